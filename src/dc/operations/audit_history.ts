@@ -10,8 +10,7 @@ import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { resolvedThrough } from "./feed/resolved.ts";
 
 /**
- * The parameters of a history read-back as they come from outside, by their wire names. Source:
- * docs/contract/datacenter-messages.md#change-history.
+ * Parameters of a history request, by their wire names. Source: docs/contract/datacenter-messages.md#change-history.
  */
 export const HISTORY_PARAMETERS = [
   "entity",
@@ -33,8 +32,8 @@ export interface HistoryPage {
   /** Empty on the last page. */
   readonly nextPageToken: string;
   /**
-   * The moment up to which nothing is missing: every write of this service is in the log when it is committed, and of
-   * writes behind its back the change feeds tell how far they are.
+   * Time up to which the log is complete. Writes of this service are in the log when they commit; for writes that
+   * bypass it, the change feeds report their progress.
    */
   readonly completeThrough: string;
   readonly chain: ChainHead;
@@ -125,7 +124,7 @@ function wrong(
 
 const OUTCOME_WORDS = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
 
-/** One page as it goes over the wire: snake_case names, as everywhere. */
+/** Encodes one page with the wire's snake_case names. */
 export function historyJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
   return {
     entries: entries.map(entryJson),

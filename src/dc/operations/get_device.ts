@@ -41,7 +41,7 @@ export const getDevice = defineRead({
       ),
       powerSinglePoints: singlePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
-      // Only what supplies others can carry more because something else is lost.
+      // Only supplies can carry more after the loss of another element.
       ...carriedFigures((power.supplies[index] ?? []).length === 0 ? site : await judgedTopology(), index),
       supplyState: SupplyState[supplyState(power, live, index) ?? "UNSPECIFIED"],
       undocumentedInlets: undocumentedInlets(power, index),
@@ -51,7 +51,7 @@ export const getDevice = defineRead({
   },
 });
 
-/** What a device carries now and after the loss of any one other element. */
+/** Load of a device now and after the loss of any one other element. */
 function carriedFigures(site: Topology, index: number) {
   const { power, loadsW } = site;
   if ((power.supplies[index] ?? []).length === 0) {

@@ -17,7 +17,7 @@ import { cableMessage, portFields } from "./messages/messages.ts";
 import { pathMessage } from "./messages/paths.ts";
 import { defineRead } from "./rpc.ts";
 
-/** Hops of the path in an inspector. Ours: as many as a trace takes by default. */
+/** Maximum hops of the path in an inspector. Our choice: the default of a trace. */
 const MAX_HOPS = 128;
 
 export const getPort = defineRead({
@@ -51,7 +51,10 @@ export const getPort = defineRead({
   },
 });
 
-/** The port that a request names, in one of its two ways. @throws Refusal when it names none, or two that differ */
+/**
+ * Returns the port that a request names, in either of its two ways. @throws Refusal if it names none, or two different
+ * ones
+ */
 function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {
     if (deviceCode !== "" && portName !== "") {

@@ -82,7 +82,7 @@ export const planningRpcs: readonly Rpc[] = [
   findPlacement,
 ];
 
-/** The services with their RPCs: every interface serves what is in this table. */
+/** The services and their RPCs. Every interface serves this table. */
 export const SERVICES = [
   { service: DatacenterService, rpcs },
   { service: PlanningService, rpcs: planningRpcs },

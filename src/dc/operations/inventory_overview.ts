@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DcReader } from "#dc/ports.ts";
 
-/** What there is, by site and floor; the names are those of the wire. */
+/** Overview of the inventory by site and floor, with the names of the wire. */
 export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
@@ -17,8 +17,8 @@ interface FloorOverview {
 }
 
 /**
- * Where a person can begin: the sites with their floors, the lowest first, and the fabrics. The RPCs ask for things by
- * name; this lists the names. What stands on no floor is in the totals only.
+ * Lists entry points for a person: sites with their floors, the lowest first, and fabrics. RPCs require names; this
+ * lists them. Resources without a floor count only in the totals.
  */
 export async function inventoryOverview(reader: DcReader): Promise<InventoryOverview> {
   const { floors, links, cables, ports } = await reader.inventoryCounts();

@@ -35,7 +35,7 @@ export const render = defineRead({
   },
 });
 
-/** A subject among others is highlighted unless other highlights were asked for. */
+/** Highlights the subject, unless the request highlights something else. */
 function withSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {
   const kind = parseRef(subjectRef)?.kind;
   const among =
@@ -73,7 +73,7 @@ type Narrowed = {
   readonly [Name in Screen]: (shown: ScreenReplies[Name], refs: readonly string[]) => ScreenReplies[Name];
 };
 
-/** What is left of a screen when exactly these elements are asked for. */
+/** Reduces a screen's data to exactly the requested elements. */
 const NARROWED: Narrowed = {
   ELEVATION(reply, refs) {
     const isAsked = asked(refs, [
@@ -130,13 +130,13 @@ const NARROWED: Narrowed = {
       refs,
       shown.paths.flatMap(({ hops }) => hops.map(({ device }) => `device:${device.code}`)),
     );
-    // A path is whole or not a path: those that pass an asked device stay.
+    // Paths are never cut: each path through a requested device is drawn whole.
     return {
       ...shown,
       paths: shown.paths.filter(({ hops }) => hops.some(({ device }) => isAsked(`device:${device.code}`))),
     };
   },
-  // Drawn from the power graph instead: a failure reaches further than what was asked for.
+  // Drawn from the power graph instead, because a failure affects more than the requested elements.
   POWER: (shown) => shown,
 };
 

@@ -50,7 +50,7 @@ export const searchDevices = defineRead({
   },
 });
 
-/** Requires that every place of a filter is known, so that a misspelt one is not taken for an empty one. */
+/** Requires that every location of a filter exists, so that a misspelt one is reported rather than found empty. */
 async function demandPlaces({ topology }: ReadSession, filter: SearchDevicesRequest["filter"]): Promise<void> {
   const { siteIds = [], floorRefs = [], roomRefs = [], rowRefs = [], rackCodes = [] } = filter ?? {};
   const named = [
@@ -92,7 +92,7 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
   });
 }
 
-/** What a filter asks of the power graph, as codes. */
+/** Codes of the devices that match a filter's conditions on the power graph. */
 function powerCodes(
   topology: Topology,
   { fedBy, redundancyUnmet, redundancyUnknown, supplyStates }: PowerFilter,

@@ -1,8 +1,8 @@
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 
-/** Who calls and what they may do; the names are those of the wire. */
+/** The caller and its permissions, with the names of the wire. */
 export interface Session {
-  /** False where the operator lets everyone do everything. */
+  /** False if the operator disabled authentication. */
   readonly auth_required: boolean;
   /** Empty for an anonymous caller. */
   readonly principal: string;
@@ -10,7 +10,7 @@ export interface Session {
   readonly auth_method: Principal["authMethod"];
 }
 
-/** Describes a caller, so that a client offers only what the service would accept. */
+/** Describes a caller, so that a client offers only operations that the service would accept. */
 export function sessionOf(isAuthRequired: boolean, principal: Principal | undefined): Session {
   return {
     auth_required: isAuthRequired,

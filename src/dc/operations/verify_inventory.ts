@@ -11,18 +11,18 @@ import { etagOf, SCHEMAS } from "./writes/changes.ts";
 /** Resources per page: some milliseconds of work. */
 const PAGE = 200;
 
-/** The first row that is not what the change log says. */
+/** The first row that differs from the change log. */
 export interface InventoryProblem {
   readonly ok: false;
   /** Reference of the resource, or the name of a table. */
   readonly ref: string;
-  /** What is wrong, as a sentence's end. */
+  /** Description of the difference, to complete a sentence. */
   readonly detail: string;
 }
 
 export interface VerifiedInventory {
   readonly ok: true;
-  /** Resources whose rows are what their latest entry says. */
+  /** Number of resources whose rows match their latest entry. */
   readonly resources: number;
   /** Resources whose latest entry is a change made without the service: their content is not compared. */
   readonly outOfBand: number;
@@ -52,7 +52,7 @@ export class InventoryVerification {
   /** Last entry from before the database's upgrade from version 0.1.0. */
   #upgradedAt = 0;
 
-  /** Takes over the next entry of the log. */
+  /** Processes the next entry of the log. */
   take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
     if (this.#isFirst) this.#beginsLater = seq > 1;
     this.#isFirst = false;

@@ -6,8 +6,8 @@ import type { Consumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /**
- * Answers many traces that run at once: what they ask for at the same moment is looked up together, and nothing twice.
- * Cost: two look-ups per hop of the longest of them, however many they are.
+ * Serves many traces that run at once: combines the reads that they request at the same time, and reads nothing twice.
+ * Cost: two reads per hop of the longest trace, regardless of their number.
  */
 export class BatchedSite implements TraceSite {
   readonly #reader: DcReader;
@@ -74,7 +74,7 @@ class Batches<Value> {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const asked = new Promise<Value | undefined>((resolve, reject) => {
-      // A turn of the event loop later, so that all callers that have resumed by then share one look-up.
+      // Waits for the next turn of the event loop, so that all callers that have resumed by then share one read.
       if (this.#waiting.length === 0) setTimeout(() => void this.#flush(), 0);
       this.#waiting.push({ key, resolve, reject });
     });

@@ -2,16 +2,19 @@ import type { Steps } from "#kernel/steps.ts";
 
 /** How long work may run before it yields to the event loop, in milliseconds. Ours: other calls may wait that long. */
 const SLICE_MS = 5;
-/** The same for work that holds the database's write lock, for which other processes wait. Ours: twice as much. */
+/**
+ * Slice of work that holds the database's write lock, in milliseconds. Our choice: twice the other slice, because other
+ * processes wait for the lock.
+ */
 const WRITE_SLICE_MS = 10;
 /** Every how many turns other work runs before such work. Ours: reads go on beside an endless row of writes. */
 const TURNS_TO_OTHERS = 3;
 
 /**
- * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice together; what
- * is left queues, one queue per peer, and the peers take turns. So a probe waits for one slice, and a peer with one call
- * does not wait behind another peer's thousand. Work that holds the write lock runs first in two of three turns, so that
- * the lock's time does not grow with the number of peers.
+ * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice in total; the
+ * remaining work queues per peer, and the peers alternate. A health probe therefore waits for one slice, and a peer
+ * with one call does not wait for another peer's thousand. Work that holds the write lock runs first in two of three
+ * turns, so that the lock's duration does not grow with the number of peers.
  */
 class LoopShare {
   /** Waiting continuations by peer; the first peer is the next one. */
@@ -97,14 +100,14 @@ export class CooperativeScheduler {
 
   /**
    * @param signal aborts the work
-   * @param peer whose turns the work uses: the connection that it came on
+   * @param peer queue of the work: the connection that the call arrived on
    */
   constructor(signal?: AbortSignal, peer: object = NO_PEER) {
     this.#signal = signal;
     this.#peers = new Set([peer]);
   }
 
-  /** The scheduler of work within a write transaction: it goes on before other work. */
+  /** Returns the scheduler for work within a write transaction, which runs before other work. */
   static ofWrite(): CooperativeScheduler {
     const scheduler = new CooperativeScheduler();
     scheduler.#isWrite = true;

@@ -7,7 +7,7 @@ import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/dat
 import { fromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
-/** A filter as the proto has it: places are references. */
+/** A filter as in the proto: locations are references. */
 interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "codes"> {
   readonly floorRefs?: readonly string[];
   readonly roomRefs?: readonly string[];
@@ -18,7 +18,7 @@ interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "code
   readonly supplyStates?: readonly SupplyState[];
 }
 
-/** What a filter asks of the power graph; it is still to be worked out. */
+/** Conditions of a filter on the power graph, not evaluated yet. */
 export interface PowerFilter {
   readonly fedBy?: string;
   readonly redundancyUnmet?: boolean;

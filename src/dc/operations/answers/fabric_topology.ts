@@ -23,7 +23,7 @@ import { BatchedSite } from "./batched_site.ts";
 import { demandPlace, readCode, readPercent, readRef } from "./parameters.ts";
 import { withNetworkPorts } from "./switch_devices.ts";
 
-/** The structured answer of FabricTopology and what its picture is drawn from. @throws Refusal for parameters that are none */
+/** Computes the reply of FabricTopology and the input of its picture. @throws Refusal for invalid parameters */
 export async function fabricTopologyAnswer(
   { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
   request: FabricTopologyRequest,
@@ -60,7 +60,7 @@ export async function fabricTopologyAnswer(
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 
-/** The links of a fabric, or those of which one end is located in a scope, with all that their switches have. */
+/** The links of a fabric, or the links with an end in a scope, with all data of their switches. */
 function chosen(
   links: readonly FabricLink[],
   topology: Topology,
@@ -110,7 +110,7 @@ async function physicalMatches(
 ): Promise<Map<FabricLink, PhysicalMatch>> {
   const site = new BatchedSite(reader);
   const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
-  // All are waited for, so that none asks the database when the others have failed and the snapshot is gone.
+  // Waits for all traces, so that none reads from the closed snapshot after another one failed.
   const traced = await Promise.allSettled(
     links.map(async (link) => {
       const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);

@@ -14,7 +14,7 @@ import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { demandPlace, readRef } from "./parameters.ts";
 
-/** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */
+/** Computes the reply of FloorPlan without its picture. @throws Refusal for a floor without racks and equipment */
 export function floorPlanAnswer(
   topology: Topology,
   { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,

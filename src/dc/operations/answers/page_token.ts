@@ -8,7 +8,7 @@ const TAG_BYTES = 16;
 /** Raised when the content of tokens changes, so that old ones are refused instead of misread. */
 const VERSION = 1;
 
-/** Where the next page begins, bound to the question that it continues. */
+/** Start of the next page, bound to its query. */
 interface Content {
   readonly version: number;
   readonly question: string;
@@ -16,8 +16,8 @@ interface Content {
 }
 
 /**
- * Seals a cursor: opaque, URL-safe, and worthless under another question or after a change.
- * @param question everything that decides which rows come in which order
+ * Seals a cursor. The token is opaque, URL-safe, and invalid for another query or after a change.
+ * @param question everything that determines which rows are returned in which order
  */
 export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {
   const iv = randomBytes(IV_BYTES);
@@ -45,7 +45,7 @@ function decrypt(key: Uint8Array, token: string): Content | undefined {
     const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
     return JSON.parse(Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8"));
   } catch {
-    // Whatever goes wrong here is the token's fault, and telling how would help only a forger.
+    // The error is not reported in detail: that would help only a forger.
     return undefined;
   }
 }

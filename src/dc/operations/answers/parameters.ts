@@ -42,7 +42,7 @@ export function readRef<Kind extends RefKind>(
   throw refuse("INVALID_REF", `Cannot read ${field} "${text}": expected ${expected}`, { field, value: text, expected });
 }
 
-/** Requires that something is located in a place. @throws Refusal NOT_FOUND */
+/** Requires that at least one resource is located in a place. @throws Refusal NOT_FOUND */
 export function demandPlace(
   topology: Topology,
   scope: Ref,

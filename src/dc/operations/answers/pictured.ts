@@ -7,16 +7,17 @@ import type { ReadSession } from "../rpc.ts";
 interface Pictured<Name extends keyof ScreenReplies, Reply> {
   readonly screen: Name;
   readonly asked: RenderOptions | undefined;
-  /** Options that other fields of the request decide where `render` leaves them open. */
+  /** Defaults for options that `render` omits, derived from other fields of the request. */
   readonly usual?: Partial<Pick<PictureOptions, "coloring" | "view">>;
-  /** The answer, and what its picture is drawn from. */
+  /** Computes the reply and the input of its picture. */
   readonly answer: () => Promise<{ readonly reply: Reply; readonly picture: () => ScreenReplies[Name] }>;
 }
 
 /**
- * Answers a screen with its picture. Options are checked before anything is computed; with NONE nothing is drawn.
+ * Returns a screen's reply with its picture. Checks the options before computing anything; with the format NONE, draws
+ * nothing.
  *
- * @throws Refusal for options that cannot be followed
+ * @throws Refusal for invalid options
  */
 export async function pictured<Name extends keyof ScreenReplies, Reply extends { render?: RenderResult | undefined }>(
   { context, scheduler }: Pick<ReadSession, "context" | "scheduler">,

@@ -25,7 +25,7 @@ import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { readBasis, readCount } from "./parameters.ts";
 import { type Sources, sourceNodes } from "./power_sources.ts";
 
-/** The structured answer of PowerBlastRadius and what its picture is drawn from. @throws Refusal for an unknown source */
+/** Computes the reply of PowerBlastRadius and the input of its picture. @throws Refusal for an unknown source */
 export async function powerBlastRadiusAnswer(
   { topology, scheduler }: { readonly topology: Topology; readonly scheduler: CooperativeScheduler },
   request: PowerBlastRadiusRequest,
@@ -68,7 +68,7 @@ export async function powerBlastRadiusAnswer(
   };
 }
 
-/** All sources together, and the nodes of each one that was asked for. */
+/** Returns the union of all requested sources, and the nodes of each one. */
 function allSources(
   power: PowerGraph,
   { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest,
@@ -104,8 +104,8 @@ class Items {
   }
 
   /**
-   * What is wanted by its state, in the order in which people look for it: racks, what stands in them rack by rack, cooling
-   * units, and last the distribution that led there.
+   * Lists the items with a wanted state: racks first, then their devices rack by rack, then cooling units, and last the
+   * distribution in between.
    */
   list(isWanted: (state: string) => boolean, limit: number) {
     const racks = [...this.#blast.racks]
@@ -205,7 +205,7 @@ function drawnFrom(
   return { inletBefore: activeInletName(power, before, index), inletAfter: activeInletName(power, after, index) };
 }
 
-/** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
+/** The graph of sources, affected elements and de-energized connections between them, up to the limit. */
 function subgraph(
   { power, live }: { readonly power: PowerGraph; readonly live: LiveSet },
   blast: BlastRadius,

@@ -8,7 +8,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { readRef } from "./parameters.ts";
 
-/** The nodes that a power source stands for. `equipment` are those that fail themselves; the rest only loses supply. */
+/** Nodes that a power source reference resolves to. `equipment` fails itself; the other nodes only lose supply. */
 export interface Sources {
   readonly nodes: ReadonlySet<number>;
   readonly equipment: ReadonlySet<number>;
@@ -17,8 +17,9 @@ export interface Sources {
 const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
 
 /**
- * Finds what a source reference means: one element, or everything in a place that draws or passes on power.
- * @throws Refusal REQUIRED_FIELD or INVALID_REF for none or another kind, NOT_FOUND when there is no such element
+ * Resolves a source reference: one element, or everything in a location that draws or distributes power.
+ * @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported kind, NOT_FOUND for an
+ * unknown element
  */
 export function sourceNodes(graph: PowerGraph, text: string, field: string): Sources {
   const ref = readRef(field, text, KINDS);
@@ -42,7 +43,7 @@ function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
   return node?.kind === "CRAC" && standsIn(node.crac, ref);
 }
 
-/** Codes of the devices that hang on sources, directly or not; the sources themselves are left out. */
+/** Codes of the devices downstream of the sources, directly or indirectly, without the sources themselves. */
 export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
   return [...downstreamOf(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];

@@ -7,7 +7,7 @@ import { refKey } from "#dc/model/resource_key.ts";
 import { readable, watts } from "#dc/render/parts/labels.ts";
 import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
 
-/** Most elements of a picture that someone lists. Ours: as many as nodes can be asked for. */
+/** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
 const MOST_REFS = 10_000;
 
 /** Checks a list of references. @throws Refusal naming the malformed one */
@@ -31,7 +31,7 @@ export function readRefs(refs: readonly string[]): readonly string[] {
   });
 }
 
-/** Refuses references that the picture does not hold. @throws Refusal naming the first one */
+/** Rejects references that the picture does not contain. @throws Refusal naming the first one */
 export function demandShown(refs: readonly string[], isShown: (key: string) => boolean): void {
   const index = refs.findIndex((ref) => !isShown(ref.toLowerCase()));
   const missing = refs[index];
@@ -44,8 +44,8 @@ export function demandShown(refs: readonly string[], isShown: (key: string) => b
 }
 
 /**
- * Exactly these elements of the power graph. Two that supply one another through elements that were not asked for are
- * joined by an indirect edge. Cost: O(elements × edges between them).
+ * Returns exactly the requested elements of the power graph. An indirect edge joins two elements if one supplies the
+ * other through elements that were not requested. Cost: O(elements × edges between them).
  */
 export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly string[], title: string): Subgraph {
   const indexes = refs.map((ref) => power.indexOf.get(refKey(ref)) ?? -1);
@@ -97,12 +97,12 @@ function identity(power: PowerGraph, index: number) {
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };
 }
 
-/** The asked elements that one supplies, and whether only through others. */
+/** Returns the requested elements downstream of one element, and whether each is reached only through others. */
 function reached(power: PowerGraph, from: number, asked: ReadonlyMap<number, number>): readonly [number, boolean][] {
   const found = new Map<number, boolean>();
   const direct = new Set((power.supplies[from] ?? []).map(({ to }) => to));
   const seen = new Set(direct);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
+  // A Set also iterates over elements added during the loop, so it serves as the queue.
   for (const index of seen) {
     if (asked.has(index)) found.set(index, !direct.has(index));
     else for (const { to } of power.supplies[index] ?? []) seen.add(to);

@@ -41,7 +41,7 @@ const PLACES = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
 type Pictures = { readonly [Name in Screen]: (subject: Ref, session: ReadSession) => Promise<ScreenReplies[Name]> };
 
-/** What each screen shows of a subject. @throws Refusal for a subject that the screen does not show */
+/** Prepares each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show */
 export const PICTURES: Pictures = {
   async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
     const known = await judgedTopology();
@@ -89,7 +89,7 @@ export const PICTURES: Pictures = {
 
 type Known = Awaited<ReturnType<ReadSession["topology"]>>;
 
-/** The floor on which a subject stands. */
+/** The floor on which a subject is located. */
 function floorOf(subject: Ref, known: Known): Ref {
   switch (subject.kind) {
     case "floor":

@@ -16,9 +16,9 @@ const byTopology = new WeakMap<Topology, Promise<Switches>>();
 let latest: WeakRef<Topology> | undefined;
 
 /**
- * Reads the devices at the ends of all fabric links with their network ports, once for each state of the inventory: a
- * topology leaves these ports out, and a link of a disabled port is down.
- * @returns the function of the state before if none of these devices changed since
+ * Reads the devices at the ends of all fabric links with their network ports, once per revision. The topology omits
+ * these ports, and a link on a disabled port is down.
+ * @returns the function of the previous revision if none of these devices changed since
  */
 export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
   const before = latest?.deref();

@@ -10,7 +10,7 @@ import {
 import { toMessage } from "../messages/convert.ts";
 import { demandPlace, readBasis, readCode, readCount, readRef } from "./parameters.ts";
 
-/** Largest reserve that is asked for. Ours: more units than any zone has. */
+/** Maximum reserve in a request. Our choice: more units than any zone has. */
 const MAX_RESERVE = 100;
 
 /** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a malformed scope */

@@ -1,7 +1,7 @@
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Places } from "#dc/render/thermal/heat_map.ts";
 
-/** Where the racks of an answer stand, as far as it is recorded. */
+/** Recorded locations of the racks in a reply. */
 export function placesOf({ racks }: Inventory, asked: readonly { readonly code: string }[]): Places {
   const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
   return new Map(

@@ -19,8 +19,9 @@ interface Kept {
 }
 
 /**
- * Keeps the inventory's graphs in step with the change log: a snapshot finds the topology of its revision, followed
- * from the nearest older one by the changes since. It is rebuilt only without one or after too many changes.
+ * Keeps the inventory's graphs current with the change log. For a snapshot's revision, it returns a cached topology, or
+ * the nearest older one with the changes since applied. It rebuilds only if no older one is cached or too much has
+ * changed.
  */
 export class TopologyCache {
   /** Oldest first. */
@@ -29,7 +30,7 @@ export class TopologyCache {
   readonly #making = new Map<number, Promise<Kept>>();
   readonly #judging = new WeakMap<Topology, Promise<void>>();
 
-  /** @param known the reader's revision, where it was read already */
+  /** @param known the reader's revision, if the caller has read it already */
   async at(reader: DcReader, known?: number): Promise<Topology> {
     const revision = known ?? (await reader.revision());
     const kept = this.#kept.find((one) => one.revision === revision);
@@ -86,7 +87,7 @@ function keysOf(refs: readonly string[]): ResourceKeys | undefined {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
-    // What devices may be built to says nothing of those that are there.
+    // A device type does not change the devices created from it.
     else if (ref?.kind !== "device_type") return undefined;
   }
   return keys;

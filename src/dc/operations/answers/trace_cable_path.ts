@@ -16,9 +16,9 @@ import type { ReadSession } from "../rpc.ts";
 import { readCode, readCount, readPortName, readRef } from "./parameters.ts";
 
 /**
- * The structured answer of TraceCablePath and what its picture is drawn from.
+ * Computes the reply of TraceCablePath and the input of its picture.
  *
- * @throws Refusal for an unknown port, or for more devices on all paths than a reply holds
+ * @throws Refusal for an unknown port, or if the paths have more devices than a reply may hold
  */
 export async function traceCablePathAnswer(
   { reader, topology, scheduler }: Pick<ReadSession, "reader" | "topology" | "scheduler">,

@@ -5,12 +5,12 @@ import { PoisonError, readDelivery } from "./delivery.ts";
 import { readRowChange } from "./row_change.ts";
 import { type FeedSource, type Receipt, takeDelivery } from "./take_delivery.ts";
 
-/** What becomes of an event that was kept aside: it is taken as if it came now, or thrown away. */
+/** How to settle a dead letter: process it as if it had just arrived, or delete it. */
 export type Settlement = "replay" | "drop";
 
 /**
- * Settles one event in the caller's transaction; answers what was taken, nothing for one that is dropped.
- * @throws OperationError not_found; failed_precondition when it still cannot be understood, and stays
+ * Settles one dead letter in the caller's transaction. Returns the processed events, none if it is dropped.
+ * @throws OperationError not_found; failed_precondition if it still cannot be understood, and then it is not deleted
  */
 export async function settleDeadLetter(
   source: Omit<FeedSource, "feed">,

@@ -9,19 +9,19 @@ export type Row = Readonly<Record<string, unknown>>;
 /** One row version that a change feed delivers. */
 export interface FeedEvent {
   readonly table: string;
-  /** Primary key as the feed gives it: values in a list, or by column. */
+  /** Primary key in the feed's form: a list of values, or values by column. */
   readonly key: unknown;
   /** Distinguishes this version from others of its row: the commit's clock reading or log position. */
   readonly mark: string;
-  /** When it was committed, ISO 8601 in UTC; absent when the feed does not say. */
+  /** Commit time, ISO 8601 in UTC; absent if the feed does not send it. */
   readonly at?: string;
   /** Null for a deleted row. */
   readonly after: Row | null;
-  /** Absent when the feed does not say. */
+  /** Absent if the feed does not send it. */
   readonly before?: Row;
 }
 
-/** An event and what it was read from. */
+/** An event and its raw form. */
 export interface ToldEvent {
   readonly event: FeedEvent;
   readonly told: unknown;
@@ -44,11 +44,11 @@ export interface Delivery {
 export class PoisonError extends Error {}
 
 /**
- * Reads a delivery in any of the dialects: CockroachDB's wrapped, bare and enriched envelopes in batches, its resolved
- * message, and Debezium's events, alone or in a list.
+ * Parses a delivery in any supported dialect: CockroachDB's wrapped, bare and enriched envelopes in batches, its
+ * resolved message, and Debezium's events, single or in a list.
  *
  * Source: CockroachDB, Webhook sink; Debezium, Data change events.
- * @throws Refusal when a batch does not hold as many events as it says, so that it is sent again
+ * @throws Refusal if a batch does not contain the announced number of events, so that the feed sends it again
  */
 export function readDelivery(body: unknown): Delivery {
   if (isJsonObject(body) && "resolved" in body && !("payload" in body)) {
@@ -85,7 +85,7 @@ function poisoned(reason: string, event: unknown): Delivery {
   return { events: [], poison: [{ reason, event }] };
 }
 
-/** One event, or undefined for one that changes no row: a tombstone, a message of the log. */
+/** Parses one event. Returns undefined for one without a row, such as a tombstone or a log message. */
 function readEvent(element: unknown): FeedEvent | undefined {
   if (element === null) return undefined;
   if (!isJsonObject(element)) throw new PoisonError("An event is no object");
@@ -138,7 +138,7 @@ function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" |
   return { mark: shown, ...(at !== undefined && { at }) };
 }
 
-/** Tables may come with database and schema before their name. */
+/** Table names may be qualified with database and schema. */
 function tableOf(topic: unknown): string {
   if (typeof topic !== "string") throw new PoisonError("An event names no table");
   return topic.slice(topic.lastIndexOf(".") + 1).replaceAll('"', "");

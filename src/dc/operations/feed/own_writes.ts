@@ -4,7 +4,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/** Entries looked at per page, and pages at most. Ours: what else changed in a rack stands between its own entries. */
+/** Entries per page and maximum number of pages. Our choice: a rack's own entries lie between those of its contents. */
 const PAGE = 200;
 const MAX_PAGES = 50;
 
@@ -16,9 +16,9 @@ export interface Verdict {
 }
 
 /**
- * Finds the entry of the change log that records a row version. Each entry is found once, or for good when it is the
- * latest: a version that comes back later was restored, unless nothing else happened since.
- * Cost: two statements as a rule; the entries of everything in a rack when its own are old.
+ * Finds the change log entry that records a row version. Each entry matches once, except the latest, which matches
+ * always: an older version that returns was restored, unless nothing else happened since. Cost: usually two statements;
+ * if a rack's own entries are old, the entries of all its contents.
  */
 export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
   if (change.table === "port") return findPortWrite(reader, change);
@@ -27,7 +27,7 @@ export async function findOwnWrite(reader: DcReader, change: RowChange): Promise
   const latest = await firstOf(reader, change, () => true);
   if (latest !== undefined && tellsOf(latest, change)) return { own: latest, latest };
   if (change.after !== undefined) return latest === undefined ? {} : { latest };
-  // A deleted row says no moment, and may be delivered after the resource has come back.
+  // The event of a deleted row has no time, and may arrive after the resource was created again.
   const removed = await firstOf(reader, change, ({ action }) => action === "DELETE");
   const known = removed !== undefined && !(await reader.witnessed(removed.seq));
   return { ...(known && { own: removed }), ...(latest !== undefined && { latest }) };
@@ -77,7 +77,7 @@ function withoutPorts(json: unknown): object {
   return rest;
 }
 
-/** A port's row has no moment, so any of its device's latest entries may tell of it. */
+/** A port's row has no time, so any of its device's latest entries may record it. */
 async function findPortWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
   const { entity, loggedAs } = change;
   const entries = await reader.history({ entity: loggedAs, descending: true, limit: PAGE });

@@ -3,12 +3,12 @@ import { hlcMoment, isLater } from "./commit_time.ts";
 
 const SETTING = "feed_resolved";
 
-/** How far each feed has promised that nothing is missing, by its name. */
+/** Reads the resolved timestamp of each feed, by its name. */
 async function readResolved(reader: DcReader): Promise<Readonly<Record<string, string>>> {
   return JSON.parse((await reader.setting(SETTING)) ?? "{}");
 }
 
-/** Takes note of a feed's promise; an older one, which comes again after a restart, changes nothing. */
+/** Stores a feed's resolved timestamp. An older one, which is sent again after a restart, is ignored. */
 export async function raiseResolved(writer: DcWriter, feed: string, resolved: string): Promise<void> {
   const known = await readResolved(writer);
   const before = known[feed];

@@ -9,12 +9,12 @@ import { type FeedEvent, PoisonError, type Row } from "./delivery.ts";
 
 export type FeedTable = ResourceKind | "port";
 
-/** What an event says in the words of the change log. */
+/** A feed event in the terms of the change log. */
 export interface RowChange {
   readonly table: FeedTable;
   /** The row's key, the same text for every version of the row. */
   readonly rowKey: string;
-  /** Reference of what the row holds. */
+  /** Reference of the resource in the row. */
   readonly entity: string;
   /** The reference whose log records the row: a port's is its device's. */
   readonly loggedAs: string;
@@ -22,13 +22,13 @@ export interface RowChange {
   readonly before?: JsonObject;
   /** Absent for a deleted row. */
   readonly after?: JsonObject;
-  /** When our own write of this version was made; absent when the row does not say. */
+  /** Time at which this service wrote this version; absent if the row does not contain it. */
   readonly writtenAt?: string;
 }
 
 /**
- * Reads the row of an event, or undefined for a table that holds nothing to be logged: the log's own above all, which
- * would log itself for ever. @throws PoisonError for a row that cannot be one of ours
+ * Parses the row of an event. Returns undefined for tables that are not logged, above all the log itself, which would
+ * otherwise log itself endlessly. @throws PoisonError for a row that this service cannot have written
  */
 export function readRowChange(event: FeedEvent): RowChange | undefined {
   const table = feedTable(event.table);
@@ -71,7 +71,7 @@ function readPortRow(event: FeedEvent): RowChange {
   };
 }
 
-/** The key's values, as the feed gives them or from the row itself. */
+/** Values of the primary key, from the feed's key or from the row. */
 function keyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
   const row = after ?? before ?? {};
   const given = Array.isArray(key)
@@ -103,7 +103,7 @@ function nameOf(kind: ResourceKind, key: string, model: object | undefined): str
     const resource = model as AnyResource;
     if (model !== undefined && resourceKey(resource) === key) return resourceRef(kind, resource as never);
   } catch {
-    // A body that names nothing: the key does.
+    // The body has no code; the key identifies the row.
   }
   return `${kind}:${key}`;
 }

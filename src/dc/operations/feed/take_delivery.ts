@@ -10,10 +10,10 @@ import { findOwnWrite } from "./own_writes.ts";
 import { raiseResolved } from "./resolved.ts";
 import { type RowChange, readRowChange } from "./row_change.ts";
 
-/** Longest kept text of an event that cannot be understood, in characters. Ours: enough to see what it is. */
+/** Maximum stored text of an event that cannot be understood, in characters. Our choice: enough to identify it. */
 const MAX_LETTER_CHARS = 65_536;
 
-/** What became of a delivery, as the reply says. */
+/** Outcome of a delivery, as sent in the reply. */
 export interface Receipt {
   /** Row versions that were new. */
   readonly accepted: number;
@@ -32,7 +32,7 @@ export interface FeedSource {
   readonly feed: string;
 }
 
-/** Takes one delivery into the database, in the caller's transaction: all of it or nothing. */
+/** Applies one delivery in the caller's transaction, completely or not at all. */
 export async function takeDelivery(source: FeedSource, writer: DcWriter, delivery: Delivery): Promise<Receipt> {
   return new Intake(source, writer).take(delivery);
 }
@@ -56,7 +56,7 @@ class Intake {
     for (const event of events) await this.#takeEvent(event);
     for (const one of poison) await this.#bury(one);
     if (resolved !== undefined) await raiseResolved(this.#writer, this.#source.feed, resolved);
-    // Caches and graphs follow the revision: what was read before this commit is read again.
+    // Caches and graphs are keyed by revision; a new revision makes them read again.
     if (this.#counts.outOfBand > 0) await this.#writer.raiseRevision();
     return this.#counts;
   }
@@ -95,7 +95,7 @@ class Intake {
       id: context.newId(),
       occurredAt: event.at ?? this.#now,
       recordedAt: this.#now,
-      // The database knows no principal of the service.
+      // Writes that bypass the service have no known principal.
       actor: { principal: "unknown", roles: [], authMethod: "none" },
       request: {
         id: this.#transactionId,

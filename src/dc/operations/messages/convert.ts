@@ -11,8 +11,8 @@ import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/prot
 import { refuse } from "#dc/model/refusal.ts";
 import { fieldPlans } from "./field_plans.ts";
 
-// Between messages and the model: enumerations as words, moments as ISO 8601, absent instead of empty. Both directions
-// follow the descriptors, so that a new field of the proto needs no line here.
+// Converts between messages and the model: enumeration values as text, times as ISO 8601, absent instead of empty. Both
+// directions follow the descriptors, so that a new proto field requires no change here.
 
 type Plain = Record<string, unknown>;
 
@@ -53,7 +53,7 @@ function readPairs(pairs: Plain, path: string): Plain {
   return { ...pairs };
 }
 
-/** Not every database can hold U+0000, and no name or note needs it. */
+/** Some databases cannot store U+0000, and no name or note requires it. */
 function readText(text: string, path: string): string {
   if (!text.includes("\0")) return text;
   const expected = "text without U+0000";
@@ -95,7 +95,7 @@ function numberOf(desc: DescEnum, word: string): number {
   return known.get(word) ?? 0;
 }
 
-/** Sums may go beyond what the proto's numbers can say, and become the largest of them. */
+/** Sums may exceed the range of the proto's numbers, and are then clamped. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Writes a model's value as a message; fields that the message does not have are a defect and are refused by `create`. */
@@ -120,6 +120,6 @@ function writeItem(field: DescField, value: unknown): unknown {
   // A structure is plain JSON already.
   if (field.message.typeName === "google.protobuf.Struct") return value;
   if (field.message.typeName === "google.protobuf.Timestamp") return timestampFromDate(new Date(value as string));
-  // A finished message (a picture, a structure) is taken as it is.
+  // A message that is already built (a picture, a structure) is returned unchanged.
   return (value as Plain)["$typeName"] === undefined ? toMessage(field.message, value as object) : value;
 }

@@ -7,7 +7,7 @@ type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
 /** Replies in binary, as long as they live. */
 const encoded = new WeakMap<Reply, Uint8Array>();
 
-/** Encodes a reply that no code changes any more, and keeps the bytes with it. */
+/** Encodes a reply that is no longer modified, and stores the bytes with it. */
 export function* encodeReply({ method }: ReadRpc, reply: Reply): Steps<Uint8Array> {
   const bytes = yield* binaryInSteps(method.output, reply);
   encoded.set(reply, bytes);

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 
-/** Fields without presence that the model always holds: identities and coordinates, whose zero means something. */
+/** Fields without presence that the model always contains: identities and coordinates, whose zero is a value. */
 const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   Location: ["site_id", "floor_number"],
   Placement: ["x_mm", "y_mm", "width_mm", "depth_mm", "rotation_deg"],
@@ -13,7 +13,10 @@ const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   Crac: ["code", "sensible_capacity_kw"],
 };
 
-/** What the service fills in; a caller who sends back what it read is not refused for it. */
+/**
+ * Fields that the service computes. A request may contain them, because clients send back what they read; they are
+ * ignored.
+ */
 const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
   Device: ["etag", "create_time", "update_time"],
   Rack: ["health", "health_reasons", "etag", "create_time", "update_time"],
@@ -24,16 +27,16 @@ const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
   PowerOut: ["capacity_w"],
 };
 
-/** How the model takes a field of a message. */
+/** How a message field maps to the model. */
 export interface FieldPlan {
   readonly field: DescField;
-  /** Whether the model holds the field even where it is zero or not given. */
+  /** Whether the model contains the field even if it is zero or absent. */
   readonly isAlways: boolean;
 }
 
 const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
 
-/** The fields of a message that the model takes, in the order of the proto: all but those that the service fills in. */
+/** The message fields that the model contains, in proto order; computed fields are excluded. */
 export function fieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;

@@ -4,8 +4,9 @@ import { isJsonObject } from "#kernel/json_object.ts";
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Where the first value lies that keeps proto JSON from being read, in the proto's spelling: `ports[3].speed_mbps`;
- * empty when it is the whole, or nothing. Cost: reads every value on the way once more, so it is for refusals only.
+ * Returns the path of the first value that proto JSON cannot parse, in the proto's spelling: `ports[3].speed_mbps`.
+ * Empty if it is the whole document, or nothing. Cost: parses every value on the way again, so it is used for refusals
+ * only.
  */
 export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
   if (!isJsonObject<JsonValue>(json)) return "";
@@ -41,15 +42,15 @@ function reads(desc: DescMessage, json: Record<string, JsonValue>, options: Opti
 }
 
 export interface UnknownWord {
-  /** Its place in the proto's spelling. */
+  /** Its path in the proto's spelling. */
   readonly field: string;
   readonly value: string;
   readonly expected: string;
 }
 
 /**
- * The first word that its enumeration does not have, with its place; undefined without one. Where unknown fields
- * are ignored, proto JSON ignores unknown words as well, and would answer another question than was asked.
+ * Returns the first unknown enumeration value and its path, or undefined. If unknown fields are ignored, proto JSON
+ * also ignores unknown enumeration values, and the request would be misread.
  */
 export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
   if (!isJsonObject<JsonValue>(json)) return undefined;

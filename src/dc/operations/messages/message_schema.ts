@@ -8,7 +8,7 @@ import { COMMENTS as REHEARSAL } from "#gen/datacenter/v1/rehearsal_comments.ts"
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface SchemaOptions {
-  /** The schema that stands for a message inside another one: itself or a reference to it. */
+  /** Returns the schema for a nested message: the schema itself or a reference to it. */
   readonly message: (desc: DescMessage) => JsonSchema;
   /** Whether `..._UNSPECIFIED` is among the words of an enumeration. */
   readonly unspecified: boolean;
@@ -24,7 +24,7 @@ const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
 
 const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
-/** What a comment of the proto begins with when a request is refused without the field. */
+/** Beginning of a proto comment on a field without which a request is rejected. */
 const REQUIRED = /^Required\b(?! unless)/;
 
 /** The comment of a message, field, word or method of the proto; empty without one. */
@@ -32,7 +32,9 @@ export function commentOf(name: string): string {
   return COMMENTS[name] ?? PLANNING[name] ?? REHEARSAL[name] ?? PLACEMENT[name] ?? "";
 }
 
-/** A message as proto JSON with the proto's names: properties, comments as descriptions, what is required. */
+/**
+ * JSON Schema of a message as proto JSON with the proto's names: properties, comments as descriptions, required fields.
+ */
 export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
   const known = WELL_KNOWN[desc.typeName];
   if (known !== undefined) return known;
@@ -45,7 +47,10 @@ export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSc
   };
 }
 
-/** Whether a request without the field is refused; what a resource must hold depends on what is there already. */
+/**
+ * Whether a request without the field is rejected. Fields of resources are excluded: there it depends on the stored
+ * resource.
+ */
 function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && REQUIRED.test(commentOf(nameOf(field)));
 }

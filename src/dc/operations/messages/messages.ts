@@ -23,14 +23,14 @@ function kept<Desc extends DescMessage>(
   return toMessage(schema, { ...resource, etag, createTime, updateTime });
 }
 
-/** A device with what the service computes for its ports. */
+/** Returns a device's message, including the computed fields of its ports. */
 export function deviceMessage(stored: Stored<Device>) {
   const { resource } = stored;
   const ports = resource.ports?.map((port) => portFields(resource.code, port));
   return kept(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
 }
 
-/** A port's fields with its device and, for an outlet, what it can pass. */
+/** A port's fields with its device and, for an outlet, its capacity. */
 export function portFields(deviceCode: string, port: Port): object {
   const capacityW = port.powerOut === undefined ? undefined : outletCapacityW(port.powerOut);
   const powerOut = { ...port.powerOut, capacityW };
@@ -55,7 +55,9 @@ export function cableMessage(stored: Stored<Cable>) {
   return kept(CableSchema, stored);
 }
 
-/** A link with its utilisation; `physical` belongs to the topology, which traces the cables. */
+/**
+ * Returns a link's message with its utilisation. The topology computes `physical`, which requires tracing the cables.
+ */
 export function fabricLinkMessage(stored: Stored<FabricLink>) {
   const utilizationPct = linkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };

@@ -17,8 +17,8 @@ interface Entry {
 const plans = new WeakMap<DescMessage, readonly Entry[]>();
 
 /**
- * A model's value as proto JSON with the names of the proto: what `toJson` gives for its message, without making the
- * message. Cost: a few microseconds for a resource, since every change is written down twice this way.
+ * Converts a model value to proto JSON with the proto's names: the result of `toJson` for its message, without building
+ * the message. Cost: a few microseconds per resource; every change is recorded twice this way.
  */
 export function modelJson(schema: DescMessage, model: object): JsonObject {
   const json: Record<string, JsonValue> = {};

@@ -14,7 +14,7 @@ const ELEMENTS = 16;
 
 type ListField = DescField & { readonly fieldKind: "list" };
 
-/** Writes a message in binary, its long lists in steps. The bytes are those of `toBinary`. */
+/** Encodes a message in binary, its long lists in steps. The bytes equal those of `toBinary`. */
 export function* binaryInSteps<Desc extends DescMessage>(desc: Desc, message: MessageShape<Desc>): Steps<Uint8Array> {
   const long = longLists(desc, message);
   if (long.length === 0) return toBinary(desc, message);
@@ -66,7 +66,7 @@ const encoder = new TextEncoder();
 
 interface ListText {
   readonly options: Partial<JsonWriteOptions>;
-  /** What comes before the list. */
+  /** Text before the list. */
   readonly head: string;
   readonly pieces: Uint8Array[];
 }

@@ -3,22 +3,23 @@ import { compareText } from "#dc/model/ref.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type FieldPlan, fieldPlans } from "./field_plans.ts";
 
-/** What is not plain: the reader of messages takes it, or reports what is wrong with it. */
+/** Marks a value that is not plain; the message parser then reads it or reports the error. */
 const OTHER = Symbol("other");
 
 type Read = (value: unknown) => unknown;
 
 interface Entry extends FieldPlan {
   readonly read: Read;
-  /** What the model holds where nothing is given, for fields that it always has. */
+  /** Value of the field if it is absent, for fields that the model always contains. */
   readonly missing: unknown;
 }
 
 const plans = new WeakMap<DescMessage, readonly Entry[]>();
 
 /**
- * Proto JSON as the model's value, without a message in between: what `fromMessage` gives for what `fromJson` reads, or
- * undefined when it is not of the plain sort that exports and most programs write. Fields come in the order of their names.
+ * Converts proto JSON to the model without building a message: the result of `fromMessage(fromJson(json))`, or
+ * undefined for JSON outside the plain form that exports and most programs write. Fields are in the order of their
+ * names.
  */
 export function plainModel<Model>(schema: DescMessage, json: JsonValue): Model | undefined {
   const model = readMessage(schema, json);
@@ -36,7 +37,7 @@ function readMessage(schema: DescMessage, json: unknown): object | typeof OTHER 
     if (given !== undefined) taken += 1;
     if (isAlways || !(given === undefined || isUnset(field, known))) model[field.localName] = known;
   }
-  // What is left is unknown, output only or spelled twice.
+  // The remaining keys are unknown, output only or spelled twice.
   return taken === Object.keys(json).length ? model : OTHER;
 }
 
@@ -55,7 +56,7 @@ function zeroOf(field: DescField): unknown {
   return field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING ? 0 : "";
 }
 
-/** Without presence, a zero is the same as nothing; so are empty lists and maps. */
+/** Without presence, zero equals absent; so do empty lists and maps. */
 function isUnset(field: DescField, value: unknown): boolean {
   if (field.fieldKind === "list") return (value as readonly unknown[]).length === 0;
   if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
@@ -93,7 +94,7 @@ function itemReader({ enum: words, message, scalar }: DescField): Read {
       return (value) => (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0) ? value : OTHER);
     case ScalarType.INT32:
     case ScalarType.SINT32:
-      // A bitwise operation is what makes a number one of 32 bits.
+      // A bitwise operation converts a number to 32 bits.
       return (value) => (typeof value === "number" && Object.is(value | 0, value) ? value : OTHER);
     default:
       return () => OTHER;
@@ -111,7 +112,7 @@ function readTexts(value: unknown): unknown {
   return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
 }
 
-/** Text that the model takes; half of a surrogate pair is refused, since UTF-8 cannot hold it. */
+/** Whether the model accepts a text. Unpaired surrogates are rejected, because UTF-8 cannot encode them. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }

@@ -11,7 +11,7 @@ import {
 import { type Status, StatusSchema } from "#gen/google/rpc/status_pb.ts";
 import type { ErrorKind, OperationError } from "#kernel/errors.ts";
 
-/** Who defines the reasons. */
+/** Domain of the error reasons. */
 export const ERROR_DOMAIN = "datacenter.v1";
 
 /** The canonical gRPC code of each kind of refusal. */
@@ -28,7 +28,7 @@ export const GRPC_CODE: Readonly<Record<ErrorKind, number>> = {
   unauthenticated: 16,
 };
 
-/** The types of the details, for those who turn a status into JSON or back. */
+/** Types of the error details, for converting a status to JSON or back. */
 export const detailRegistry = createRegistry(
   ErrorInfoSchema,
   BadRequestSchema,
@@ -43,8 +43,8 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
 }
 
 /**
- * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for the
- * fields of the request, PreconditionFailure for what the inventory forbids, ResourceInfo for what is missing or taken.
+ * Error details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for the
+ * request's fields, PreconditionFailure for failed preconditions, ResourceInfo for a missing or existing resource.
  * Source: AIP-193; docs/contract/datacenter-errors.md#reasons.
  */
 export function errorDetails(error: OperationError): readonly ErrorDetail[] {
@@ -56,7 +56,10 @@ export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   return [info, ...specific(kind, violations), ...fieldsOf(kind, violations)];
 }
 
-/** What is wrong with which field; what names none is reported otherwise, unless the request alone is to blame. */
+/**
+ * Violations of fields. A violation without a field is reported in another detail, unless the request alone is at
+ * fault.
+ */
 function fieldsOf(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   const fieldViolations = violations
     .filter(({ field }) => field !== "" || kind === "invalid_argument")
@@ -88,7 +91,7 @@ export class InvalidToken extends Refusal {
   }
 }
 
-/** The value of `WWW-Authenticate` for an answer 401, which says how to do better. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
+/** Value of `WWW-Authenticate` in a 401 response. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
 export function challenge(error: OperationError): string {
   return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
 }

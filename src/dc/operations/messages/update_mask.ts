@@ -5,11 +5,11 @@ import { Refusal } from "#dc/model/refusal.ts";
 type Plain = Record<string, unknown>;
 
 /**
- * Joins what is stored with what is asked for.
+ * Merges a request into the stored resource.
  *
  * An empty mask writes the populated fields: a nested message, list or map replaces the stored one. `*` replaces
- * everything. Other paths write exactly those fields, and clear what the request leaves out; they reach into nested
- * messages (`power.capacity_w`), not into lists and maps. Source: AIP-134; docs/decisions.md#d-13.
+ * everything. Other paths write exactly those fields, and clear the ones that the request omits; they may address
+ * nested messages (`power.capacity_w`), but not elements of lists and maps. Source: AIP-134; docs/decisions.md#d-13.
  */
 export function applyMask<Resource extends object>(
   schema: DescMessage,

@@ -1,14 +1,14 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 
-/** A change as an open stream sends it: its entry's place in the log, and a summary as JSON text. */
+/** A change as sent on an open stream: the sequence number of its log entry, and a summary as JSON text. */
 export interface ChangeNotice {
   readonly seq: number;
   readonly json: string;
 }
 
 /**
- * Summarises an entry of the change log: who changed what through which request, with the names of the fields. The
- * values before and after are left to `/audit/history`, so that a notice stays small whatever it is about.
+ * Summarises an entry of the change log: actor, resource, request and the names of the fields. The values before and
+ * after are available from `/audit/history`, so that notices are small.
  */
 export function changeNotice({ seq, ...entry }: ChangeRecord): ChangeNotice {
   const json = JSON.stringify({

@@ -8,7 +8,7 @@ const MAX_STREAMS = 1000;
 // Below the 250 HTTP/2 streams of a connection, so that the refusal itself finds a stream.
 const MAX_STREAMS_PER_PEER = 200;
 
-/** Where a stream begins. */
+/** Position at which a stream begins. */
 export interface StreamStart {
   /** The last entry that the reader has. */
   readonly seq: number;
@@ -20,12 +20,12 @@ export interface StreamStart {
   readonly isReset: boolean;
 }
 
-/** One reader of the change log. It holds at most one page of notices. */
+/** A reader of the change log. It buffers at most one page of notices. */
 export interface ChangeStream {
   readonly start: StreamStart;
   /**
-   * The next notices in the order of the log, none after `waitMs` without a change. Undefined when entries behind the
-   * last one have been archived meanwhile. @throws OperationError when the database cannot be read
+   * Returns the next notices in log order, none after `waitMs` without a change. Returns undefined if entries after the
+   * last one were archived meanwhile. @throws OperationError if the database cannot be read
    */
   next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
   close(): void;

@@ -6,14 +6,14 @@ import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 const LOOK_MS = 500;
 /** Entries that are read at once. */
 const PAGE_ENTRIES = 25;
-/** Full pages behind the kept notices that are remembered: readers that resume at one place read the same ones. */
+/** Number of cached full pages before the buffered notices. Readers that resume at one position read the same pages. */
 const KEPT_PAGES = 64;
-/** The latest notices, kept for all streams together. Ours: about a megabyte at most. */
+/** Number of latest notices buffered for all streams together. Our choice: about a megabyte at most. */
 const KEPT_NOTICES = 1000;
 
 /**
- * The end of the change log, read once for all open streams. It compares the store's revision at intervals, so that it
- * also sees what other processes write. Cost: one statement per interval while a stream is open, whatever their number.
+ * Reads the end of the change log once for all open streams. It polls the store's revision, so that it also notices
+ * writes of other processes. Cost: one statement per interval while any stream is open.
  */
 export class LogTail {
   readonly #store: DcStore;
@@ -57,8 +57,8 @@ export class LogTail {
   }
 
   /**
-   * Resolves when the log goes beyond `seq`, when `waitMs` have passed, or when the signal aborts.
-   * @throws OperationError when the database cannot be read
+   * Resolves when the log grows beyond `seq`, when `waitMs` have passed, or when the signal aborts.
+   * @throws OperationError if the database cannot be read
    */
   wait(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -104,7 +104,7 @@ export class LogTail {
     }
   }
 
-  /** A page from the log, read once for all streams that ask at about the same time. */
+  /** Reads a page of the log, once for all streams that request it at about the same time. */
   async #earlier(after: number): Promise<readonly ChangeNotice[]> {
     const known = this.#pages.get(after);
     const page = known ?? this.#read(after);
@@ -112,7 +112,7 @@ export class LogTail {
     this.#pages.set(after, page);
     const [oldest] = this.#pages.keys();
     if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
-    // What failed, or may become longer, is asked again.
+    // Failed and incomplete pages are read again.
     const isFull = await page.then(
       (notices) => notices.length === PAGE_ENTRIES,
       () => false,

@@ -6,8 +6,9 @@ import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.t
 export type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
 
 /**
- * Works out what the items of a batch need of each other: a device its chassis and the devices that supply it. A feed
- * leads to the item that declares it. Racks, cooling units and cables need none of their kind.
+ * Computes dependencies between the items of a batch. A device depends on its chassis and on the devices that supply
+ * it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend on items of their
+ * kind.
  */
 export function codesNeeded(
   kind: ResourceKind,

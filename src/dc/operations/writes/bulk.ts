@@ -12,12 +12,12 @@ import type { WriteSession } from "../rpc.ts";
 
 /** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
 export interface BulkItem {
-  /** Where the request names it, as `items[7].code`. */
+  /** Path of its name in the request, such as `items[7].code`. */
   readonly field: string;
-  /** What the reply names it by: a code, or a reference. */
+  /** Its name in the reply: a code, or a reference. */
   readonly code: string;
   readonly name: "Code" | "Cable" | "Resource";
-  /** What it has in common with items that name the same resource. */
+  /** Equal for items that name the same resource. */
   readonly key: string;
   readonly needs: readonly string[];
   readonly apply: () => Promise<ItemDone>;
@@ -29,7 +29,7 @@ export interface ItemDone {
   readonly warnings: readonly Finding[];
 }
 
-/** Looks at the changed items again once all are applied. @returns what it found about an item, by its code */
+/** Checks the changed items after all are applied. @returns a function from an item's code to its findings */
 export type Review = (codes: readonly string[]) => Promise<(code: string) => readonly Finding[]>;
 
 export interface BulkOptions {
@@ -39,7 +39,7 @@ export interface BulkOptions {
 
 type Result = { readonly done: ItemDone } | { readonly error: OperationError };
 
-/** Thrown to undo an atomic batch; carries what became of every item. */
+/** Thrown to roll back an atomic batch; carries the result of every item. */
 class BatchFailed extends Error {
   readonly results: readonly Result[];
 
@@ -50,8 +50,8 @@ class BatchFailed extends Error {
 }
 
 /**
- * Applies items in the order of their needs, each in a savepoint. An item whose need failed fails too.
- * With `atomic`, one failure undoes all. Source: docs/contract/datacenter-analyses.md#bulk-calls.
+ * Applies items in the order of their dependencies, each in a savepoint. An item fails if one that it depends on
+ * failed. With `atomic`, one failure rolls back all. Source: docs/contract/datacenter-analyses.md#bulk-calls.
  */
 export async function runBulk(
   session: WriteSession,
@@ -77,7 +77,7 @@ export async function runBulk(
   }
 }
 
-/** Refuses an empty or too large batch, before anything of it is looked at. */
+/** Rejects an empty or too large batch before reading its items. */
 export function demandBatchSize(field: string, count: number): void {
   const expected = `1 to ${MAX_BATCH_ITEMS} items`;
   const detail = { field, value: count, expected };
@@ -132,7 +132,7 @@ async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlyS
   try {
     return { done: await session.changes.attempt(item.apply) };
   } catch (error) {
-    // A refusal belongs to the item; a database that went away belongs to the call.
+    // A refusal fails the item; an unavailable database fails the call.
     if (error instanceof OperationError && error.kind !== "unavailable") return { error };
     throw error;
   }
@@ -151,13 +151,13 @@ function duplicate({ field = "", code = "", name = "Code" }: Partial<BulkItem> =
   return { error: refuse("DUPLICATE", `${name} "${code}" is given twice in the batch`, detail) };
 }
 
-/** Depth first along the needs; where they form a circle the given order decides, and the rules refuse. */
+/** Sorts items depth first by dependencies. In a cycle the given order is used, and the rules reject the items. */
 export function inOrderOfNeeds(items: readonly Pick<BulkItem, "code" | "needs">[]): readonly number[] {
   const byCode = new Map(items.map(({ code }, index) => [codeKey(code), index]));
   const visited = new Set<number>();
   const order: number[] = [];
   for (const start of items.keys()) {
-    // An explicit stack: a chain of a thousand needs must not exhaust the call stack.
+    // An explicit stack: a chain of a thousand dependencies must not overflow the call stack.
     const stack: { readonly index: number; readonly leave: boolean }[] = [{ index: start, leave: false }];
     for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
       if (step.leave) order.push(step.index);

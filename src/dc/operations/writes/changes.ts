@@ -39,8 +39,8 @@ interface Origin {
 }
 
 /**
- * Every write of one transaction goes through here: the row and its change log entry are written together, or neither.
- * Entries wait until `flush`, so that an undone savepoint can take its own back.
+ * Records every write of one transaction: row and change log entry are written together or not at all. Entries are
+ * buffered until `flush`, so that rolling back a savepoint can discard its entries.
  */
 export class Changes {
   readonly transactionId: string;
@@ -100,7 +100,7 @@ export class Changes {
     }
   }
 
-  /** Seals the entries onto the chain and raises the revision; without entries, nothing happens. */
+  /** Appends the entries to the hash chain and raises the revision. Does nothing without entries. */
   async flush(): Promise<void> {
     if (this.#drafts.length === 0) return;
     let head = await this.#writer.chainHead();
@@ -179,7 +179,10 @@ export function changedFields(before: JsonObject | undefined, after: JsonObject 
   return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).toSorted();
 }
 
-/** What a resource belongs to, so that the history of a rack shows its devices and that of a device its cables. */
+/**
+ * References of the resources that contain one, so that the history of a rack includes its devices and that of a device
+ * its cables.
+ */
 export function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
   if (resource === undefined) return [];
   if ("a" in resource) {

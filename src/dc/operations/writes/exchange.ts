@@ -11,7 +11,7 @@ import { orderOf } from "./load.ts";
 import { removeResource } from "./remove.ts";
 import { upsertResource } from "./upsert.ts";
 
-/** A resource as a source has it, with what the source set before. */
+/** A resource as the source has it, and the values that the source set before. */
 export interface Incoming<Kind extends ResourceKind = ResourceKind> {
   readonly resource: ResourceByKind[Kind];
   readonly owned: OwnedParts | undefined;
@@ -24,21 +24,21 @@ export interface FieldChange {
   readonly after: unknown;
 }
 
-/** What became of one resource of an exchange. */
+/** Result for one resource of an exchange. */
 export type Exchanged =
   | {
       readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
       readonly changes: readonly FieldChange[];
-      /** Ports that the source has no more and that a cable of someone else holds. */
+      /** Ports that the source no longer has, but to which another party's cable is connected. */
       readonly keptPorts: readonly string[];
     }
   | { readonly error: OperationError };
 
 /** One transaction of an import that follows a source. */
 export interface ExchangeSession {
-  /** Creates resources, or lays what the source says over them. Answers are in the order of the items. */
+  /** Creates resources, or overwrites the source's fields in them. Results are in the order of the items. */
   upsert(kind: ResourceKind, items: readonly Incoming[]): Promise<readonly Exchanged[]>;
-  /** Removes a resource that nothing depends on. @returns why it stays, or undefined when it is gone */
+  /** Deletes a resource without dependents. @returns why it was not deleted, or undefined if it was */
   remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
   /** Creates or replaces a type of device. */
   putDeviceType(type: DeviceType): Promise<"CREATED" | "UPDATED" | "UNCHANGED" | OperationError>;
@@ -94,7 +94,7 @@ async function upsertOne(session: WriteSession, kind: ResourceKind, { resource, 
   return exchanged ?? { error: error ?? new OperationError("aborted", "Nothing was written") };
 }
 
-/** Ports that the source has no more but that a cable holds, which is not the source's to pull. */
+/** Ports that the source no longer has but that have a cable, which the source may not remove. */
 async function portsInUse(
   { writer }: WriteSession,
   before: ResourceByKind[ResourceKind],

@@ -3,7 +3,7 @@ import type { Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { WriteSession } from "../rpc.ts";
 
-/** What else changes when a rack or a chassis moves: everything in it moves along, each with its own log entry. */
+/** Updates the contents of a rack or chassis that moved, each with its own log entry. */
 export async function followUp<Kind extends ResourceKind>(
   session: WriteSession,
   kind: Kind,

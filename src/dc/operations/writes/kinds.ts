@@ -8,7 +8,7 @@ import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
 import { rackRules } from "#dc/model/rules/rack.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
-/** What the upsert of one kind of resource needs to know. */
+/** The parts of an upsert that differ by kind of resource. */
 export interface KindRules<Resource> {
   /** Drops stored values that were derived from something which the request changes. */
   readonly forget: (merged: Resource, before: Resource, patch: Resource) => Resource;
@@ -26,7 +26,9 @@ export const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[
   fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
 };
 
-/** A device that moves takes rack, location and mount from its new place, unless the request gives them. */
+/**
+ * Clears rack, location and mount of a device that moves, so that the new position sets them, unless the request does.
+ */
 function forgetDerived(merged: Device, before: Device, patch: Device): Device {
   const otherParent = merged.parentDeviceCode !== before.parentDeviceCode;
   const otherRack = merged.rackCode !== before.rackCode;

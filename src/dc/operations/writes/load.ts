@@ -9,7 +9,7 @@ import { inOrderOfNeeds } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { type Upserted, upsertResource } from "./upsert.ts";
 
-/** What became of one resource of a load. */
+/** Result for one resource of a load. */
 export type Loaded =
   | { readonly outcome: Upserted<ResourceKind>["outcome"]; readonly warnings: number }
   | { readonly error: OperationError };
@@ -19,13 +19,13 @@ export type LoadItem =
   | { readonly resource: ResourceByKind[ResourceKind] }
   | { readonly message: MessageShape<DescMessage> };
 
-/** Writes resources of one kind; the answers stand in their order. */
+/** Writes resources of one kind; the results are in their order. */
 export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Loaded[]>;
 
 /**
- * Upserts many resources of any kind inside one transaction: those that others of the batch stand on first. All
- * rules judge before anything is written, so one that is refused keeps no other back and needs no savepoint. Loads above what is written are not judged, since the rest
- * of them is still to come; the analyses tell them.
+ * Upserts many resources of any kind inside one transaction, dependencies first. All rules run before anything is
+ * written, so a rejected resource affects no other and needs no savepoint. Loads upstream of the written devices are
+ * not checked, because the remaining devices are still to come; the analyses report them.
  */
 export async function loadResources(
   session: WriteSession,
@@ -58,14 +58,14 @@ async function loadOne(
     const { outcome, warnings } = await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
     return { outcome, warnings: warnings.length };
   } catch (error) {
-    // A refusal belongs to the resource; a database that went away belongs to the load, and so does half a write.
+    // A refusal fails the resource. An unavailable database, or a partial write, fails the load.
     const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
     if (isRefusal && changes.noted === before) return { error };
     throw error;
   }
 }
 
-/** Whether what was read can be looked for: an edge is known by its ends. */
+/** Whether a stored version can be looked up: an edge requires both ends. */
 function hasKey(read: ResourceByKind[ResourceKind] | OperationError): read is ResourceByKind[ResourceKind] {
   if (read instanceof OperationError) return false;
   // An edge without its ends is read as well, and refused later.
@@ -73,7 +73,7 @@ function hasKey(read: ResourceByKind[ResourceKind] | OperationError): read is Re
   return a !== undefined && b !== undefined;
 }
 
-/** The order in which resources of a batch are written: those that others need first. */
+/** Returns the order in which the resources of a batch are written: dependencies first. */
 export function orderOf(
   kind: ResourceKind,
   read: readonly (ResourceByKind[ResourceKind] | OperationError)[],

@@ -21,7 +21,7 @@ import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
 import { type Upserted, type UpsertInput, upsertResource } from "./upsert.ts";
 
-// Single and bulk calls of every kind come through here, so that they cannot differ.
+// Single and bulk calls of every kind use these functions, so that they cannot differ.
 
 export const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
   CREATED: Outcome.CREATED,
@@ -50,7 +50,7 @@ interface UpsertRequest {
   readonly updateMask?: { readonly paths: readonly string[] } | undefined;
 }
 
-/** Runs a single upsert: the resource stands in the request and the reply under the name of its kind. */
+/** Runs a single upsert. Request and reply contain the resource under the name of its kind. */
 export async function upsertOne<Method extends DescMethodUnary, Kind extends ResourceKind>(
   session: WriteSession,
   method: Method,
@@ -76,7 +76,7 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
   ) as MessageShape<Method["output"]>;
 }
 
-/** A device moves the loads above itself, a power cable those above its inlet. */
+/** A moved device changes the loads upstream of itself, a power cable those upstream of its inlet. */
 async function loadWarnings(
   session: WriteSession,
   kind: ResourceKind,
@@ -95,7 +95,7 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
 
 export type Coded = "device" | "rack" | "crac";
 
-/** A resource as far as its code goes: all that removing looks at. */
+/** A resource with only its code, which is all that a deletion uses. */
 export function named(kind: Coded, code: string): ResourceByKind[Coded] {
   const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
@@ -109,7 +109,7 @@ export async function deleteOne(session: WriteSession, kind: Coded, request: Del
   return removeResource(session, kind, named(kind, readCode(request.field, request.code)), request);
 }
 
-/** What bulk calls take. */
+/** Kinds that bulk calls accept. */
 type Many = Coded | "cable";
 
 interface BulkUpsertRequest {
@@ -144,7 +144,9 @@ function reviewPower({ writer }: WriteSession, codes: readonly string[]): Promis
   return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
-/** Judges the loads above devices and above the inlets of power cables, by the references of what was changed. */
+/**
+ * Checks the loads upstream of devices and of the inlets of power cables, by the references of the changed resources.
+ */
 export async function reviewRefs(session: WriteSession, refs: readonly string[]): Promise<WarningsOf> {
   const supplied = new Map<string, string>();
   for (const text of refs) {
@@ -183,7 +185,7 @@ export function readItem<Kind extends ResourceKind>(
   }
 }
 
-/** How an item of a bulk call is named, and what makes two items the same. */
+/** Returns the name of a bulk call's item, and the key by which two items are the same. */
 function identityOf(
   model: ResourceByKind[Many] | Refusal,
   { at, given }: { readonly at: string; readonly given: { readonly code?: string } },
@@ -214,7 +216,7 @@ interface BulkDeleteRequest {
   readonly allowMissing: boolean;
 }
 
-/** Consumers and children go before what they depend on, so that a batch may hold both. */
+/** Deletes consumers and children before the resources that they depend on, so that a batch may contain both. */
 export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
   demandBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;

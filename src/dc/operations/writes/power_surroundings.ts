@@ -9,35 +9,37 @@ import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
-/** Thrown inside a walk that has looked at as many devices as it may. */
+/** Thrown inside a walk that has used up its budget of devices. */
 class TooFar extends Error {}
 
 /**
- * The part of an inventory around some power equipment, looked up level by level, for writes that cannot wait for the
- * whole graph. Each device is looked up once, however many supplies it hangs on. Keys are those of codes.
+ * The part of an inventory around some power equipment, read level by level, for writes that cannot wait for the whole
+ * graph. Each device is read once, regardless of the number of its supplies. Keys are those of codes.
  */
 export class PowerSurroundings {
   readonly #site: SiteReader;
-  /** Devices that may still be looked at downstream. */
+  /** Remaining number of devices that may be read downstream. */
   #left: number;
   readonly #devices = new Map<string, Device>();
   readonly #cracs = new Map<string, Crac>();
   readonly #cables = new Map<string, Cable>();
-  /** Key of the device at the other end of a power cable, by the key of a port; undefined if the cable carries nothing. */
+  /**
+   * Key of the device at the other end of a power cable, by the key of a port; undefined if the cable carries no power.
+   */
   readonly #plugged = new Map<string, string | undefined>();
-  /** Devices whose cables are looked up. */
+  /** Devices whose cables have been read. */
   readonly #wired = new Set<string>();
   /** Keys of the devices directly downstream of a device. */
   readonly #below = new Map<string, readonly string[]>();
   readonly #declarers = new Map<string, string | undefined>();
 
-  /** @param budget devices that may be looked at downstream */
+  /** @param budget number of devices that may be read downstream */
   constructor(site: SiteReader, budget: number) {
     this.#site = site;
     this.#left = budget;
   }
 
-  /** Some of the looked-up devices, and the cooling units and cables, in the order of keys. */
+  /** Returns the given devices, and the cooling units and cables that were read, sorted by key. */
   inventory(devices: readonly string[]): Inventory {
     const sorted = <Resource>(found: ReadonlyMap<string, Resource>) =>
       [...found].sort(([a], [b]) => compareText(a, b)).map(([, resource]) => resource);
@@ -55,7 +57,7 @@ export class PowerSurroundings {
   }
 
   /**
-   * Looks up everything upstream of devices, and of the cooling units that were found downstream.
+   * Reads everything upstream of devices, and of the cooling units that were found downstream.
    *
    * @returns keys of the devices and of all devices upstream, nearest first
    */
@@ -74,7 +76,7 @@ export class PowerSurroundings {
     return [...seen].filter((key) => this.#devices.has(key));
   }
 
-  /** Looks up everything downstream of a device. @returns the keys, or undefined when the budget ends */
+  /** Reads everything downstream of a device. @returns the keys, or undefined if the budget is used up */
   async downstream(start: string): Promise<ReadonlySet<string> | undefined> {
     const seen = new Set([start]);
     try {
@@ -92,7 +94,7 @@ export class PowerSurroundings {
     }
   }
 
-  /** Finds what hangs directly on each of these devices. @throws TooFar */
+  /** Finds the direct consumers of each of these devices. @throws TooFar */
   async #lookBelow(keys: readonly string[]): Promise<void> {
     if (this.#left < 0) throw new TooFar();
     await this.#wire(keys);
@@ -119,7 +121,7 @@ export class PowerSurroundings {
       );
   }
 
-  /** What inlets name to hang on a device: the device itself, its outlets and its feeds. */
+  /** References by which inlets name a device as their supply: the device itself, its outlets and its feeds. */
   #suppliesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
@@ -149,7 +151,7 @@ export class PowerSurroundings {
     return (await this.#site.childrenOf(device.code)).filter(isInBay).map(({ code }) => codeKey(code));
   }
 
-  /** References to what directly supplies a device, its chassis included. */
+  /** References of the direct supplies of a device, including its chassis. */
   #sourcesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
@@ -170,7 +172,7 @@ export class PowerSurroundings {
     return codeKey(device.parentDeviceCode ?? "");
   }
 
-  /** Keys of the devices that sources belong to, without feeds that no outlet declares. */
+  /** Keys of the devices that own the sources, without feeds that no outlet declares. */
   async #ownersOf(sources: readonly string[]): Promise<readonly string[]> {
     const owners: string[] = [];
     for (const source of sources) {
@@ -189,7 +191,7 @@ export class PowerSurroundings {
     return owners;
   }
 
-  /** Looks up devices downstream, at the cost of the budget. @throws TooFar */
+  /** Reads devices downstream and charges them to the budget. @throws TooFar */
   async #spend(keys: readonly string[]): Promise<void> {
     this.#left -= new Set(keys.filter((key) => !this.#devices.has(key))).size;
     if (this.#left < 0) throw new TooFar();
@@ -214,7 +216,7 @@ export class PowerSurroundings {
     if (crac !== undefined) this.#cracs.set(codeKey(code), crac);
   }
 
-  /** Looks up the cables between power ports of devices. */
+  /** Reads the cables between power ports of devices. */
   async #wire(keys: readonly string[]): Promise<void> {
     const wanted = keys.filter((key) => !this.#wired.has(key) && this.#devices.has(key));
     if (wanted.length === 0) return;

@@ -21,10 +21,10 @@ const BASIS = "ALLOCATED";
 export type WarningsOf = (code: string) => readonly WarningFinding[];
 
 /**
- * Judges the supply of written devices and the loads of everything that supplies them, as the analyses judge them. The
- * warnings of a device come nearest supply first.
+ * Checks the supply of written devices and the loads of everything upstream, with the same functions as the analyses.
+ * The warnings of a device are sorted by distance of the supply.
  *
- * @param budget devices that may be looked at downstream; supplies of more than that are left to the analyses
+ * @param budget number of devices that may be read downstream; larger supplies are left to the analyses
  */
 export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<WarningsOf> {
   const around = new PowerSurroundings(site, budget);
@@ -52,7 +52,7 @@ interface LoadWarnings {
   readonly of: WarningsOf;
 }
 
-/** Judges everything downstream of each supply; a supply with too many devices downstream gets no warnings. */
+/** Checks everything downstream of each supply. A supply with too many devices downstream gets no warnings. */
 async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
   const below = new Set(supplies);

@@ -19,16 +19,16 @@ export interface RemoveOptions {
 
 export interface Removed {
   readonly ref: string;
-  /** False when there was none and that was allowed. */
+  /** False if the resource did not exist and the request allowed that. */
   readonly deleted: boolean;
-  /** What else was removed or changed. */
+  /** Other resources that were removed or changed. */
   readonly cascadedRefs: readonly string[];
 }
 
 /**
- * Removes one resource: the one way out for single and bulk calls of every kind.
- * @param named the resource as far as its identity goes
- * @throws Refusal not_found, etag_mismatch, or for what depends on it when `cascade` is not set
+ * Removes one resource, for single and bulk calls of every kind.
+ * @param named the resource with at least its identity
+ * @throws Refusal not_found, etag_mismatch, or for dependents if `cascade` is not set
  */
 export async function removeResource<Kind extends ResourceKind>(
   session: WriteSession,
@@ -108,7 +108,7 @@ function consumerRef({ kind, code, inlet }: Consumer): string {
   return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
 }
 
-/** Clears the consumers' references to a device that goes. */
+/** Clears the consumers' references to a device that is removed. */
 async function disconnect(
   { writer, changes }: WriteSession,
   device: Device,
@@ -169,7 +169,7 @@ async function removeRackParts(
   }
 }
 
-/** Cooling units inside a rack, or that name it among what they serve. */
+/** Cooling units inside a rack, or with the rack in their scope. */
 async function coolers({ writer }: WriteSession, rack: Rack): Promise<readonly Crac[]> {
   if (rack.location === undefined) return [];
   const all = await writer.cracsOnFloor(rack.location.siteId, rack.location.floorNumber);

@@ -14,7 +14,10 @@ import { KINDS } from "./kinds.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
-  /** Where the resource lies in the request, as `items[7]`; empty outside of requests. Refusals name their fields below it. */
+  /**
+   * Path of the resource in the request, such as `items[7]`; empty outside of requests. Refusals name fields relative
+   * to it.
+   */
   readonly at: string;
   readonly maskPaths: readonly string[];
   /** Empty for any version. */
@@ -69,7 +72,7 @@ async function wanted<Kind extends ResourceKind>(
   return complete(merged, writer);
 }
 
-/** An edge without its two ends has no identity to look up. */
+/** Rejects an edge without both ends: it has no identity to look up. */
 function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): void {
   if ("code" in resource) return;
   for (const field of ["a", "b"] as const) {
@@ -89,7 +92,7 @@ function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): voi
 /** The version that a request demands of a resource that must be new. */
 export const NOTHING_STORED = "none";
 
-/** @throws Refusal when another version than the demanded one is stored, or any where none may be */
+/** @throws Refusal if the stored version is not the required one, or if a resource exists that must not */
 export function checkPrecondition(
   etag: string,
   stored: { readonly etag: string } | undefined,
@@ -103,7 +106,7 @@ export function checkPrecondition(
   throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });
 }
 
-/** @throws Refusal ETAG_MISMATCH when a version is demanded and another, or none, is stored */
+/** @throws Refusal ETAG_MISMATCH if a version is required and another one, or none, is stored */
 export function checkEtag(demanded: string, stored: string | undefined, ref: string): void {
   if (demanded === "" || demanded === stored) return;
   throw refuse("ETAG_MISMATCH", `"${ref}" was changed by someone else: expected etag "${demanded}"`, {

@@ -13,7 +13,7 @@ export interface Box {
 const ASCENT = 0.76;
 const DESCENT = 0.24;
 
-/** The smallest box around items; undefined for none. Cost: O(items and letters). */
+/** The smallest box around items, or undefined without items. Cost: O(items and letters). */
 export function boundsOf(items: readonly Item[]): Box | undefined {
   let all: Box | undefined;
   for (const item of items) {

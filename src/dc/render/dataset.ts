@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Drawing } from "./drawing.ts";
 
-/** What the picture shows as data: title, description and every element with its facts. Plain JSON. */
+/** The picture's content as plain JSON: title, description and every element with its facts. */
 export function datasetOf(screen: string, { scene, elements, omittedNodes }: Drawing): JsonObject {
   return {
     screen,

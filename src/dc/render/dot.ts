@@ -10,7 +10,7 @@ export interface DotOptions {
 
 const PX_PER_INCH = 96;
 
-/** A graph in Graphviz's language. Every word of ours or of the data stands in quotes, so no name can end a statement. */
+/** Formats a graph in Graphviz's language. Every text is quoted, so no name can end a statement. */
 export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
   const paint = (token: Parameters<typeof colorOf>[1]) => colorOf(theme, token);
   const size = widthPx === undefined ? {} : { size: `${(widthPx / PX_PER_INCH).toFixed(2)},1000`, ratio: "compress" };

@@ -2,14 +2,14 @@ import type { Coloring, RenderView } from "./options.ts";
 import type { Paint } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 
-/** What a screen's drawing yields; every file format is made of it. */
+/** Result of drawing a screen, from which every file format is made. */
 export interface Drawing {
   readonly scene: Scene;
   /** The same as nodes and edges, for Graphviz. */
   readonly graph: Graph;
-  /** What is shown about each element, for tooltips, search and details; becomes the embedded dataset. */
+  /** Facts about each element, for tooltips, search and details; they become the embedded dataset. */
   readonly elements: readonly Element[];
-  /** Nodes that were folded into groups or left out; 0 when everything is drawn. */
+  /** Number of nodes that were collapsed or omitted; 0 if everything is drawn. */
   readonly omittedNodes: number;
 }
 
@@ -23,7 +23,7 @@ export interface Graph {
 }
 
 export interface GraphNode {
-  /** Unique in the graph; a reference where the node is one element. */
+  /** Unique in the graph; a reference if the node is one element. */
   readonly id: string;
   /** Lines are parted by "\n". */
   readonly label: string;
@@ -42,7 +42,7 @@ export interface GraphEdge {
   readonly style?: "dashed" | "dotted" | "bold";
 }
 
-/** One thing in the picture and what there is to say about it. */
+/** One element of the picture and its facts. */
 export interface Element {
   /** Its reference; equals `ref` of its group in the scene. */
   readonly ref: string;
@@ -51,20 +51,20 @@ export interface Element {
   readonly title: string;
   /** Label and value, in the order in which they are read. */
   readonly facts: readonly (readonly [label: string, value: string])[];
-  /** References of what it is joined with. */
+  /** References of connected elements. */
   readonly related?: readonly string[];
 }
 
 export interface DrawOptions {
-  /** What the colours mean; undefined leaves it to the screen. */
+  /** Meaning of the colours; undefined selects the screen's default. */
   readonly coloring: Coloring | undefined;
   /** Which side, or how much; undefined leaves it to the screen. */
   readonly view: RenderView | undefined;
-  /** References that must not be folded away. Emphasis is not the drawing's concern: `emphasize` adds it. */
+  /** References that must not be collapsed. `emphasize` highlights them afterwards. */
   readonly highlight: ReadonlySet<string>;
-  /** Nodes drawn before groups are folded; above 0. */
+  /** Maximum number of nodes drawn before groups are collapsed; above 0. */
   readonly maxNodes: number;
 }
 
-/** Draws one screen's reply. Pure; the theme and the size in pixels come later. */
+/** Draws one screen's reply. Pure; theme and size in pixels are applied later. */
 export type Draw<Reply> = (reply: Reply, options: DrawOptions) => Drawing;

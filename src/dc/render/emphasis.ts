@@ -1,15 +1,15 @@
 import { boundsOf } from "./bounds.ts";
 import type { Group, Item } from "./scene.ts";
 
-/** How much is left of what stands back: its words keep a contrast of 3 to 1. */
+/** Opacity of de-emphasized elements; their text keeps a contrast of 3 to 1. */
 export const FAINT_OPACITY = 0.72;
 
-/** Pixels between an element and the frame that makes it stand out. */
+/** Pixels between a highlighted element and its frame. */
 const GAP = 2;
 
 /**
- * Makes the elements of `refs` stand out and the other elements stand back. References are compared regardless of case,
- * as codes are. Items without a reference, such as titles and legends, stay as they are.
+ * Highlights the elements of `refs` and fades the others. References are compared without regard to case, like codes.
+ * Items without a reference, such as titles and legends, are not changed.
  */
 export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
   if (refs.size === 0) return items;
@@ -30,7 +30,7 @@ function holds(item: Item, keys: ReadonlySet<string>): boolean {
   return (item.ref !== undefined && keys.has(item.ref.toLowerCase())) || item.items.some((inner) => holds(inner, keys));
 }
 
-/** An area gets a frame; a bare line, such as a cable, gets broad. */
+/** Frames an area; widens a bare line, such as a cable. */
 function strong(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(broad) };

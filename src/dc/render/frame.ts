@@ -114,7 +114,7 @@ function figureItem(figure: Figure, x: number, y: number): Item {
   };
 }
 
-/** Sets widths side by side, in as many rows as they need. */
+/** Arranges widths side by side, in as many rows as required. */
 export function flow(
   widths: readonly number[],
   room: number,

@@ -8,15 +8,15 @@ import { escapeXml } from "./xml.ts";
 export interface HtmlInput {
   readonly svg: string;
   readonly theme: Theme;
-  /** The dataset behind the picture; without it search and details know what the picture's tips say. */
+  /** The dataset behind the picture; without it, search and details use the picture's tooltips. */
   readonly data: JsonObject | undefined;
-  /** The page of the viewer with its script and style, and marks where the picture belongs. */
+  /** The viewer's page with its script and style, and marks where the picture is inserted. */
   readonly page: string;
 }
 
 /**
- * A picture as one file that a person can zoom, move, search, filter and click through, with mouse, touch or keyboard. It
- * asks the network for nothing, and its policy lets nothing run but the script of the viewer.
+ * Returns a picture as one HTML file with zoom, pan, search, filters and details, for mouse, touch and keyboard. It
+ * loads nothing from the network, and its policy permits only the viewer's script.
  */
 export function toHtml({ title, description }: Scene, { svg, theme, data, page }: HtmlInput): string {
   const colors = colorsOf(theme);
@@ -48,7 +48,7 @@ function hash(text: string): string {
   return `'sha256-${sha256(text, "base64")}'`;
 }
 
-/** JSON that cannot end the script element that holds it. */
+/** Encodes JSON so that it cannot end its script element. */
 function jsonFor(data: JsonObject | undefined): string {
   return JSON.stringify(data ?? null).replace(/[<>&\u2028\u2029]/g, (letter) => {
     return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -10,7 +10,7 @@ export type State = (typeof STATES)[number];
 const STATE_SOFT = ["okSoft", "watchSoft", "faultSoft", "infoSoft", "offlineSoft"] as const;
 const STATE_TEXT = ["okText", "watchText", "faultText", "infoText", "offlineText", "accentText"] as const;
 
-/** Fills that tell roles and kinds apart. */
+/** Fills that distinguish roles and kinds. */
 const ROLES = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
 export type RoleToken = (typeof ROLES)[number];
 
@@ -115,7 +115,7 @@ const DARK: Colors = {
   scale5: "#f07167",
 };
 
-/** Ink on white paper: fills stay pale, so that toner and hatches do the work. */
+/** Dark ink on white paper: fills are light, so that hatches distinguish them and toner is saved. */
 const PRINT: Colors = {
   ...LIGHT,
   surface: "#ffffff",
@@ -143,7 +143,7 @@ const PRINT: Colors = {
   faultText: "#000000",
   infoText: "#000000",
   offlineText: "#000000",
-  // Three greys that a printer keeps apart, each plain and with two hatches.
+  // Three greys that a printer distinguishes, each plain and with two hatches.
   role1: "#ffffff",
   role2: "#d9d9d9",
   role3: "#ffffff",
@@ -211,7 +211,7 @@ function groundOf(theme: Theme, paint: Token | OwnColor): string {
   return paint.startsWith("#") ? paint : THEME_COLORS[theme][paint as Token];
 }
 
-/** What is written on a colour of a theme; a picture asks for each of its words. */
+/** Text colour for a background colour of a theme, cached because a picture needs it for each text. */
 const INKS = new Map<string, string>();
 
 function inkOn(ground: string): string {
@@ -236,7 +236,7 @@ interface PrintHatch {
   readonly paint: OwnColor;
 }
 
-/** Hatches that tell roles of one grey apart on paper: grey on white and pale grey, white on the darker one. */
+/** Hatches that distinguish roles of one grey on paper: grey on white and light grey, white on the darker one. */
 const PRINT_HATCHES: Readonly<Partial<Record<Token, PrintHatch>>> = {
   role3: { pattern: "diagonal", paint: "#9a9a9a" },
   role4: { pattern: "diagonal", paint: "#8a8a8a" },
@@ -246,7 +246,7 @@ const PRINT_HATCHES: Readonly<Partial<Record<Token, PrintHatch>>> = {
   roleOther: { pattern: "dots", paint: "#ffffff" },
 };
 
-/** The hatch that belongs to a fill in a theme. */
+/** The hatch of a fill in a theme. */
 export function hatchOf(theme: Theme, fill: Paint | undefined): PrintHatch | undefined {
   return theme === "PRINT" ? PRINT_HATCHES[fill as Token] : undefined;
 }

@@ -1,13 +1,13 @@
 import type { Location, Rack } from "#dc/model/resources.ts";
 
-/** How far apart things may stand to be folded together; each is a kind of reference. */
+/** Widths of the areas into which elements are collapsed; each is a kind of reference. */
 export const WIDTHS = ["rack", "row", "room", "floor", "site"] as const;
 export type Width = (typeof WIDTHS)[number];
 
-/** For every width the nearest known place that is at least so wide, as a reference. */
+/** References of the smallest known areas that contain an element, by minimum width. */
 export type Place = Readonly<Record<Width, string>>;
 
-/** Where things stand of which nothing is recorded. */
+/** Area of elements without a recorded location. */
 const UNKNOWN = "no place recorded";
 export const NOWHERE: Place = { rack: UNKNOWN, row: UNKNOWN, room: UNKNOWN, floor: UNKNOWN, site: UNKNOWN };
 
@@ -15,7 +15,7 @@ export function isRacked({ rack }: Place): boolean {
   return rack.startsWith("rack:");
 }
 
-/** A place in words: "Row A, floor 1 of AMS1". */
+/** Formats an area: "Row A, floor 1 of AMS1". */
 export function placeWords(id: string): string {
   const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];
   const [first = "", floor = "", name = ""] = place.split("/");
@@ -30,7 +30,7 @@ export function placeWords(id: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Finds places, one object per rack, so that much equipment is cheap to group. */
+/** Resolves areas, one object per rack, so that grouping much equipment is cheap. */
 export class Places {
   readonly #rack: (code: string) => Rack | undefined;
   readonly #byRack = new Map<string, Place>();

@@ -29,7 +29,7 @@ export interface PictureOptions {
 }
 
 /**
- * Checks the options of a picture for one screen. Asked before anything is computed.
+ * Checks the options of a picture for one screen, before anything is computed.
  *
  * @throws Refusal naming the field, such as `render.width_px`
  */
@@ -47,7 +47,7 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
   };
 }
 
-/** The meaning of a screen's colours: the asked one, or the screen's first. @throws Refusal naming the field */
+/** The requested meaning of a screen's colours, or the screen's default. @throws Refusal naming the field */
 export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
   const known = SCREEN_DRAWINGS[screen].colorings;
   return offered(field, word(field, asked, COLORINGS), { known, screen }) ?? known[0];
@@ -61,7 +61,7 @@ function word<Word extends string>(field: string, value: number | undefined, wor
   throw outOfRange(field, value, words.join(", "));
 }
 
-/** The asked one if the screen has it; undefined without one. */
+/** The requested value if the screen offers it; undefined if none is requested. */
 function offered<Word extends string>(
   field: string,
   asked: Word | undefined,

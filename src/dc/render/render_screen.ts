@@ -23,9 +23,9 @@ export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
 export type LoadViewer = () => Promise<string | undefined>;
 
 export interface RenderPorts {
-  /** Absent where no PNG can be made. */
+  /** Absent if this process cannot make PNG files. */
   readonly rasterize: Rasterize | undefined;
-  /** The page of the viewer in HTML files; undefined or absent where HTML files are not made. */
+  /** Loads the viewer's page for HTML files; absent if this process does not make them. */
   readonly loadViewer?: LoadViewer | undefined;
   /** Awaited between the steps of a picture, so that a server can answer other calls. Rejects to stop. */
   readonly checkpoint?: () => Promise<void>;
@@ -43,7 +43,7 @@ export interface RenderInput {
   readonly ports: RenderPorts;
 }
 
-/** Draws one screen's answer in the asked format. @throws Refusal when a PNG would have too many pixels */
+/** Draws one screen's reply in the requested format. @throws Refusal if a PNG would have too many pixels */
 export async function renderScreen<Name extends keyof ScreenReplies>(
   screen: Name,
   reply: ScreenReplies[Name],
@@ -56,10 +56,9 @@ export async function renderScreen<Name extends keyof ScreenReplies>(
 }
 
 /**
- * Writes a drawing in the asked format. The same drawing and options give the same bytes. With NONE only the dataset
- * comes back.
+ * Writes a drawing in the requested format. Deterministic. With NONE only the dataset is returned.
  *
- * @throws Refusal when a PNG would have too many pixels
+ * @throws Refusal if a PNG would have too many pixels
  */
 export async function renderDrawing(
   screen: Screen,
@@ -138,7 +137,7 @@ function sizeOf({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };
 }
 
-/** A width that was asked for is kept or refused; a default width shrinks until the pixels fit. */
+/** A requested width is used or rejected; a default width shrinks until the pixels fit. */
 function pixelSize(scene: Scene, asked: number | undefined) {
   const size = sizeOf(scene, asked);
   const pixels = size.widthPx * size.heightPx;
@@ -153,7 +152,7 @@ function pixelSize(scene: Scene, asked: number | undefined) {
   );
 }
 
-/** Over a separate ArrayBuffer, as messages and digests want it. */
+/** Copies the bytes to a separate ArrayBuffer, which messages and digests require. */
 function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -6,7 +6,7 @@ import type { Paint } from "./palette.ts";
 export interface Scene {
   /** One line that names the picture, for readers that do not see it. */
   readonly title: string;
-  /** What the picture shows, in a sentence or two. */
+  /** Content of the picture, in one or two sentences. */
   readonly description: string;
   readonly width: number;
   readonly height: number;
@@ -75,7 +75,7 @@ export interface Path extends Shape {
 
 export interface Text {
   readonly kind: "text";
-  /** Where the anchor stands; y is the baseline. */
+  /** Position of the anchor; y is the baseline. */
   readonly x: number;
   readonly y: number;
   /** One line. */
@@ -84,7 +84,7 @@ export interface Text {
   readonly fill: Paint;
   readonly anchor?: "start" | "middle" | "end";
   readonly weight?: "bold";
-  /** Longer text is cut with an ellipsis; the whole stands in the group's tip. */
+  /** Longer text is truncated with an ellipsis; the tooltip of the group contains all of it. */
   readonly maxWidth?: number;
   /** Degrees clockwise around x and y. */
   readonly rotate?: number;
@@ -94,7 +94,7 @@ export interface Group {
   readonly kind: "group";
   /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
   readonly ref?: string;
-  /** What it is beside the elements: an entry of the legend, or the title and the figures above the rest. */
+  /** Set for parts beside the elements: legend entries, or the title and figures above the picture. */
   readonly part?: "legend" | "heading";
   /** Of a heading: pixels that the picture is higher by it. */
   readonly height?: number;
@@ -102,7 +102,7 @@ export interface Group {
   readonly tip?: string;
   /** Pixels by which the whole group is moved. */
   readonly at?: Point;
-  /** Whether it stands out or stands back; set by `emphasize`. */
+  /** Highlighted or faded; set by `emphasize`. */
   readonly emphasis?: "strong" | "faint";
   readonly items: readonly Item[];
 }

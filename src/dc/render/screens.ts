@@ -6,7 +6,7 @@ import type { Coloring, RenderView, Screen } from "./options.ts";
 import type { PowerFailure } from "./power/failure.ts";
 import type { ThermalPicture } from "./thermal/thermal.ts";
 
-/** What each screen draws: its reply, or the analysis behind it where a reply is cut to a number of items. */
+/** Input of each screen's drawing: its reply, or the complete analysis if the reply is limited to a number of items. */
 export interface ScreenReplies {
   readonly ELEVATION: GetRackResponse;
   readonly CABLE_PATH: CablePicture;
@@ -17,11 +17,11 @@ export interface ScreenReplies {
 }
 
 export interface ScreenDrawing<Reply> {
-  /** What colours can mean; the first one is the default. */
+  /** Possible meanings of colours; the first one is the default. */
   readonly colorings: readonly [Coloring, ...Coloring[]];
-  /** What can be asked to be shown; the drawing chooses by default. */
+  /** Views that a request may select; otherwise the drawing selects one. */
   readonly views: readonly RenderView[];
-  /** Loaded when first drawn, so that a service that draws nothing loads nothing. */
+  /** Loads the drawing on first use, so that a service that draws nothing loads nothing. */
   readonly load: () => Promise<Draw<Reply>>;
 }
 

@@ -5,12 +5,12 @@ import type { Token } from "./palette.ts";
 import { counted } from "./parts/labels.ts";
 import type { Item, Point } from "./scene.ts";
 
-/** Exactly the elements that someone asked for, and how they hang together. */
+/** Exactly the requested elements, and their connections. */
 export interface Subgraph {
   readonly title: string;
   readonly directed: boolean;
   readonly nodes: readonly SubgraphNode[];
-  /** By places in `nodes`. */
+  /** By indexes into `nodes`. */
   readonly edges: readonly SubgraphEdge[];
 }
 
@@ -24,15 +24,17 @@ export interface SubgraphEdge {
   readonly from: number;
   readonly to: number;
   readonly label: string;
-  /** False where it does not carry anything. */
+  /** False if it carries nothing. */
   readonly live: boolean;
-  /** True where it stands for a way through elements that were not asked for. */
+  /** True if it represents a path through elements that were not requested. */
   readonly indirect: boolean;
 }
 
 const BOX = { width: 210, height: 46 };
 
-/** Draws elements as boxes from left to right and their connections as lines; what is too much is left out last. */
+/**
+ * Draws elements as boxes from left to right and their connections as lines. Omits the last elements above the limit.
+ */
 export function drawSubgraph(
   { title, directed, ...all }: Subgraph,
   { maxNodes }: Pick<DrawOptions, "maxNodes">,

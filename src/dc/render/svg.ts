@@ -15,8 +15,8 @@ export interface SvgOptions {
 const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 
 /**
- * A scene as one SVG document: valid XML whatever its texts hold, scaled by its viewBox, without styles, scripts or
- * references to anything outside. The same scene gives the same text. Cost: O(items).
+ * Formats a scene as one SVG document: valid XML for any text, scaled by its viewBox, without styles, scripts or
+ * external references. Deterministic. Cost: O(items).
  */
 export function toSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions): string {
   const writer = new SvgWriter(theme);
@@ -147,7 +147,7 @@ class SvgWriter {
     );
   }
 
-  /** The name follows from what is drawn, so pictures that share a page may share a pattern. */
+  /** The name depends only on the pattern, so that pictures on one page may share it. */
   #pattern(hatch: Hatch, paint: Paint): string {
     const color = colorOf(this.#theme, paint);
     const id = `hatch-${hatch}-${color.slice(1)}`;

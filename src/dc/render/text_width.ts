@@ -7,7 +7,7 @@ const FULL_EM = 1;
 /** A letter of any other script that the table lacks. Wider than most, so that text is rather cut than overflows. */
 const OTHER_EM = 0.85;
 
-/** What stands for letters that no file can hold is drawn this wide. */
+/** Width of the replacement for characters that XML cannot contain. */
 const UNKNOWN_EM = 1.05;
 
 const UNKNOWN = /^[\p{Cc}\p{Cs}]$/u;
@@ -22,11 +22,10 @@ interface FitOptions {
 }
 
 /**
- * How wide one line of text is in DejaVu Sans, in pixels.
+ * Width of one line of text in DejaVu Sans, in pixels.
  *
- * The faces that stand in for it in browsers (Verdana, Segoe UI, Helvetica) are as wide or narrower, so text that fits
- * here fits there. Letters that are joined or shaped are counted one by one, which is never too little.
- * Cost: O(letters).
+ * The fonts that replace it in browsers (Verdana, Segoe UI, Helvetica) are as wide or narrower, so text that fits here
+ * fits there. Joined or shaped letters are counted separately, which never underestimates. Cost: O(letters).
  */
 export function textWidth(text: string, { size, weight }: FitOptions): number {
   const widths = weight === "bold" ? bold : regular;
@@ -49,10 +48,10 @@ export function fitText(text: string, maxWidth: number, options: FitOptions): st
   return kept === "" ? "" : `${kept.trimEnd()}…`;
 }
 
-/** What a person sees as one letter, so that an emoji of many parts is never cut in two. */
+/** Splits text into graphemes, so that an emoji of several code points is never cut. */
 const SEGMENTS = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Widths of one face in em, unpacked when first asked for. */
+/** Widths of one font in em, unpacked on first use. */
 class FaceWidths {
   readonly #packed: string;
   #known: Map<string, number> | undefined;

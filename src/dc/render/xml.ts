@@ -10,7 +10,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for the inside of an element or attribute of XML or HTML; what XML cannot hold shows as U+FFFD. */
+/** Escapes text for an element or attribute of XML or HTML; characters that XML cannot contain become U+FFFD. */
 export function escapeXml(text: string): string {
   return text
     .toWellFormed()

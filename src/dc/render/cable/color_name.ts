@@ -17,7 +17,7 @@ const WHITE = 0.92;
 const BLACK = 0.1;
 const DARK = 0.24;
 const LIGHT = 0.78;
-/** Dark orange is what people call brown, and light red rose. */
+/** Dark orange is called brown, and light red rose. */
 const BROWN = 0.42;
 
 /** Names a recorded colour. @param color RRGGBB */

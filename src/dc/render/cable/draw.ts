@@ -14,13 +14,13 @@ import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopIt
 import { endOf, linkTitle, totalWords } from "./labels.ts";
 import { type CablePicture, type FoldedPaths, foldPaths, type Lane } from "./picture.ts";
 
-/** Devices side by side; the path goes on in the next row. */
+/** Devices per row; longer paths continue in the next row. */
 const PER_ROW = 6;
 const ROW_GAP = 44;
 const LANE_TITLE = 34;
 const LANE_GAP = 30;
 const BRANCH = 18;
-/** Branches named at a split; the rest is counted. */
+/** Maximum number of branches listed at a split; the others are counted. */
 const MOST_BRANCHES = 12;
 
 /** Draws where a port leads: devices from left to right, one lane per path, in rows. */
@@ -63,7 +63,7 @@ function bodyOf({ lanes }: FoldedPaths, coloring: Coloring) {
   return { body, bodyWidth: width, bodyHeight: Math.max(0, y - LANE_GAP) };
 }
 
-/** Where the stop with this place in its lane stands; rows after the first leave room for the cable that comes in. */
+/** Corner of the stop with this index in its lane. Rows after the first leave space for the incoming cable. */
 function cornerOf(place: number): Point {
   const row = Math.floor(place / PER_ROW);
   return [CABLE_WIDTH + (place % PER_ROW) * (STOP_WIDTH + CABLE_WIDTH), LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP)];
@@ -118,7 +118,7 @@ function wayBetween([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
   return [start, [right, start[1]], [right, between], [left, between], [left, end[1]], end];
 }
 
-/** The ways that a split could take. */
+/** Lists the alternatives at a split. */
 function branchItems(branches: Lane["path"]["branches"], [x, y]: Point) {
   const shown = branches.slice(0, MOST_BRANCHES).map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
   const more = branches.length - shown.length;
@@ -176,7 +176,7 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
   ];
 }
 
-/** Problems told in words. */
+/** Maximum number of problems listed as text. */
 const MOST_NOTES = 6;
 
 function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: FoldedPaths): readonly Note[] {
@@ -192,7 +192,7 @@ function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: FoldedPaths): 
   ];
 }
 
-/** The inlets and consumers that a supply could take instead of those on its path. */
+/** Inlets and consumers that the supply could use instead of those on its path. */
 function otherWays({ status, branches, segments }: CablePath): readonly Note[] {
   if (status === "SPLIT") return [];
   const used = new Set(segments.flatMap(({ from, to }) => [formatPort(from), formatPort(to)]));

@@ -41,7 +41,7 @@ function nodeOf({ hops }: Stop, id: string): GraphNode {
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
 
-/** What there is to say about every device and cable. */
+/** Facts about every device and cable. */
 export function cableElements({ lanes }: FoldedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {

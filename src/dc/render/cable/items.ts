@@ -15,7 +15,7 @@ export const CABLE_WIDTH = 164;
 /** Height at which cables enter and leave, from the top of a device. */
 export const PORT_Y = 92;
 
-/** A device with the ports by which the path enters and leaves, or the count of those between. */
+/** Draws a device with the ports by which the path enters and leaves, or the count of collapsed devices. */
 export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const [hop] = stop.hops;
   if (hop === undefined || stop.hops.length > 1) return foldedStop(stop, [x, y]);
@@ -198,7 +198,7 @@ export const JACKETS = [
   { label: "other cable", paint: "roleOther", types: /^/ },
 ] as const;
 
-/** Its colour, in an outline that keeps it apart from the ground. */
+/** Draws a cable in its colour, with an outline that separates it from the background. */
 function jacket(points: readonly Point[], paint: Paint): readonly Item[] {
   return [
     { kind: "path", points, stroke: "line", strokeWidth: 8 },
@@ -212,7 +212,7 @@ function jacketOf({ cable }: Segment): Paint {
   return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
-/** The line shows whether it is in place, planned or going. */
+/** Line style by status: in place, planned or to be removed. */
 function coreOf(link: Segment): Stroke {
   const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };

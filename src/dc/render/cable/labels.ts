@@ -50,7 +50,7 @@ export function totalWords(path: CablePath): string {
   return parts.join(" · ");
 }
 
-/** Where a device stands. */
+/** Location of a device. */
 export function placeOf({ device }: Hop): string {
   const unit = device.positionU === undefined ? "" : ` U${fixed(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
@@ -77,7 +77,11 @@ function portPair(front: Port, rear: Port): string {
   return `position ${mapping.rearPosition} of ${positions}`;
 }
 
-/** What a link is, on one line: the cable's type and label, or the feed. @param device where it arrives */
+/**
+ * Title of a link on one line: the cable's type and label, or the feed.
+ *
+ * @param device the device at which it arrives
+ */
 export function linkTitle({ cable, from, to }: Segment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
     const type = cable.type === undefined ? "Cable" : typeWords(cable.type);
@@ -105,7 +109,7 @@ export function linkDetail({ cable }: Segment): string {
   return parts.join(" · ");
 }
 
-/** A cable's own reference; a feed is named by where it arrives. */
+/** Reference of a link: the cable's, or for a feed that of the port that it supplies. */
 export function linkRef({ cable, from }: Segment): string {
   return cable === undefined ? portRef(from) : cableRef(cable.a, cable.b);
 }

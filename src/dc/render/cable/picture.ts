@@ -11,7 +11,7 @@ export interface CablePicture {
 /** A device on the way, or several that are shown as a count; `link` leads to it from the stop before. */
 export interface Stop {
   readonly hops: readonly Hop[];
-  /** Drawn on another lane already; here only to show where this one leaves. */
+  /** Whether another lane already draws it; it is repeated to show where this lane branches off. */
   readonly repeated: boolean;
   readonly link?: Segment;
 }
@@ -24,7 +24,7 @@ export interface Lane {
 
 export interface PathFold {
   readonly maxNodes: number;
-  /** Devices that are folded last. */
+  /** Devices that are collapsed last. */
   readonly highlight: ReadonlySet<string>;
   /** Show the ends of every path alone. */
   readonly compact: boolean;
@@ -34,16 +34,16 @@ export interface FoldedPaths {
   readonly lanes: readonly Lane[];
   /** Paths that are not drawn. */
   readonly pathsLeft: number;
-  /** Devices that are shown as counts or lie on paths that are not drawn. */
+  /** Number of devices that are collapsed into counts or on omitted paths. */
   readonly omitted: number;
 }
 
-/** Devices of one path below which its middle cannot be folded. */
+/** Minimum number of devices drawn per path: both ends and a count. */
 const LEAST = 3;
 
 /**
- * Shortens long paths in their middle, and leaves paths out that no longer fit. A device that a path shares with the
- * path before, from the port asked for, is drawn once. Cost: O(hops).
+ * Collapses the middle of long paths, and omits paths that still exceed the limit. Devices that a path shares with the
+ * previous one, from the traced port on, are drawn once. Cost: O(hops).
  */
 export function foldPaths({ paths }: CablePicture, { maxNodes, highlight, compact }: PathFold): FoldedPaths {
   const own = paths.map((path, index) => laneOf(path, paths[index - 1]));
@@ -75,7 +75,7 @@ function laneOf(path: CablePath, before: CablePath | undefined): Lane {
   return { path, stops };
 }
 
-/** How many devices two paths have in common from their beginning; the last of them is where they part. */
+/** Number of devices that two paths share from their beginning; the last of them is where they branch. */
 function sharedHops(one: CablePath, other: CablePath): number {
   const length = Math.min(one.hops.length, other.hops.length);
   for (let index = 0; index < length; index += 1) {
@@ -86,14 +86,17 @@ function sharedHops(one: CablePath, other: CablePath): number {
   return length;
 }
 
-/** Both ends, what is pinned, and the counts of what is between: at most `share` stops, the repeated one not counted. */
+/**
+ * Keeps both ends and the pinned stops, and collapses the others into counts: at most `share` stops, not counting the
+ * repeated one.
+ */
 function shortened(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
   const repeated = lane.stops.filter((stop) => stop.repeated);
   const own = lane.stops.slice(repeated.length);
   if (own.length <= share) return lane;
   const isPinned = ({ hops: [hop] }: Stop) => pinned.has(`device:${codeKey(hop?.device.code ?? "")}`);
   const pins = own.filter(isPinned).length;
-  // Each pinned stop may part what is between into one count more.
+  // Each pinned stop may split the collapsed middle into one more count.
   const ends = Math.max(0, share - 1 - 2 * pins);
   const [head, tail] = [Math.ceil(ends / 2), Math.floor(ends / 2)];
   const keeps = (stop: Stop, place: number) =>

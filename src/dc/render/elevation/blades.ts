@@ -7,7 +7,7 @@ import { type RackFrame, stretchOf } from "./rack_frame.ts";
 /** Height of a chassis from which its name is above its blades; beside them below it. In pixels. */
 const HEADED_HEIGHT = 44;
 const HEAD_HEIGHT = 18;
-/** Share of a low chassis's width that its name takes. */
+/** Share of a low chassis's width for its name. */
 const NAME_SHARE = 0.4;
 /** Narrowest blade, in pixels: narrower ones are set in more rows. */
 const LEAST_WIDTH = 15;
@@ -36,7 +36,7 @@ export function bladesIn(occupants: readonly Occupant[], frame: RackFrame): Read
   return blades;
 }
 
-/** Where the chassis's own words are, and where its blades are. */
+/** Positions of the chassis's labels and of its blades. */
 export function chassisParts(place: BoxPlace): { readonly words: BoxPlace; readonly bays: BoxPlace } {
   const { x, y, width, height } = place;
   if (height >= HEADED_HEIGHT) {
@@ -52,7 +52,7 @@ export function chassisParts(place: BoxPlace): { readonly words: BoxPlace; reado
   };
 }
 
-/** Blades side by side in the order of their bays, in as many rows as they need. */
+/** Arranges blades side by side in the order of their bays, in as many rows as required. */
 export function bladeBoxes(blades: readonly Occupant[], bays: BoxPlace, style: OccupantStyle): readonly Group[] {
   const most = Math.max(1, Math.floor(bays.width / LEAST_WIDTH));
   const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));

@@ -23,7 +23,10 @@ const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>
   FULL: FACES,
 };
 
-/** The elevation of a rack: its faces on a grid of units, its capacity, findings and what has no unit. */
+/**
+ * Draws the elevation of a rack: its faces on a grid of units, its capacity, its findings and the devices without a
+ * unit.
+ */
 export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
   const { shown, omittedNodes } = chosen(reply.occupants, options);
   const style = occupantStyle(reply, options.coloring ?? "ROLE");

@@ -16,7 +16,7 @@ const TITLE = 22;
 
 export interface FaceInput {
   readonly reply: GetRackResponse;
-  /** The devices to draw, which may be fewer than the rack holds. */
+  /** The devices to draw; may be fewer than are in the rack. */
   readonly occupants: readonly Occupant[];
   readonly frame: RackFrame;
   readonly style: OccupantStyle;
@@ -83,7 +83,7 @@ function unitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[
   });
 }
 
-/** Units that are kept free, run by run of the same owner. */
+/** Reserved units, grouped into runs of the same owner. */
 function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
   const runs: { owner: string; rows: UnitRow[] }[] = [];
   let last: UnitRow | undefined;
@@ -153,7 +153,7 @@ function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, wid
   });
 }
 
-/** A sign at the unit number where a place is taken twice. */
+/** Draws a sign at the unit number if devices conflict there. */
 function conflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[] {
   const side = face === "FRONT" ? 1 : 2;
   return reply.conflicts

@@ -13,8 +13,8 @@ export interface BoxPlace {
 }
 
 /**
- * A device on its face: code and name at the left, draw and sign at the right, as much as there is room for.
- * @param words the part of the box that holds them; all of it when absent
+ * Draws a device on its face: code and name at the left, draw and sign at the right, as far as they fit.
+ * @param words the part of the box for labels; all of it if absent
  */
 export function occupantBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle, words = place): Group {
   const fill = style.fill(occupant);
@@ -128,7 +128,7 @@ function label(occupant: Occupant, place: BoxPlace, { style, ink }: LabelOptions
   ];
 }
 
-/** The code in bold, then the name where it says more and there is room for a good part of it. */
+/** The code in bold, followed by the name if it differs and a sufficient part of it fits. */
 function title(
   { deviceCode, name }: Occupant,
   {

@@ -8,10 +8,10 @@ import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
-/** How a device is filled, and what the fills mean. */
+/** Fills of devices, and their legend. */
 export interface OccupantStyle {
   fill(occupant: Occupant): Token;
-  /** The sign beside a device that needs one. */
+  /** The sign beside a device, if any. */
   state(occupant: Occupant): State | undefined;
   readonly legend: readonly LegendEntry[];
 }
@@ -60,7 +60,7 @@ function ofStatus({ status }: Occupant): State | undefined {
   return OF_STATUS[wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"];
 }
 
-/** The worst that the rack's reasons and conflicts say about each device. */
+/** The worst health of each device by the rack's reasons and conflicts. */
 function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
   const worst = new Map<string, State>();
   for (const { ref, health } of rack?.healthReasons ?? []) {
@@ -73,7 +73,7 @@ function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, 
   return worst;
 }
 
-/** By draw per unit of height, against what the rack may draw per unit. */
+/** Colours by draw per unit of height, relative to the rack's capacity per unit. */
 function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]): OccupantStyle {
   const { powerCapacityW = 0, totalU = 0 } = capacity ?? {};
   if (powerCapacityW === 0 || totalU === 0) {

@@ -13,7 +13,7 @@ import { type RackFrame, withoutUnit } from "./rack_frame.ts";
 export const PANEL_WIDTH = 340;
 const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
-/** Most lines of one list; the rest is counted. Ours: a picture is not a report. */
+/** Maximum number of lines in a list; the others are counted. Our choice: a picture is not a report. */
 const MOST_LINES = 14;
 const NOT_RECORDED = "not recorded";
 
@@ -30,7 +30,9 @@ interface PanelInput {
   readonly frame: RackFrame;
 }
 
-/** Capacity, findings and what has no unit, one card below the other; its origin is the upper left corner. */
+/**
+ * Draws capacity, findings and devices without a unit, one card below the other. The origin is the upper left corner.
+ */
 export function rackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
@@ -85,7 +87,7 @@ function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }:
   };
 }
 
-/** What is drawn with everything live, then what each side must carry alone. */
+/** The draw with everything live, then the load that each side must carry alone. */
 function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacity): readonly Meter[] {
   return [
     recorded(devices, limited("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }), allocatedW),
@@ -100,7 +102,7 @@ function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacit
   ];
 }
 
-/** What devices without a recorded weight add is unknown, so that the sum is a lower bound and never proves enough room. */
+/** Devices without a recorded weight make the sum a lower bound, so the meter never reports enough reserve. */
 function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity): Meter {
   const unknown = devicesWithoutWeight > 0;
   if (unknown && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED, parts: [] };
@@ -116,14 +118,14 @@ function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity
   };
 }
 
-/** What a rack's cooling capacity takes away is heat to air; liquid has its own units. */
+/** A rack's cooling capacity applies to heat to air; liquid cooling has separate units. */
 function heat({ heatW, airHeatW, coolingCapacityW, devices }: Capacity): Meter {
   const air = limited("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
   const liquidW = heatW - airHeatW;
   return recorded(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
 }
 
-/** Devices of which nothing draws or heats have no recorded figure. */
+/** If no device draws or heats, the figure counts as not recorded. */
 function recorded(devices: number, meter: Meter, value: number): Meter {
   return value === 0 && devices > 0 ? { label: meter.label, value: NOT_RECORDED, parts: [] } : meter;
 }
@@ -132,7 +134,7 @@ interface Limited {
   readonly value: number;
   readonly limit: number | undefined;
   readonly say: (value: number) => string;
-  /** What of the value is there anyway; the rest is drawn as added. */
+  /** The part of the value that is always present; the remainder is drawn as added. */
   readonly usual?: number;
   /** Share from which the rack's health watches it, in percent. */
   readonly watchAt?: number;
@@ -230,7 +232,7 @@ function legendCard(entries: readonly LegendEntry[]): Card | undefined {
   return { height: 36 + drawn.height + 8, items: [sectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
 }
 
-/** Entries for what the drawing shows beside its fills. */
+/** Legend entries for the marks in the drawing besides its fills. */
 function marksUsed({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
   const back = occupants.some(({ positionU, depth }) => positionU !== undefined && depth !== 2);
   return [

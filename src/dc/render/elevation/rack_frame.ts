@@ -2,7 +2,7 @@ import { DEPTHS, FACES, type Face, MOUNTS, SLOT_WIDTHS } from "#dc/model/enum_va
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { wordAt } from "../parts/labels.ts";
 
-/** Where units lie in the picture of a rack: y grows downwards from the frame's top. */
+/** Coordinates of units in the picture of a rack: y grows downwards from the frame's top. */
 export interface RackFrame {
   /** Numbers of the units from the top down. */
   readonly units: readonly number[];
@@ -42,11 +42,11 @@ export interface Placed {
   readonly to: number;
   readonly left: number;
   readonly right: number;
-  /** False where only the back of a device that is mounted on the other face shows. */
+  /** False if the device is mounted on the other face and only its back is visible. */
   readonly mounted: boolean;
 }
 
-/** The devices that a face shows. The rear is seen from behind, so left and right change places. */
+/** The devices that are visible on a face. The rear is drawn from behind, so left and right are swapped. */
 export function placedOn(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly Placed[] {
   const shown = occupants.flatMap((occupant): Placed[] => {
     const stretch = stretchOf(occupant, frame);
@@ -58,7 +58,7 @@ export function placedOn(face: Face, occupants: readonly Occupant[], frame: Rack
   return withoutOverlap(shown);
 }
 
-/** The units of the frame that a device takes; undefined when it takes none. */
+/** The units of the frame that a device occupies, or undefined without a position in it. */
 export function stretchOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
   if (positionU === undefined || uHeight <= 0) return undefined;
   const [from, to] = [Math.max(first, positionU), Math.min(end, positionU + uHeight)];
@@ -71,14 +71,14 @@ function widthOf({ slot }: Occupant, face: Face): { readonly left: number; reado
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
-/** Devices that claim the same place stand side by side in columns of equal width, so that each stays readable. */
+/** Arranges devices that claim the same units side by side in columns of equal width, so that each is readable. */
 function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
   const clash = (a: Placed, b: Placed) => a.from < b.to && b.from < a.to && a.left < b.right && b.left < a.right;
   const left = new Set(shown);
   const moved = new Map<Placed, Placed>();
   for (const first of shown) {
     if (!left.delete(first)) continue;
-    // A Set iterates over what is added meanwhile, so it is also the queue.
+    // A Set also iterates over elements added during the loop, so it serves as the queue.
     const cluster = new Set([first]);
     for (const one of cluster) {
       for (const other of left) if (clash(one, other) && left.delete(other)) cluster.add(other);
@@ -88,7 +88,7 @@ function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
   return shown.map((one) => moved.get(one) ?? one);
 }
 
-/** Each of a cluster in the first column where nothing of its units stands yet. */
+/** Puts each device of a cluster into the first column in which its units are free. */
 function inColumns(cluster: readonly Placed[]): readonly (readonly [Placed, Placed])[] {
   const columns: Placed[][] = [];
   const at = cluster.map((one) => {
@@ -106,7 +106,7 @@ function inColumns(cluster: readonly Placed[]): readonly (readonly [Placed, Plac
   });
 }
 
-/** Devices in the lane beside the rails, as seen from a face; those mounted on one face show on it only. */
+/** Devices in the lane beside the rails, as seen from a face. Those mounted on one face appear only there. */
 export function laneOf(face: Face, side: "left" | "right", occupants: readonly Occupant[]): readonly Occupant[] {
   const mount = (side === "left") === (face === "FRONT") ? "ZERO_U_LEFT" : "ZERO_U_RIGHT";
   return occupants.filter(

@@ -5,9 +5,9 @@ import { bandwidth } from "../quantity.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";
 
-/** What a bundle of links comes to. */
+/** Aggregated state of a bundle of links. */
 export interface BundleState {
-  /** Utilisation of its busiest live link, in percent; undefined when none is live. */
+  /** Utilisation of its busiest live link, in percent; undefined without a live link. */
   readonly utilizationPct: number | undefined;
   readonly up: number;
   readonly down: number;
@@ -35,7 +35,7 @@ export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }:
 /** Percent of a capacity from which colour means harm. */
 const SHARE_OF_HARM = 80;
 
-/** How a bundle is drawn as a line: dotted when nothing is there, dashed when nothing works. */
+/** Line style of a bundle: dotted if it has no links, dashed if none of them is up. */
 export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
   if (state.up === 0) return { stroke: "faultText", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
@@ -64,13 +64,13 @@ export function fillOf(state: BundleState, coloring: Coloring): Paint {
   }
 }
 
-/** What stands in a bundle's cell: the utilisation, "down", or "none" where a link is missing. */
+/** Text of a bundle's cell: the utilisation, "down", or "none" for a missing link. */
 export function cellWords({ utilizationPct, down }: BundleState): string {
   if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
   return down > 0 ? "down" : "none";
 }
 
-/** All that there is to say about a bundle. */
+/** All facts about a bundle. */
 export function bundleFacts({ links }: Bundle, state: BundleState): readonly (readonly [string, string])[] {
   const facts: (readonly [string, string])[] = [
     ["Links up", String(state.up)],

@@ -34,7 +34,7 @@ export function fabricGraphOf({ name }: FabricPicture, { units, bundles }: Fabri
       };
     }),
     edges: bundles.map(({ upper, lower, state }): GraphEdge => {
-      // Lines of a graph have no outline, so they take the strong colours of states.
+      // Lines of a graph have no outline, so they use the strong colours of states.
       const { stroke, dash } = strokeOf(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined ? (state.down > 0 ? "down" : "missing") : percent(state.utilizationPct);
@@ -49,7 +49,7 @@ export function fabricGraphOf({ name }: FabricPicture, { units, bundles }: Fabri
   };
 }
 
-/** What there is to say about every switch, group and pair. */
+/** Facts about every switch, group and pair. */
 export function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
   const joined = units.map((): string[] => []);
   for (const { upper, lower } of bundles) {

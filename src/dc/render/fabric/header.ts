@@ -8,7 +8,7 @@ import type { Stroke } from "../scene.ts";
 import { type FabricPicture, type FoldedFabric, tierWords } from "./picture.ts";
 import { ratio } from "./units.ts";
 
-/** Findings told in words; the picture marks all of them. */
+/** Maximum number of findings listed as text; the picture marks all of them. */
 const MOST_FINDINGS = 6;
 
 /** Title, figures, notes and legend of the picture of a fabric. */

@@ -7,7 +7,7 @@ import { strokeOf } from "./bundles.ts";
 import { linkCurve } from "./link_curve.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 
-/** Where a unit is drawn: its left upper corner and its width. */
+/** Position of a unit: its upper left corner and its width. */
 export interface Slot {
   readonly x: number;
   readonly y: number;
@@ -36,8 +36,8 @@ interface Run {
 }
 
 /**
- * The links between two tiers. Those of a row of racks that give no reason to look at them are one line, as wide as
- * they are many; the others are drawn one by one above.
+ * Draws the links between two tiers. Links of a row of racks without problems are drawn as one line, whose width shows
+ * their number; the others are drawn one by one above it.
  */
 export function linkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
   const runs = runsOf(parts.units, input.columns);
@@ -132,7 +132,7 @@ function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: 
   ];
 }
 
-/** What matters is drawn last, above the rest. */
+/** Sorts by severity, so that severe links are drawn last, above the others. */
 function byGravity(parts: readonly BundlePart[]): readonly BundlePart[] {
   const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
   return parts.toSorted((a, b) => gravity(a) - gravity(b));
@@ -149,7 +149,7 @@ function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput
     y2: lower.y,
   } as const;
   const { stroke = "line", strokeWidth = 1, dash } = strokeOf(part.state, coloring);
-  // A pale step of the scale needs an outline against the ground.
+  // A light colour of the scale requires an outline against the background.
   const outline: readonly Item[] = isStep(stroke)
     ? [{ ...line, stroke: `on:${stroke}`, strokeWidth: strokeWidth + 2 }]
     : [];

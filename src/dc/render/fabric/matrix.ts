@@ -7,7 +7,7 @@ import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 import { lostWords, ratio, unitFill } from "./units.ts";
 
 const ROW = 19;
-/** Heads of narrow columns hold standing names. */
+/** Height of the column headings if names are vertical. */
 const STANDING = 128;
 const LYING = 44;
 const NARROW = 80;
@@ -162,7 +162,7 @@ function headItem(
   };
 }
 
-/** A group's column names its place alone; the tooltip holds the rest. */
+/** A group's column heading contains only its location; the tooltip contains all facts. */
 function columnTitle({ group, switches, tally, id }: UnitPart): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
@@ -208,7 +208,7 @@ function cellItem(
   };
 }
 
-/** The dashed outline says what the sign stands for. */
+/** Replaces state texts by symbols in narrow cells, where the dashed outline already shows the state. */
 function shortWords(words: string): string {
   return { down: "×", none: "–" }[words] ?? words;
 }

@@ -7,12 +7,12 @@ import { Places, WIDTHS, type Width } from "../places.ts";
 
 /** A fabric as it was analysed. */
 export interface FabricPicture {
-  /** What was asked for: a fabric, a place, or empty for all fabrics. */
+  /** The requested fabric or location; empty for all fabrics. */
   readonly name: string;
   readonly answer: FabricAnswer;
   readonly congestionPct: number;
   readonly watchPct: number;
-  /** What the cables under a link say, by the link's reference; empty when they were not traced. */
+  /** Result of tracing the cables under a link, by the link's reference; empty if they were not traced. */
   readonly physical: ReadonlyMap<string, PhysicalMatch>;
 }
 
@@ -24,7 +24,7 @@ export interface Switch {
 /** The rank of a tier; the lowest of a picture is drawn as columns. */
 export type Tier = number;
 
-/** What is drawn as one: a switch, or several that are shown as a count. */
+/** One drawn unit: a switch, or several collapsed into a count. */
 export interface Unit {
   readonly id: string;
   readonly tier: Tier;
@@ -47,7 +47,7 @@ export interface FoldedFabric {
   readonly omitted: number;
 }
 
-/** Columns of leaves that a person can still read; more are folded unless the whole is asked for. */
+/** Maximum number of leaf columns that are readable; more are collapsed unless the complete picture is requested. */
 const READABLE = 160;
 
 export interface FabricFold {
@@ -56,7 +56,9 @@ export interface FabricFold {
   readonly view: "COMPACT" | "FULL" | undefined;
 }
 
-/** Folds leaves, then all switches, by rack, row, room, floor and site until they fit. Cost: O(switches + links). */
+/**
+ * Collapses leaves, then all switches, by rack, row, room, floor and site until they fit. Cost: O(switches + links).
+ */
 export function foldFabric({ answer }: FabricPicture, fold: FabricFold): FoldedFabric {
   const switches = switchesOf(answer);
   const units = unitsOf(switches, fold);
@@ -97,7 +99,7 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Fab
       if (!folded.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
       return `${tierWords(tier)} of ${places.of(one.device)[width]}`;
     });
-  // A rack holds few switches: folding begins with rows.
+  // A rack contains few switches, so collapsing begins with rows.
   for (const count of tiers.keys()) {
     for (const width of WIDTHS.slice(1)) {
       const units = by(width, tiers.slice(0, count + 1));

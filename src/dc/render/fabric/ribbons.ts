@@ -15,11 +15,14 @@ export interface RibbonsInput {
 
 const LEAST_WIDTH = 1.5;
 const MOST_WIDTH = 12;
-/** Percent of a capacity from which a ribbon says its figure. */
+/** Utilisation in percent from which a ribbon is labelled. */
 const TOLD = 80;
 const LABEL = { size: 10.5, weight: "bold" } as const;
 
-/** Links between two units as one ribbon, as wide as they are many; what matters is drawn last and says its figure. */
+/**
+ * Draws the links between two units as one ribbon, whose width shows their number. Severe ones are drawn last and
+ * labelled.
+ */
 export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
   const most = Math.max(1, ...parts.bundles.map(countOf));
   const tops = endsOf(parts, slots, "lower");
@@ -32,7 +35,7 @@ export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: Ribb
     const { stroke = "line", dash } = strokeOf(part.state, coloring);
     const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countOf(part)) / most;
     const place = linkCurve(x1, y1, x2, y2);
-    // A pale step of the scale needs an outline against the ground.
+    // A light colour of the scale requires an outline against the background.
     const outline: readonly Item[] = isStep(stroke)
       ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]
       : [];
@@ -55,7 +58,7 @@ function gravity({ state }: BundlePart): number {
   return state.watched || state.down > 0 ? 1 : 0;
 }
 
-/** Where ribbons end at their boxes: side by side, in the order of what they lead to. */
+/** End positions of ribbons at their boxes: side by side, in the order of their other ends. */
 function endsOf(
   { bundles }: FabricParts,
   slots: RibbonsInput["slots"],

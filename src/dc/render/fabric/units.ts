@@ -8,21 +8,21 @@ import { bandwidth } from "../quantity.ts";
 import type { BundleState } from "./bundles.ts";
 import type { Unit } from "./picture.ts";
 
-/** What a unit comes to. */
+/** Aggregated state of a unit. */
 export interface UnitState {
   readonly title: string;
   readonly state: State;
   readonly failed: number;
   readonly uplinksUp: number;
   readonly uplinks: number;
-  /** Of its worst switch; undefined if none has links upwards. */
+  /** Oversubscription of its worst switch; undefined if none has uplinks. */
   readonly oversubscription: number | undefined;
   readonly oversubscriptionN1: number | undefined;
-  /** A switch keeps no uplink once its largest upper switch is lost. */
+  /** Whether a switch loses all uplinks with its largest upper switch. */
   readonly strandedN1: boolean;
 }
 
-/** @param bundles those that end at the unit */
+/** @param bundles the bundles that end at the unit */
 export function unitState({ id, switches, group }: Unit, bundles: readonly BundleState[]): UnitState {
   const nodes = switches.map(({ node }) => node);
   const failed = nodes.filter((node) => node.failed).length;
@@ -60,7 +60,7 @@ export function unitFill({ switches: [first], group }: Unit, { state }: UnitStat
   return `${state}Soft`;
 }
 
-/** All that there is to say about a unit. */
+/** All facts about a unit. */
 export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
   const device = unit.group ? undefined : first?.device;
@@ -81,7 +81,7 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
   return facts.filter(([, value]) => value !== "");
 }
 
-/** Oversubscription with the largest upper switch lost; "none" where no uplink is left then. */
+/** Oversubscription after the loss of the largest upper switch; "none" without a remaining uplink. */
 export function lostWords({ oversubscriptionN1, strandedN1 }: UnitState): string {
   if (strandedN1) return "none left";
   return oversubscriptionN1 === undefined ? "" : ratio(oversubscriptionN1);

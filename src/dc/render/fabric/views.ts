@@ -21,13 +21,13 @@ const BOX_WIDTH = 180;
 const LEAST_BOX = 132;
 /** Height in which links fan out between two tiers. */
 const FAN = 150;
-/** Columns of leaves: broad with words, or narrow with names that stand. */
+/** Width of leaf columns: broad with horizontal text, or narrow with vertical names. */
 const BROAD = 112;
 const NARROW = 34;
 /** Width that columns fill when there is room for more. */
 const WIDE = 1500;
 
-/** Width of a column of the matrix alone, where it has many. */
+/** Width of a column if only a matrix is drawn and it has many columns. */
 const SLIM = 17;
 /** Width that the columns of the matrix alone fill when there is room for more. */
 const SCREEN = 1000;
@@ -44,7 +44,7 @@ function tiersOf({ units }: FabricParts): readonly (readonly number[])[] {
   return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
 }
 
-/** A matrix for every tier that has one above it, the lowest first: its switches are columns, those above it rows. */
+/** Draws a matrix for every tier below another one, the lowest first: its switches are columns, those above it rows. */
 export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
   const tiers = tiersOf(parts);
   const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();
@@ -74,7 +74,7 @@ export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
 
 const places = new Places(() => undefined);
 
-/** The row of racks in which a unit's first switch stands. */
+/** The row of racks that contains a unit's first switch. */
 function rowOf(unit: UnitPart | undefined): string {
   const [first] = unit?.switches ?? [];
   return first === undefined ? "" : places.of(first.device).row;

@@ -10,10 +10,10 @@ import { blockItems, ground, rowLabels, scaleBar, scaleFor, tileItems } from "./
 import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
 import { trayItems, unplacedOf } from "./tray.ts";
 
-/** Width that a floor is scaled to, in pixels, as long as its racks stay readable. */
+/** Width to which a floor is scaled, in pixels, unless its racks would be unreadable. */
 const USUAL_WIDTH = 1100;
 
-/** A floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
+/** Draws a floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highlight, maxNodes }): Drawing => {
   const style = floorStyle(reply, coloring ?? "HEALTH");
   const tiles = tilesOf(reply, style);
@@ -60,7 +60,7 @@ interface Crop {
 const SHOWN_MM = 2000;
 const LEAST_CROP_MM = 5000;
 
-/** What no footprint needs: a rack far from the floor's corner is drawn as large as one beside it. */
+/** Crops the empty margin: a rack far from the floor's corner is drawn as large as one beside it. */
 function cropOf(tiles: readonly Tile[]): Crop {
   const spare = (first: number) => {
     const left = Math.floor((first - SHOWN_MM) / 1000) * 1000;
@@ -144,7 +144,7 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded, cr
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
   const pxPerMm = scaleFor(widthMm, USUAL_WIDTH);
   const px = (mm: number) => mm * pxPerMm;
-  // A strip beyond the last footprint, so that none touches the wall of the picture.
+  // A margin beyond the last footprint, so that none touches the picture's border.
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
   const items: Item[] = [
     ...ground(width, height, pxPerMm),

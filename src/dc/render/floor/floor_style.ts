@@ -6,7 +6,7 @@ import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
-/** How racks are filled, the figure that stands in them, and what the fills mean. */
+/** Fills of racks, their figures, and the legend. */
 export interface FloorStyle {
   fill(rack: RackTile): Token;
   figure(rack: RackTile): string;
@@ -40,7 +40,7 @@ function signs(): readonly LegendEntry[] {
   return STATES.map((state) => ({ label: STATE_WORDS[state], state }));
 }
 
-/** A scale, and "unknown" where a rack has no value. */
+/** Legend of a scale, with "unknown" if a rack has no value. */
 function scale(labels: readonly string[], unknown: string): readonly LegendEntry[] {
   return [
     ...labels.map((label, step): LegendEntry => ({ label, fill: `scale${step}` as ScaleToken })),

@@ -4,7 +4,7 @@ import { counted } from "../parts/labels.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import type { Tile } from "./tiles.ts";
 
-/** Side of the squares that racks without a row are folded into, in millimetres. */
+/** Side of the squares into which racks without a row are collapsed, in millimetres. */
 const SQUARE_MM = 10_000;
 const GRAVEST: readonly State[] = ["fault", "watch", "ok", "info", "offline"];
 
@@ -24,8 +24,8 @@ export interface Folded {
 }
 
 /**
- * Folds rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most` things
- * are drawn. Highlighted racks stay on their own. What still is too much is left out from the end, and counted.
+ * Collapses rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most`
+ * items are drawn. Highlighted racks are not collapsed. If the limit is still exceeded, omits and counts the last ones.
  */
 export function fold(tiles: readonly Tile[], most: number, highlight: ReadonlySet<string>): Folded {
   if (tiles.length <= most) return { tiles, blocks: [], omitted: 0 };

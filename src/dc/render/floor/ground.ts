@@ -16,7 +16,7 @@ const READABLE_PX_PER_MM = 0.055;
 export const MOST_FLOOR_WIDTH = 4000;
 const LEAST_PX_PER_MM = 0.03;
 
-/** Pixels per millimetre of a floor: as wide as usual, and wider where its racks could not be read else. */
+/** Pixels per millimetre of a floor: the usual width, or more if its racks would be unreadable. */
 export function scaleFor(widthMm: number, usualWidth: number): number {
   const floorMm = Math.max(1, widthMm);
   const readable = Math.min(READABLE_PX_PER_MM, MOST_FLOOR_WIDTH / floorMm);
@@ -38,7 +38,10 @@ export function ground(width: number, height: number, pxPerMm: number): readonly
   ];
 }
 
-/** One, two or five metres (or tens of them) as a bar, and where north is; its origin is the upper left corner. */
+/**
+ * Draws a scale bar of one, two or five metres (or a multiple by ten), and the north arrow. The origin is the upper
+ * left corner.
+ */
 export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
   const metres = [1, 2, 5, 10, 20, 50].find((length) => length * 1000 * pxPerMm >= 70) ?? 100;
   const width = metres * 1000 * pxPerMm;
@@ -86,7 +89,7 @@ function boxOf({ west, north, east, south }: Rectangle, px: Scale): TileBox {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
-/** The largest part of an area that none of the later ones covers, so that words stand where they can be read. */
+/** The largest part of an area that later ones do not cover, so that its label is readable. */
 function visible(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
@@ -148,7 +151,7 @@ function front({ x, y, width, height }: TileBox, { facing, fill }: Tile): Item {
   return { kind: "line", x1, y1, x2, y2, stroke: `on:${fill}`, strokeWidth: 3 };
 }
 
-/** Racks that are folded into blocks, below the footprints that are drawn on their own. */
+/** Draws collapsed racks as blocks, below the footprints that are drawn separately. */
 export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px: Scale): readonly Item[] {
   const areas = [...blocks, ...tiles].map(({ area }) => area);
   return blocks.map((block, index): Item => {
@@ -183,7 +186,7 @@ function blockWords({ label, state }: Block, { x, y, width, height }: TileBox): 
   ];
 }
 
-/** Names of rows above their first racks, where nothing else stands. */
+/** Draws names of rows above their first racks, where space is free. */
 export function rowLabels(tiles: readonly Tile[], blocks: readonly Block[], px: Scale): readonly Item[] {
   const rows = new Map<string, Tile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);

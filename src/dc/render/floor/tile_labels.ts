@@ -17,7 +17,7 @@ const SIGN = 14;
 /** Most lines of a code: more are no name any longer. Ours. */
 const MOST_LINES = 3;
 
-/** Sign, code and figure one below the other; what finds no room is left to the tip. */
+/** Draws sign, code and figure one below the other. Text that does not fit is available in the tooltip. */
 export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
   const { x, y, width, height } = box;
   const signSize = Math.min(SIGN, width - 8, height - 8);
@@ -57,7 +57,7 @@ function codeLines(tile: Tile, { codes, width, size }: LinesInput & { readonly c
   });
 }
 
-/** Half a number is a wrong number: it stands whole, or not at all. */
+/** Returns the figure complete or not at all: a truncated number would be wrong. */
 function figureLines({ figure, fill }: Tile, { width, size }: LinesInput): readonly Line[] {
   const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fitting(figure, width - 8));
   if (figure === "" || figureSize < LEAST_LETTER) return [];
@@ -66,7 +66,7 @@ function figureLines({ figure, fill }: Tile, { width, size }: LinesInput): reado
   return [{ height: Math.max(LEAST_LETTER, size) + 3, draw }];
 }
 
-/** As many lines as the height holds: the figure goes first, then the code where there is a sign. */
+/** Returns as many lines as fit. The figure is dropped first, then the code if there is a sign. */
 function fitted(
   { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
   height: number,
@@ -85,12 +85,12 @@ function stacked(middle: readonly [number, number], lines: readonly Line[]): rea
   });
 }
 
-/** Pixels that words keep from an edge, which the bar of the front makes wider. */
+/** Pixels between text and an edge; the bar that marks the front adds to it. */
 function edgeAt(front: boolean): number {
   return front ? 6 : 4;
 }
 
-/** A long code written along a deep tile, below its sign; undefined where there is no room for it. */
+/** Draws a long code vertically along a deep tile, below its sign. Returns undefined without space. */
 function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: number): readonly Item[] | undefined {
   const { code, fill, state, facing } = tile;
   const weight = weightOf(tile);
@@ -116,8 +116,8 @@ function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: nu
 }
 
 /**
- * A code in as few lines as show the whole of it in the least letters, broken evenly behind its own separators; the
- * code itself where no such break helps.
+ * Breaks a code at its separators, evenly, into the lines that need the least width. Returns the code unbroken if no
+ * break helps.
  */
 function brokenCode(tile: Tile, room: number): readonly string[] {
   const parts = tile.code.split(/(?<=[-._])/);

@@ -24,7 +24,7 @@ export interface Tile {
   readonly facts: readonly (readonly [label: string, value: string])[];
 }
 
-/** Every footprint of a floor in the order in which they are painted: cooling, floor-standing power, racks on top. */
+/** Every footprint of a floor in drawing order: cooling, floor-standing power, racks on top. */
 export function tilesOf({ racks, cracs, devices }: FloorPlanResponse, style: FloorStyle): readonly Tile[] {
   return [...cracs.map(cracTile), ...devices.map(deviceTile), ...racks.map((rack) => rackTile(rack, style))];
 }
@@ -127,7 +127,7 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
   };
 }
 
-/** The load of a device, and what one failure makes of it when that is more than it can carry. */
+/** The load of a device, and its load after one failure if that exceeds its capacity. */
 function loadFigure(now: number | undefined, failover: number | undefined): string {
   if (now === undefined) return "";
   const percentNow = percent(Math.round(now));

@@ -7,11 +7,14 @@ import { tipOf, unplacedRacks } from "./tiles.ts";
 
 const CHIP_WIDTH = 150;
 const CHIP_HEIGHT = 24;
-/** Most chips of things without a place; the rest is counted. Ours: five times a screen's width. */
+/**
+ * Maximum number of chips for resources without a footprint; the others are counted. Our choice: five times a screen's
+ * width.
+ */
 const MOST_CHIPS = 70;
 const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
-/** Something that stands on the floor without saying where. */
+/** A resource on the floor without a footprint. */
 interface Unplaced {
   readonly ref: string;
   readonly name: string;
@@ -20,7 +23,7 @@ interface Unplaced {
   readonly state: State | undefined;
 }
 
-/** What has no place, the gravest first: racks with their health, cooling units by name. */
+/** Resources without a footprint, the worst first: racks with their health, cooling units by name. */
 export function unplacedOf(reply: FloorPlanResponse, style: FloorStyle): readonly Unplaced[] {
   const racks = new Map(unplacedRacks(reply, style).map((tile) => [tile.ref, tile]));
   return reply.unplaced

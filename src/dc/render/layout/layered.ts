@@ -7,12 +7,12 @@ import { type Channel, PORT_GAP, routeChannel, type Wire } from "./route.ts";
 export interface LayoutBox {
   readonly width: number;
   readonly height: number;
-  /** Stands in the last column when nothing hangs on it. */
+  /** Places the box in the last column if it has no consumers. */
   readonly last?: boolean;
 }
 
 export interface LabelledEdge extends LayoutEdge {
-  /** Space to keep free for the words at its end, in pixels. */
+  /** Space for the label at its end, in pixels. */
   readonly labelWidth?: number;
 }
 
@@ -27,14 +27,14 @@ export interface Layered {
 
 /** Free space between two boxes above each other. */
 const ROW_GAP = 14;
-/** Height of the lane that an edge keeps free where it passes a column. */
+/** Height of the lane that an edge reserves in a column it passes. */
 const LANE = 4;
 
 /**
- * Lays a directed graph out in columns, sources left and consumers right, with right-angled edges that leave a box as
- * one bus. No two boxes overlap and no edge runs through a box. The same input gives the same picture.
+ * Lays out a directed graph in columns, sources left and consumers right, with right-angled edges that leave a box as
+ * one bus. Boxes do not overlap and edges do not cross boxes. Deterministic.
  *
- * @param boxes their sizes in pixels; their order decides among equals
+ * @param boxes their sizes in pixels; equally good positions follow their order
  *
  * Cost: O(boxes + edges × columns), some milliseconds for 500 boxes.
  */
@@ -146,7 +146,7 @@ class Slots {
     return [start, [track, wire.fromY], [track, wire.toY], arrival];
   }
 
-  /** The box that an edge leaves, the lanes that it takes, and the box where it arrives. */
+  /** The source box, the lanes, and the target box of an edge. */
   #slotsOf(edge: LabelledEdge): readonly number[] {
     if (edge.from === edge.to) return [];
     const [from, to] = this.#turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
@@ -185,7 +185,7 @@ class Slots {
     this.before[to]?.push(from);
   }
 
-  /** Gives the wires that arrive at one box their own heights, so that none hides another. */
+  /** Gives the wires into one box distinct heights, so that none hides another. */
   #spread(slot: number, wires: Wire[]): void {
     const room = (this.heights[slot] ?? 0) - PORT_GAP;
     const step = wires.length < 2 ? 0 : Math.min(PORT_GAP, Math.max(0, room) / (wires.length - 1));

@@ -1,15 +1,15 @@
-/** An edge of a layout by the places of its two boxes. */
+/** An edge of a layout, by the indexes of its two boxes. */
 export interface LayoutEdge {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Gives every box a layer such that edges lead to higher layers, and every box stands as close as it can to
- * what hangs on it.
+ * Assigns every box to a layer such that edges lead to higher layers, and every box is as close as possible to its
+ * consumers.
  *
- * @param last boxes that stand in the last column when nothing hangs on them
- * @returns layers from 0, and the edges that had to be turned round because they close a circle
+ * @param last boxes that go to the last column if they have no consumers
+ * @returns layers from 0, and the edges that had to be reversed because they close a cycle
  *
  * Cost: O(boxes + edges). Source: longest-path layering as in Sugiyama, Tagawa and Toda, 1981.
  */
@@ -38,7 +38,7 @@ export function layersOf(
   return { layers, turned };
 }
 
-/** Neighbours of every box; an edge from a box to itself counts for nothing. */
+/** Neighbours of every box; edges from a box to itself are ignored. */
 export function listBy(
   count: number,
   edges: readonly LayoutEdge[],
@@ -50,7 +50,7 @@ export function listBy(
   return lists;
 }
 
-/** An order in which sources come before consumers; a circle is cut at its first box. */
+/** An order in which sources come before consumers; a cycle is broken at its first box. */
 function sourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly number[] {
   const out = listBy(count, edges, "from", "to");
   const open = listBy(count, edges, "to", "from").map((list) => list.length);
@@ -69,7 +69,7 @@ function sourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly num
     }
   };
   for (const box of [...order]) follow(box);
-  // What is left stands in circles, or behind them.
+  // The remaining boxes are in cycles, or downstream of them.
   for (const box of boxes) if (!order.has(box)) follow(box);
   return [...order];
 }

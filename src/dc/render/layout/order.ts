@@ -10,8 +10,8 @@ interface Neighbours {
 }
 
 /**
- * Orders the boxes of every layer so that few edges cross. Neighbours stand one layer before or after. The given order
- * decides among equals, so that the same graph is always ordered alike.
+ * Orders the boxes of every layer so that few edges cross. Neighbours are one layer before or after. Ties follow the
+ * given order, so the result is deterministic.
  *
  * Cost: O(rounds × edges × log edges). Source: barycentre heuristic of Sugiyama, Tagawa and Toda, 1981.
  */
@@ -30,7 +30,7 @@ export function orderColumns(columns: readonly Column[], { before, after }: Neig
   return best;
 }
 
-/** Orders each column by the mean place of the neighbours in the column before it. */
+/** Orders each column by the mean position of the neighbours in the column before it. */
 function sweep(columns: readonly Column[], neighbours: Neighbours["before"]): readonly Column[] {
   const place = new Map<number, number>();
   return columns.map((column, index) => {

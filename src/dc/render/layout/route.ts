@@ -7,21 +7,21 @@ const LEAD = 14;
 const ARRIVAL = 18;
 /** Tracks of a channel before they move closer together. */
 const WIDE_TRACKS = 24;
-/** Two lines nearer than this look like one. */
+/** Lines closer than this many pixels look like one. */
 const TOUCH = 3;
 
 /** An edge's part between two columns. */
 export interface Wire {
   readonly from: number;
   readonly to: number;
-  /** Whether it ends at a box, where its end may move, and not in a lane. */
+  /** Whether it ends at a box, where its end may be moved, and not in a lane. */
   readonly arrives: boolean;
   labelWidth: number;
   fromY: number;
   toY: number;
 }
 
-/** Where the verticals between two columns run. */
+/** Positions of the vertical lines between two columns. */
 export interface Channel {
   readonly width: number;
   /** Distance of the vertical from the column's right edge, by the slot that the wires leave. */
@@ -37,9 +37,9 @@ interface Bus {
 }
 
 /**
- * Gives the wires of every slot one vertical track between two columns. Wires that fall are ordered from below, wires
- * that rise from above, since then the fewest cross; buses that do not meet share a track when there are many.
- * Ends that would run into another slot's line are moved a little.
+ * Gives the wires of every slot one vertical track between two columns. Falling wires are ordered from below and rising
+ * ones from above, which minimises crossings; buses that do not overlap share a track if there are many. Ends that
+ * would run into another slot's line are moved a little.
  */
 export function routeChannel(wires: readonly Wire[]): Channel {
   part(wires);
@@ -58,7 +58,7 @@ export function routeChannel(wires: readonly Wire[]): Channel {
   };
 }
 
-/** Moves an end that stands on the level where another slot's wire leaves. */
+/** Moves an end that is level with another slot's outgoing wire. */
 function part(wires: readonly Wire[]): void {
   const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
   for (const wire of wires) {
@@ -86,7 +86,7 @@ function startOf({ wires: [first] }: Bus): number {
   return first?.fromY ?? 0;
 }
 
-/** Takes a new track, or the first on which nothing is met once there are many. */
+/** Allocates a new track, or, once there are many, the first one without a conflict. */
 function takeTrack(ends: number[][], { top, bottom }: Bus): number {
   const free =
     ends.length < WIDE_TRACKS

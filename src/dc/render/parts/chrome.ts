@@ -5,7 +5,7 @@ import { mark, STATE_WORDS } from "./marks.ts";
 
 /** Pixels around every picture. */
 export const MARGIN = 24;
-/** Pixels that a heading takes, the gap below it included. */
+/** Height of a heading in pixels, including the gap below it. */
 export const HEADING_HEIGHT = 62;
 
 /** Title, a line below it, and how well the whole is at the right. */
@@ -63,7 +63,7 @@ export interface LegendEntry {
 
 const LEGEND_LINE = 20;
 
-/** Swatches with words, in as many lines as they need. */
+/** Draws swatches with labels, in as many lines as required. */
 export function legend(
   entries: readonly LegendEntry[],
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },

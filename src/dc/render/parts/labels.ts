@@ -20,7 +20,7 @@ export function watts(value: number): string {
   return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
 }
 
-/** The draw of a number of devices: none of them has a recorded figure if the sum is 0. */
+/** Formats the draw of a number of devices. A sum of 0 counts as not recorded. */
 export function drawOf(devices: number, sumW: number): string {
   return devices > 0 && sumW === 0 ? "draw not recorded" : watts(sumW);
 }
@@ -33,7 +33,7 @@ export function percent(value: number): string {
   return `${fixed(value)} %`;
 }
 
-/** One decimal where it is significant. */
+/** Formats a number with one decimal if it is significant. */
 export function fixed(value: number): string {
   const text = value.toFixed(1);
   return text.endsWith(".0") ? text.slice(0, -2) : text;
@@ -44,12 +44,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Code and name as one line; the code alone when the name says the same. */
+/** Joins code and name on one line; omits a name that equals the code. */
 export function titled(code: string, name: string): string {
   return name === "" || name === code ? code : `${code} · ${name}`;
 }
 
-/** How a rack is called in a heading: its name alone where that holds the code already. */
+/** Heading of a rack: code and name, or the name alone if it contains the code. */
 export function rackTitle(code: string, name: string): string {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
   return words.includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;

@@ -4,11 +4,11 @@ import type { Item } from "../scene.ts";
 import { wordAt } from "./labels.ts";
 
 /**
- * A state as a sign with a distinct shape, so that it is recognised without colour: ok is a disc with a tick, watch a triangle
- * with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke. Its outline is as far
- * from its fill as words are, so that it is seen on whatever colour.
+ * Draws a state as a sign with a distinct shape, recognisable without colour: ok is a disc with a tick, watch a
+ * triangle with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke. Its outline
+ * contrasts with its fill as much as text does, so that it is visible on any colour.
  *
- * @param size height and width in pixels; cx and cy are the middle
+ * @param size height and width in pixels; cx and cy are the centre
  */
 export function mark(state: State, [cx, cy]: readonly [number, number], size: number): readonly Item[] {
   const edge = { stroke: `on:${state}`, strokeWidth: Math.max(0.8, size / 14) } as const;

@@ -13,12 +13,12 @@ export interface MeterPart {
 export interface Meter {
   readonly label: string;
   readonly value: string;
-  /** Parts in order; what goes beyond 100 % is cut at the bar's end, and marked. */
+  /** Parts in order. The part beyond 100 % is cut off at the end of the bar, and marked. */
   readonly parts: readonly MeterPart[];
-  /** Where ticks stand, in percent. */
+  /** Positions of ticks, in percent. */
   readonly ticks?: readonly number[];
   readonly state?: State;
-  /** A line below the bar, about what the value leaves out. */
+  /** A line below the bar, about what the value excludes. */
   readonly note?: string;
 }
 
@@ -26,7 +26,7 @@ const HEIGHT = 42;
 const NOTE_HEIGHT = 14;
 const BAR = 12;
 
-/** Pixels that a meter takes, the gap below it included. */
+/** Height of a meter in pixels, including the gap below it. */
 export function meterHeight({ note }: Meter): number {
   return HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
 }

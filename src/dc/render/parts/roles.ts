@@ -2,7 +2,7 @@ import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
 import { wordAt } from "./labels.ts";
 
-/** Kinds that stand for one family of roles. */
+/** Kinds whose devices share one family of roles. */
 const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   SERVER: "role1",
   BLADE: "role1",
@@ -27,7 +27,7 @@ const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   BUSWAY: "role2",
 };
 
-/** Roles that differ from the rest of their kind. */
+/** Roles that differ from the default of their kind. */
 const OF_ROLE: Readonly<Record<string, RoleToken>> = {
   gpu: "role5",
   storage: "role2",

@@ -14,7 +14,7 @@ const PAD = 8;
 const GAP = 4;
 const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
-/** Chips are not made wider for longer codes; the whole code stands in the tip. */
+/** Maximum width of a chip; a longer code is truncated, and complete in the tooltip. */
 const WIDEST_CHIP = 190;
 
 export interface CardInput {
@@ -37,7 +37,7 @@ interface Grid {
   readonly rows: number;
 }
 
-/** How the chips of a card stand in a width. */
+/** Arranges the chips of a card in a width. */
 function gridOf(nodes: readonly Node[], width: number): Grid {
   const room = width - 2 * PAD + GAP;
   const widest = Math.max(60, ...nodes.map(chipWidth));
@@ -46,7 +46,7 @@ function gridOf(nodes: readonly Node[], width: number): Grid {
   return { chip: Math.floor(room / columns) - GAP, columns, rows: Math.ceil(nodes.length / columns) };
 }
 
-/** Width in which all chips of a card stand in one row. */
+/** Width at which all chips of a card fit in one row. */
 export function cardNeed(nodes: readonly Node[]): number {
   const chip = Math.min(WIDEST_CHIP, Math.max(60, ...nodes.map(chipWidth)));
   return nodes.length * (chip + GAP) + 2 * PAD;
@@ -56,7 +56,7 @@ export function cardHeight(nodes: readonly Node[], width: number): number {
   return HEADER + gridOf(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
 }
 
-/** A place with its elements. */
+/** Draws an area with its elements. */
 export function cardItem(
   { id, shown, tally, nodes }: CardInput,
   {
@@ -124,7 +124,7 @@ export function groupHeight(): number {
   return GROUP_HEIGHT;
 }
 
-/** A place told in counts: how many it holds, and what became of them as a bar. */
+/** Draws an area as counts: the number of its elements, and a bar of their states. */
 export function groupItem(
   { id, shown, tally }: CardInput,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },

@@ -13,17 +13,17 @@ import { powerWords } from "./header.ts";
 import { BOX_WIDTH, boxHeight, boxItem } from "./nodes.ts";
 import { edgeLabel, type PowerPart, partOf } from "./part.ts";
 
-/** R2 stands before R10. */
+/** Sorts R2 before R10. */
 const byNumber = new Intl.Collator("en", { numeric: true });
 const GROUP_WIDTH = 330;
 const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
-/** Edges into one box that still get their words. */
+/** Maximum number of labelled edges into one box. */
 const MOST_LABELS = 16;
-/** Widths of cards, from narrow to wide; the first that makes the picture no higher than wide is taken. */
+/** Widths of cards, from narrow to wide; the first one that makes the picture no higher than wide is used. */
 const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
-/** Draws what a power failure does: sources left, consumers right, racks as cards with their devices. */
+/** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */
 export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing {
   const folded = foldFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";

@@ -10,23 +10,25 @@ import type { Rack } from "#dc/model/resources.ts";
 /** A power failure as it was analysed: whole, since a reply cut at its longest list would draw less than is dark. */
 export interface PowerFailure {
   readonly graph: PowerGraph;
-  /** What had power before. */
+  /** Live nodes before the failure. */
   readonly before: LiveSet;
   readonly blast: BlastRadius;
   readonly basis: LoadBasis;
-  /** What was asked to fail, and the nodes that each reference stands for. */
+  /** The requested sources, and the nodes of each one. */
   readonly sources: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
-  /** Where a rack stands and what it is called. */
+  /** Looks up a rack, for its location and name. */
   readonly rack: (code: string) => Rack | undefined;
 }
 
-/** What becomes of an element: OFF was without power before, LIVE is drawn for its place in the chain. */
+/** States of elements after a failure. OFF was without power before; LIVE is drawn as part of the chain. */
 export const IMPACT_STATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
 export type ImpactState = (typeof IMPACT_STATES)[number];
 
-/** What becomes of each node that a failure touches. Memory comes zeroed, so that the others cost next to nothing. */
+/**
+ * State of each node that a failure affects. The array starts zeroed, so that unaffected nodes cost next to nothing.
+ */
 export class ImpactMap {
-  /** Places in IMPACT_STATES, from 1; 0 for what is not touched. */
+  /** Indexes into IMPACT_STATES plus 1; 0 for unaffected nodes. */
   readonly #places: Uint8Array;
 
   constructor(nodes: number) {
@@ -45,7 +47,7 @@ export class ImpactMap {
     this.#places[index] = IMPACT_STATES.indexOf(impact) + 1;
   }
 
-  /** Sets the impact of what has none yet. */
+  /** Sets the impact of a node that has none yet. */
   add(index: number, impact: ImpactState): void {
     if (!this.has(index)) this.set(index, impact);
   }
@@ -63,7 +65,7 @@ export interface Reach {
   readonly impacts: ImpactMap;
   /** The nodes that have a impact, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
-  /** Nodes drawn as separate boxes while there is room: sources, and what is overloaded or trips. */
+  /** Nodes drawn as separate boxes if they fit: sources, and overloaded or tripped nodes. */
   readonly keys: ReadonlySet<number>;
   /** The step of the cascade in which a node trips, and its utilization then. */
   readonly trips: ReadonlyMap<number, { readonly step: number; readonly utilizationPct: number }>;
@@ -71,8 +73,8 @@ export interface Reach {
 }
 
 /**
- * Everything that fails, goes dark, is weakened or overloaded, and the chain that supplies a single source.
- * Cost: what the failure reaches.
+ * Collects everything that fails or is de-energized, degraded or overloaded, and the supply chain of a single source.
+ * Cost: proportional to the affected nodes.
  */
 export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach {
   const impacts = new ImpactMap(graph.nodes.length);
@@ -102,7 +104,7 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
   return { impacts, touched: inNodeOrder(graph, impacts.touched()), keys, trips, overloads };
 }
 
-/** The words by which a node is known. */
+/** Name under which a node is shown. */
 export function titleOf(node: PowerNode): string {
   if (node.kind === "DEVICE") return node.device.code;
   return node.kind === "CRAC" ? node.crac.code : node.ref.slice(node.ref.indexOf(":") + 1);

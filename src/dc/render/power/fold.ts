@@ -26,8 +26,8 @@ export interface Folded {
 const MOST_VIA = 3;
 
 /**
- * Folds the part of the graph that a failure reaches until it fits: consumers by rack, row, room, floor and site, then
- * the equipment. Every element is a member of exactly one drawn thing.
+ * Collapses the affected part of the graph until it fits: consumers by rack, row, room, floor and site, then the
+ * equipment. Every element belongs to exactly one drawn node.
  *
  * Cost: O(nodes that the failure reaches + their edges).
  */
@@ -42,7 +42,7 @@ export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded
 }
 
 function count(graph: PowerGraph, members: readonly number[]): number {
-  // A box of an outlet is an element; outlets that stand with their device are not.
+  // An outlet drawn as a box counts as an element; outlets drawn with their device do not.
   return members.length === 1 ? 1 : members.filter((index) => graph.nodes[index]?.kind !== "OUTLET").length;
 }
 
@@ -57,7 +57,7 @@ class Supplies {
     this.#groupOf = groupOf;
   }
 
-  /** Notes what a node supplies. @param own the outlet that it is, when it stands with its device */
+  /** Adds what a node supplies. @param own its reference if it is an outlet drawn with its device */
   of(index: number, own: string, { live }: PowerFailure["blast"]): void {
     for (const { to } of this.#graph.supplies[index] ?? []) {
       const node = this.#graph.nodes[to];

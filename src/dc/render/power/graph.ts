@@ -64,7 +64,7 @@ function elementNode(node: Node, coloring: Coloring): GraphNode {
   };
 }
 
-/** What there is to say about every element and group of the picture. */
+/** Facts about every element and group of the picture. */
 export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
   return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
     const inside = nodes.map(

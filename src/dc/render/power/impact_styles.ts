@@ -2,7 +2,7 @@ import type { Paint } from "../palette.ts";
 import type { Hatch, Item, Stroke } from "../scene.ts";
 import type { ImpactState } from "./failure.ts";
 
-/** How a impact looks: told by colour, line, letter and shape, so that none of them is needed. */
+/** Style of an impact, distinct by colour, line, letter and shape, so that each alone suffices. */
 export interface Look {
   readonly word: string;
   readonly letter: string;
@@ -42,7 +42,7 @@ function look(
     strong: state,
     soft,
     text: `${state}Text`,
-    // The inks of words stay dark in print, where the fills are pale.
+    // Text colours stay dark in print, where fills are light.
     line: { stroke: `${state}Text`, ...line },
     ...(hatch !== undefined && { hatch }),
   };

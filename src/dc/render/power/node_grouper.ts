@@ -6,25 +6,28 @@ import { refKey } from "#dc/model/resource_key.ts";
 import { isRacked, NOWHERE, type Place, Places, type Width } from "../places.ts";
 import { type PowerFailure, type Reach, titleOf } from "./failure.ts";
 
-/** What is drawn as one: an element (BOX), a place with its elements (CARD), or a place told in counts (GROUP). */
+/** One drawn node: an element (BOX), an area with its elements (CARD), or an area as counts (GROUP). */
 export interface Drawn {
   readonly form: "BOX" | "CARD" | "GROUP";
-  /** A reference for elements and places; made up for the equipment or the cooling of a place. */
+  /** The reference of an element or area; a generated id for the equipment or the cooling of an area. */
   readonly id: string;
   readonly title: string;
-  /** Nodes of the power graph; outlets stand with the device that they belong to. */
+  /** Nodes of the power graph. Outlets are drawn with the device that they belong to. */
   readonly members: readonly number[];
 }
 
 export interface FoldOptions {
   readonly maxNodes: number;
-  /** References that are never folded away while one group more fits. */
+  /** References that are not collapsed as long as one more group fits. */
   readonly highlight: ReadonlySet<string>;
-  /** Tell racks in counts even when there is room for their devices. */
+  /** Draws racks as counts even if their devices would fit. */
   readonly compact: boolean;
 }
 
-/** CONSUMER stands in a card; EQUIPMENT and KEY are boxes until they must be folded; PINNED leaves its card then. */
+/**
+ * CONSUMER is drawn in a card; EQUIPMENT and KEY are boxes unless they must be collapsed; PINNED is then drawn outside
+ * its card.
+ */
 type Class = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
 
 interface Scheme {
@@ -34,7 +37,7 @@ interface Scheme {
   readonly keys?: Width | "all";
 }
 
-/** From everything to one group; the first that fits is taken. */
+/** From every element to one group; the first scheme that fits is used. */
 const SCHEMES: readonly Scheme[] = [
   {},
   { consumers: "rack" },
@@ -50,17 +53,17 @@ const SCHEMES: readonly Scheme[] = [
   { consumers: "all", equipment: "all", keys: "all" },
 ];
 
-/** Once elements must be folded, fewer are drawn than may be: a hundred groups are unreadable. */
+/** Maximum number of drawn nodes once anything is collapsed: a hundred groups are unreadable. */
 const FOLDED_NODES = 72;
-/** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
+/** Maximum number of rack PDUs drawn between panels and racks; otherwise they are drawn inside their racks. */
 const PDU_BOXES = 48;
 
-/** Elements sorted into what is drawn. */
+/** The assignment of elements to drawn nodes. */
 export interface Grouped {
   readonly drawn: readonly Drawn[];
-  /** The drawn thing of every node; -1 for none. */
+  /** The drawn node of every graph node; -1 for none. */
   readonly groupOf: NodeNumbers;
-  /** The device that an outlet stands with, by node; -1 for none. */
+  /** The device with which an outlet is drawn, by node; -1 for none. */
   readonly owners: NodeNumbers;
 }
 
@@ -71,7 +74,7 @@ interface Element {
   readonly place: Place;
 }
 
-/** How many elements of a class stand at a place. */
+/** Number of elements of a class in an area. */
 interface Atom {
   readonly kind: Class;
   readonly place: Place;
@@ -86,7 +89,7 @@ export class NodeGrouper {
   readonly #graph: PowerGraph;
   readonly #parts: readonly Element[];
   readonly #owners: NodeNumbers;
-  /** Outlets that stand with their devices. */
+  /** Outlets that are drawn with their devices. */
   readonly #owned: readonly number[];
   readonly #keys: ReadonlySet<number>;
   readonly #pinned: ReadonlySet<number>;
@@ -128,7 +131,7 @@ export class NodeGrouper {
     this.#fewPdus = pdus <= PDU_BOXES;
   }
 
-  /** Elements that are drawn when nothing is folded. */
+  /** Number of drawn elements if nothing is collapsed. */
   get elements(): number {
     return this.#parts.length;
   }
@@ -159,7 +162,7 @@ export class NodeGrouper {
     const groupOf = new NodeNumbers(this.#graph.nodes.length);
     const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
-    // Many elements share a place, so what they are drawn in is worked out once for each.
+    // Many elements share an area, so each combination is computed once.
     const byPlace = new Map<Place, Partial<Record<Class, number>>>();
     const open = (id: string, form: Drawn["form"]): number => {
       const known = byId.get(id);
@@ -188,7 +191,7 @@ export class NodeGrouper {
     return { drawn: groups.map((group) => this.#finished(group)), groupOf, owners: this.#owners };
   }
 
-  /** A group of one is drawn as what it is. */
+  /** Draws a group with one member as that member. */
   #finished(group: Omit<Drawn, "title">): Drawn {
     const [first = -1, second = -1] = group.members;
     const node = this.#graph.nodes[first];
@@ -197,19 +200,19 @@ export class NodeGrouper {
     return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
   }
 
-  /** An outlet stands with its device, when that is part of the picture. */
+  /** The device with which an outlet is drawn, if the picture contains it. */
   #ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
     const [inlet] = this.#graph.inlets[index] ?? [];
     const supply = inlet === undefined ? undefined : this.#graph.nodes[inlet.from];
-    // An outlet mostly hangs on its own device, which spares looking it up by its code.
+    // Most outlets are supplied by their own device, which saves the lookup by code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
     const owner = own ?? this.#graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
     return owner === undefined || !impacts.has(owner) ? undefined : owner;
   }
 
-  /** How many elements of each class stand at each place. */
+  /** Counts the elements of each class in each area. */
   #atoms(): readonly Atom[] {
     const atoms = new Map<Place, Map<Class, number>>();
     for (const { kind, place } of this.#parts) {
@@ -256,7 +259,7 @@ export class NodeGrouper {
   }
 }
 
-/** Cooling units serve rooms, whatever row they stand in. */
+/** Cooling units serve rooms, regardless of their row. */
 function wider(width: Width | "all" | undefined): Width {
   return width === undefined || width === "rack" || width === "row" ? "room" : wide(width);
 }
@@ -270,7 +273,7 @@ function isEquipment(node: PowerNode): boolean {
   return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }
 
-/** Outlets drawn alone and undeclared feeds have no place. */
+/** Outlets drawn alone and undeclared feeds have no area. */
 function placeOf(places: Places, node: PowerNode): Place {
   if (node.kind === "DEVICE") return places.of(node.device);
   return node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;

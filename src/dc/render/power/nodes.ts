@@ -15,7 +15,7 @@ const LINE = 15;
 export const CHIP_HEIGHT = 20;
 const CHIP_TEXT = 10;
 
-/** Everything that there is to say about one node of the graph. */
+/** Everything that the picture shows about one node of the graph. */
 export class Node {
   readonly ref: string;
   readonly title: string;
@@ -60,7 +60,7 @@ export class Node {
     ];
   }
 
-  /** What it carries after the failure and may carry, where that is known. */
+  /** Its load after the failure and its capacity, if known. */
   load(): string {
     if (this.#failure.blast.live[this.#index] !== 1) return "";
     const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
@@ -192,7 +192,7 @@ export function onGround(fill: Paint): Paint {
   return `on:${fill as "panel"}`;
 }
 
-/** Width that the chip of a node needs. */
+/** Width of a node's chip. */
 export function chipWidth(node: Node): number {
   return Math.ceil(textWidth(node.title, { size: CHIP_TEXT })) + 30;
 }

@@ -5,7 +5,7 @@ import type { Drawn } from "./node_grouper.ts";
 import { Node } from "./nodes.ts";
 import { shownAs, type Tally, tallyOf } from "./tally.ts";
 
-/** One thing of the picture with all that is known about it. */
+/** A drawn node with all its facts. */
 export interface PowerPart extends Drawn {
   readonly tally: Tally;
   readonly shown: Shown;
@@ -13,7 +13,7 @@ export interface PowerPart extends Drawn {
   readonly nodes: readonly Node[];
 }
 
-/** Gathers what is known about a drawn thing. */
+/** Collects the facts about a drawn node. */
 export function partOf(failure: PowerFailure, folded: Folded, drawn: Drawn): PowerPart {
   const tally = tallyOf(failure, folded, drawn);
   const [first] = drawn.members;

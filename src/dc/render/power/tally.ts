@@ -9,12 +9,12 @@ import type { Folded } from "./fold.ts";
 import type { Shown } from "./impact_styles.ts";
 import type { Drawn } from "./node_grouper.ts";
 
-/** What became of the members of a card or group. */
+/** States of the members of a card or group. */
 export interface Tally {
   /** Devices and cooling units; outlets are not counted. */
   readonly elements: number;
   readonly impacts: ReadonlyMap<ImpactState, number>;
-  /** The same without the power equipment of racks, unless there is nothing else. */
+  /** The same without the power equipment of racks, unless the group contains nothing else. */
   readonly parts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
@@ -58,8 +58,8 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
 }
 
 /**
- * What a card or group is, taken together: a rack as the reply has it, any other place by what its members say. The power
- * equipment of a rack that is off is no loss of the rack.
+ * The state of a card or group: for a rack that of the reply, for any other area that of its members. A de-energized
+ * PDU of a rack does not count as a loss of the rack.
  */
 export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, parts, elements }: Tally): Shown {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
@@ -99,7 +99,7 @@ export function impactLabel({ impacts }: Tally): string {
   ).join(", ");
 }
 
-/** How many a group holds and what became of its racks. */
+/** Label of a group: the number of its elements and the states of its racks. */
 export function groupWords({ elements, racks, racksDark, racksPartial, lostW, overloaded, tripped }: Tally): string {
   const parts = [
     counted(elements, "element"),

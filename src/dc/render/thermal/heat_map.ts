@@ -15,7 +15,7 @@ interface Place {
   readonly placement: Placement;
 }
 
-/** Where racks stand, by code in lower case. */
+/** Positions of racks, by code in lower case. */
 export type Places = ReadonlyMap<string, Place>;
 
 const CELL_WIDTH = 78;
@@ -28,7 +28,7 @@ const PADDING = 16;
 interface MapInput {
   readonly style: ThermalStyle;
   readonly places: Places;
-  /** Pixels that it takes, unless its racks need more to be read. */
+  /** Width in pixels, unless its racks require more to be readable. */
   readonly width: number;
 }
 
@@ -39,8 +39,8 @@ interface Part {
 }
 
 /**
- * Racks in the colour of their heat: to scale where they stand on one floor, and those without a recorded place in cells
- * below; all of them in cells when nothing is placed, or on several floors. Its origin is the upper left corner.
+ * Draws racks in the colour of their heat: to scale if they are on one floor, with unplaced racks in cells below; all
+ * of them in cells if none is placed, or if they are on several floors. The origin is the upper left corner.
  */
 export function heatMap(racks: readonly RackThermal[], { style, places, width }: MapInput): Part {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
@@ -65,7 +65,7 @@ export function heatMap(racks: readonly RackThermal[], { style, places, width }:
   };
 }
 
-/** Footprints to scale; undefined where they are too far apart for that. At least one. */
+/** Draws footprints to scale. Returns undefined if they are too far apart. Requires at least one. */
 function mapItems(
   tiles: readonly Tile[],
   { floor, usual }: { readonly floor: string; readonly usual: number },
@@ -156,7 +156,7 @@ function tileOf(
   };
 }
 
-/** What is said about a rack. */
+/** Facts about a rack. */
 export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<Tile, "ref" | "title" | "facts" | "kind"> {
   const { ref, kind, title, facts } = tileOf(rack, { style, place: undefined });
   return { ref, kind, title, facts };

@@ -12,7 +12,7 @@ import { loadText, stateOfShareOf, stateOfZone, zoneBars } from "./zones.ts";
 const WIDTH = 1040;
 const GAP = 14;
 const LINE = 19;
-/** Most hotspots of the list; the rest is counted. Ours: a picture is not a report. */
+/** Maximum number of hotspots listed; the others are counted. Our choice: a picture is not a report. */
 const MOST_HOTSPOTS = 14;
 
 const ZONE_LEGEND: FrameInput["legend"] = [
@@ -24,7 +24,7 @@ const ZONE_LEGEND: FrameInput["legend"] = [
   },
 ];
 
-/** An answer about heat and where its racks stand. */
+/** A thermal reply and the locations of its racks. */
 export interface ThermalPicture {
   readonly reply: ThermalHeadroomResponse;
   readonly places: Places;
@@ -129,7 +129,7 @@ function headOf(
   };
 }
 
-/** What there is to cool with. Without any unit there is no headroom, and zero would look like one. */
+/** Figures of the available cooling. Without any unit there is no headroom figure, because zero would be misleading. */
 function coolingFigures({
   cracs,
   airHeatKw,

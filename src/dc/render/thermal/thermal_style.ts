@@ -5,7 +5,7 @@ import type { LegendEntry } from "../parts/chrome.ts";
 import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 
-/** How racks are filled, the figure that stands in them, and what the fills mean. */
+/** Fills of racks, their figures, and the legend. */
 export interface ThermalStyle {
   fill(rack: RackThermal): Token;
   figure(rack: RackThermal): string;
@@ -17,7 +17,7 @@ const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 �
 /** Lower edges of the steps of inlet temperature in degrees Celsius. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
 const INLETS = [18, 21, 24, 27, 32];
 
-/** Inlets where they are measured, else each rack's heat against what can be taken away from it. */
+/** Colours by measured inlet temperature, else by each rack's heat relative to its cooling capacity. */
 export function thermalStyle(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
   if (coloring === "HEALTH") {
     return { fill: ({ health }) => `${stateOfHealth(health)}Soft`, figure: heatOf, legend: SIGNS };

@@ -8,7 +8,7 @@ import type { Item } from "../scene.ts";
 const ROW = 64;
 const TOP = 40;
 const BAR = 16;
-/** Most zones drawn one by one; the rest is counted. Ours: more than a screen of them adds nothing. */
+/** Maximum number of zones drawn one by one; the others are counted. Our choice: more would not be read. */
 const MOST_ZONES = 24;
 
 export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
@@ -19,8 +19,8 @@ export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: Zo
 }
 
 /**
- * Every zone as a bar on one scale: its heat, what its units give, and the reserve at the end of it. Its origin is the
- * upper left corner.
+ * Draws every zone as a bar on one scale: its heat, the capacity of its units, and the reserve at the end. The origin
+ * is the upper left corner.
  */
 export function zoneBars(
   { zones, cracs }: ThermalHeadroomResponse,
@@ -129,7 +129,7 @@ function unitsLine(codes: readonly string[], units: ReadonlyMap<string, CracShar
     .join(", ");
 }
 
-/** The load of a unit as a share of its capacity; one that does not run has no such share. */
+/** The load of a unit as a share of its capacity; a unit that does not run has none. */
 export function loadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
   if (failed) return "failed";
   return effectiveKw > 0 ? percent(Math.round(utilizationPct)) : "not running";
@@ -145,7 +145,7 @@ function tipOf(zone: ZoneRollup): string {
   ].join("\n");
 }
 
-/** The sign of a unit: failed, standing still, or by its load. */
+/** The sign of a unit: failed, not running, or by its load. */
 export function stateOfShareOf({ failed, effectiveKw, utilizationPct }: CracShare): State {
   if (failed) return "fault";
   return effectiveKw <= 0 ? "offline" : stateOfShare(utilizationPct);

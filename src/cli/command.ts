@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import type { StderrLogger } from "./stderr_logger.ts";
+import type { StderrLogger } from "./output/stderr_logger.ts";
 
 interface FlagBase {
   readonly summary: string;

@@ -1,7 +1,7 @@
 import { type ApprovalDecision, decideApproval } from "#planner/operations/decide_approval.ts";
 import type { Cli } from "./command.ts";
-import { plainLine } from "./plain_text.ts";
-import { print, printJson } from "./print.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
 import { UsageError } from "./usage_error.ts";
 
 interface Words {

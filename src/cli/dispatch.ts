@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import { BACKGROUND_START } from "#planner/operations/start_background.ts";
+import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import { runNamedCommand } from "./citty_command.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { findCommand } from "./find_command.ts";
-import { print } from "./print.ts";
+import { print } from "./output/print.ts";
+import { openStderrLogger } from "./output/stderr_logger.ts";
 import { reportError } from "./report_error.ts";
-import { openStderrLogger } from "./stderr_logger.ts";
 import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
 import { UsageError, usageError } from "./usage_error.ts";
 import { versionLine } from "./version.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
-import { isInteractive } from "./terminal.ts";
+import { isInteractive } from "./output/terminal.ts";
 
 /** What came out of the editor; the file stays until `discard`, so that the text is never lost. */
 export interface EditedText {

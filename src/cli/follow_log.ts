@@ -3,8 +3,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { log } from "#planner/operations/log.ts";
 import { runTool } from "#planner/service.ts";
-import { withoutEscapes } from "./plain_text.ts";
-import { print, stdoutClosed } from "./print.ts";
+import { withoutEscapes } from "./output/plain_text.ts";
+import { print, stdoutClosed } from "./output/print.ts";
 
 /** How often a followed log is looked at, in milliseconds: soon enough for an eye, rare enough to cost nothing. */
 const LOOK_EVERY_MS = 300;

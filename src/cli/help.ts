@@ -1,7 +1,7 @@
 import type { Command, Example, Flag, Positional } from "./command.ts";
 import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
+import { outputWidth, paint } from "./output/terminal.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
-import { outputWidth, paint } from "./terminal.ts";
 
 /** Columns of help without a terminal. */
 const USUAL_COLUMNS = 80;

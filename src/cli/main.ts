@@ -1,5 +1,5 @@
 import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
-import { print } from "./print.ts";
+import { print } from "./output/print.ts";
 import { buildFacts, versionLine } from "./version.ts";
 
 /** Runs the command line and sets the process's exit status; never rejects. */

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
-import { printError } from "./print.ts";
-import { logError } from "./stderr_logger.ts";
+import { printError } from "./output/print.ts";
+import { logError } from "./output/stderr_logger.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Says on standard error why a command ended without its result, and returns the status to end with. */

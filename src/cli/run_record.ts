@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { KeptRunRecord, RunPorts } from "#planner/run_ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { plainLine } from "./plain_text.ts";
+import { plainLine } from "./output/plain_text.ts";
 import { UsageError } from "./usage_error.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -5,8 +5,8 @@ import type { PlannerContext } from "#planner/context.ts";
 import { runTool } from "#planner/service.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
-import { plainLine, plainLines } from "./plain_text.ts";
-import { print, printJson } from "./print.ts";
+import { plainLine, plainLines } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
 
 /** Runs a tool that takes nothing but an id and prints its sentence, or its value with `--json`. */
 export async function runSpecTool<Params extends TObject, Value>(

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { WORKTREES } from "#planner/store/project/places.ts";
-import { assemblePrompt } from "#planner/work/prompt.ts";
+import { assemblePrompt } from "#planner/work/prompts/prompt.ts";
 import { projectName } from "./init/project_name.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLines } from "./plain_text.ts";
-import { print, printJson } from "./print.ts";
-import { isTerminal } from "./terminal.ts";
+import { plainLines } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
+import { isTerminal } from "./output/terminal.ts";
 
 export interface ShowPromptOptions {
   readonly json: boolean;

@@ -1,6 +1,6 @@
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { Flags } from "./command.ts";
-import type { ListedSpec, ListedSpecs } from "./listing_output.ts";
+import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
 
 /** Flags of every command that prints a limited list of specs. */
 export const CUT_FLAGS = {

@@ -1,10 +1,10 @@
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { verifyRecord } from "#planner/runs/verify_record.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import { plainLine } from "./plain_text.ts";
-import { print, printJson } from "./print.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
 import { keptRecord } from "./run_record.ts";
 import { openRunDeps } from "./work/run_deps.ts";
 import { listenForSignals } from "./work/signals.ts";

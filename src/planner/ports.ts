@@ -1,5 +1,5 @@
 import type { OperationError } from "#kernel/errors.ts";
-import type { FieldChanges } from "./spec/edit_fields.ts";
+import type { FieldChanges } from "./spec/edit/edit_fields.ts";
 import type { Spec, UnreadableFile } from "./spec/spec.ts";
 import type { SpecId } from "./spec/spec_id.ts";
 

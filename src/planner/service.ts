@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
 import { checkArguments } from "./check_arguments.ts";
 import type { PlannerContext } from "./context.ts";
-import { refuseInsideRun } from "./operations/inside_run.ts";
+import { refuseInsideRun } from "./operations/shared/inside_run.ts";
 import { specIdParts } from "./spec/spec_id.ts";
 
 /**

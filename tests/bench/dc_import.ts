@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { importFiles, openDatabaseTarget } from "#cli/dc/import/import_files.ts";
 import { sampleItems } from "#dc/sample/items.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 
 const CHUNK = 20_000;
 const racks = Number(process.argv[2] ?? 2000);

@@ -9,7 +9,7 @@
 import { fromJson } from "@bufbuild/protobuf";
 import { openService } from "#dc/open_service.ts";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { loadPage } from "#runtime/pages.ts";
 
 const ROUNDS = 3;

@@ -6,7 +6,7 @@
  *
  * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
-import { failover } from "#dc/analysis/power_failover.ts";
+import { failover } from "#dc/analysis/power/power_failover.ts";
 import { isUpstream } from "#dc/analysis/rehearsal/elements.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -14,7 +14,7 @@ import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_fai
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { atOnce } from "#kernel/steps.ts";
 
 const ROUNDS = 5;

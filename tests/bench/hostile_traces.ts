@@ -1,4 +1,4 @@
-import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
+import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { type CabledWorld, host, numbers, panel, portAt, storeWorld } from "../support/dc/cabled_world.ts";
 import { openTemporarySqlite } from "../support/dc/stores.ts";

@@ -8,7 +8,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildSpec } from "#planner/spec/build_spec.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { editFields } from "#planner/spec/edit_fields.ts";
+import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { parseFrontmatter } from "#planner/spec/full_frontmatter.ts";
 import { quickFrontmatter } from "#planner/spec/quick_frontmatter.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { unknownForm } from "#dc/store/cockroach_forms.ts";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { unknownForm } from "#dc/store/postgres/cockroach_forms.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { CockroachFront } from "../support/cockroach_front.ts";
 import { ams1 } from "../support/dc/ams1.ts";
 import { fill } from "../support/dc/ams1_inventory.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "bun:test";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { PgBouncer, pgBouncer } from "../support/pgbouncer.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { dcStoreContract } from "./dc_store.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { editFields } from "#planner/spec/edit_fields.ts";
+import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { CONTRACT_IDS, type OpenStore, pending, projectsWith, refusal } from "../support/spec_store_project.ts";
 

@@ -41,7 +41,7 @@ export const NAMED: readonly Target[] = [
   },
   {
     name: "write transaction",
-    sources: ["src/dc/store/sql_writer.ts"],
+    sources: ["src/dc/store/sql/sql_writer.ts"],
     tests: STORE_TESTS,
     operators: [
       withoutCall("cache not told", /^this\.cache\.(?:clear|written|removed)\(/),
@@ -71,7 +71,7 @@ function commands(...names: readonly string[]): readonly string[] {
 
 /** General operators on the same folders; the share is reported and judged by people. */
 export const GENERAL: readonly Target[] = [
-  { name: "store", sources: ["src/dc/store/*.ts"], tests: STORE_TESTS, operators: ANY },
+  { name: "store", sources: ["src/dc/store/**/*.ts"], tests: STORE_TESTS, operators: ANY },
   {
     name: "runs",
     sources: ["src/planner/runs/*.ts", "src/planner/runs/run/*.ts"],

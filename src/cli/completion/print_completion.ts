@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { CommandTable } from "../commands.ts";
-import { print } from "../print.ts";
+import { print } from "../output/print.ts";
 import { type Candidate, completionAt } from "./candidates.ts";
 
 /**

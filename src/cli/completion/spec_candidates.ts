@@ -1,6 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { plainLine } from "../plain_text.ts";
+import { plainLine } from "../output/plain_text.ts";
 import type { Candidate } from "./candidates.ts";
 
 /** So many titles are looked up at most; reading every spec would make a person wait for the tab key. */

@@ -17,8 +17,8 @@ import {
   UpsertDeviceResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { print, printJson } from "../print.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";

@@ -1,9 +1,9 @@
 import { allRpcs } from "#dc/operations/index.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts";
-import { print, printError } from "../print.ts";
-import { logError } from "../stderr_logger.ts";
-import { isTerminal } from "../terminal.ts";
+import { print, printError } from "../output/print.ts";
+import { logError } from "../output/stderr_logger.ts";
+import { isTerminal } from "../output/terminal.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
 

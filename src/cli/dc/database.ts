@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
-import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres_address.ts";
+import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres/postgres_address.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -40,9 +40,9 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
     exists: () => existsSync(file),
     open: async () => {
       if (!create) refuseVanished(file);
-      return (await import("#dc/store/sqlite_store.ts")).openSqlite(file);
+      return (await import("#dc/store/sqlite/sqlite_store.ts")).openSqlite(file);
     },
-    inspect: async () => (await import("#dc/store/sqlite_inspection.ts")).inspectSqlite(file),
+    inspect: async () => (await import("#dc/store/sqlite/sqlite_inspection.ts")).inspectSqlite(file),
   };
 }
 
@@ -66,8 +66,8 @@ function server(url: string): Database {
     shown: shownAddress(url),
     file: undefined,
     exists: () => true,
-    open: async () => (await import("#dc/store/postgres_store.ts")).openPostgres(url),
-    inspect: async () => (await import("#dc/store/postgres_store.ts")).inspectPostgres(url),
+    open: async () => (await import("#dc/store/postgres/postgres_store.ts")).openPostgres(url),
+    inspect: async () => (await import("#dc/store/postgres/postgres_store.ts")).inspectPostgres(url),
   };
 }
 

@@ -5,8 +5,8 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { schemaState } from "#dc/store/schema_state.ts";
-import { SqliteFile } from "#dc/store/sqlite_file.ts";
-import { publicPath, readVerifierKeys } from "./audit_keys.ts";
+import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
+import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { Database } from "./database.ts";
 
 /** One check: whether it is good, and what was found. */

@@ -6,7 +6,7 @@ import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
 import { csvColumns, csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { KINDS } from "./kinds.ts";

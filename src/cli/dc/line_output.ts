@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { print, stdoutClosed } from "../print.ts";
+import { print, stdoutClosed } from "../output/print.ts";
 
 /** Text that is gathered before it is written, in characters. */
 const CHUNK = 1 << 16;

@@ -1,7 +1,7 @@
 import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { print } from "../print.ts";
-import { withInspected } from "./audit_store.ts";
+import { print } from "../output/print.ts";
+import { withInspected } from "./audit/audit_store.ts";
 import type { Database } from "./database.ts";
 
 /** Prints the version of the schema; status 1 if steps are missing. @throws OperationError for a newer program's database */

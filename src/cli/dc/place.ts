@@ -10,12 +10,12 @@ import {
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { print, printJson } from "../print.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
-import { type Column, renderTable } from "../table.ts";
-import { outputWidth } from "../terminal.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { type Column, renderTable } from "../output/table.ts";
+import { outputWidth } from "../output/terminal.ts";
+import { writeFile } from "../output/write_file.ts";
 import { usageError } from "../usage_error.ts";
-import { writeFile } from "../write_file.ts";
 import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { type PlaceCall, placementRequest } from "./place_request.ts";

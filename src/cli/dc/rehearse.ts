@@ -14,10 +14,10 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { print, printJson } from "../print.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
-import { type Column, renderTable } from "../table.ts";
-import { outputWidth } from "../terminal.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { type Column, renderTable } from "../output/table.ts";
+import { outputWidth } from "../output/terminal.ts";
 import { usageError } from "../usage_error.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";

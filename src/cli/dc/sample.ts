@@ -1,7 +1,7 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/items.ts";
 import type { ExitStatus } from "../exit_status.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import type { Database } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";

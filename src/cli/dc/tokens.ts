@@ -3,10 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import type { Role } from "#dc/context.ts";
 import { hashToken, parseTokens, type TokenRow, writeTokens } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { print } from "../print.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
+import { print } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { writePrivateFile } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";
-import { writePrivateFile } from "../write_file.ts";
 import { withFileLock } from "./file_lock.ts";
 
 /** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */

@@ -1,5 +1,5 @@
 import type { PlannerContext } from "#planner/context.ts";
-import { loadWorld } from "#planner/operations/world.ts";
+import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { FilterStatus } from "#planner/spec/status.ts";
 import { fits } from "../spec_filter.ts";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
-import { localDay } from "#planner/operations/local_time.ts";
+import { localDay } from "#planner/operations/shared/local_time.ts";
 import { parseDocument } from "#planner/spec/document.ts";
-import { editFields } from "#planner/spec/edit_fields.ts";
+import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { titleOf } from "#planner/spec/sections.ts";
 import { type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
 import type { OpenProject } from "../open_project.ts";
-import { createFile } from "../write_file.ts";
+import { createFile } from "../output/write_file.ts";
 import type { ImportBatch, ImportItem, ImportRefusal } from "./read_import.ts";
 
 /** What became of every item. */

@@ -1,7 +1,7 @@
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLine } from "../plain_text.ts";
-import { print, printJson } from "../print.ts";
+import { plainLine } from "../output/plain_text.ts";
+import { print, printJson } from "../output/print.ts";
 import { importSpecs } from "./import_specs.ts";
 import { readImport } from "./read_import.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderName } from "#planner/config/provider_values.ts";
-import { isInteractive } from "../terminal.ts";
+import { isInteractive } from "../output/terminal.ts";
 import { UsageError } from "../usage_error.ts";
 import type { AgentName } from "./agents.ts";
 import { installedProviders, PROVIDER_OF } from "./installed_agents.ts";

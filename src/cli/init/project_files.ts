@@ -1,6 +1,6 @@
 import type { ProviderName } from "#planner/config/provider_values.ts";
+import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
 import type { Proposal } from "#planner/work/setup_proposals.ts";
-import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/standard_prompt.ts";
 
 /** A file that `init` makes, by its path below `.planner/`. */
 export interface ProjectFile {

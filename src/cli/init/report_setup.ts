@@ -1,7 +1,7 @@
 import type { Cli } from "../command.ts";
-import { plainLine } from "../plain_text.ts";
-import { print } from "../print.ts";
-import { paint } from "../terminal.ts";
+import { plainLine } from "../output/plain_text.ts";
+import { print } from "../output/print.ts";
+import { paint } from "../output/terminal.ts";
 import type { SetupStep } from "./set_up.ts";
 
 const SAID: Record<SetupStep["outcome"], string> = {

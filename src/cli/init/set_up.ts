@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
-import { createFile, replaceFile } from "../write_file.ts";
+import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
 import { guideFiles, withSection } from "./guide_files.ts";
 import { type FirstSettings, projectFiles } from "./project_files.ts";

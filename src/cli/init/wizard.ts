@@ -1,7 +1,7 @@
 import { confirm, intro, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
 import type { ProviderName } from "#planner/config/provider_values.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
-import { plainLine } from "../plain_text.ts";
+import { plainLine } from "../output/plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 import { PROVIDER_OF } from "./installed_agents.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { hasTemplate } from "#planner/work/prompt_template.ts";
+import { hasTemplate } from "#planner/work/prompts/prompt_template.ts";
 import type { OpenProject } from "../open_project.ts";
 
 /** Where the configuration lies, from the project root. Source: docs/decisions.md#s-01. */

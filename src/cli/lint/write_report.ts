@@ -7,8 +7,8 @@ import { type SarifOptions, sarifReport } from "#planner/lint/reports/sarif.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLines } from "../plain_text.ts";
-import { print, printError, printJson } from "../print.ts";
+import { plainLines } from "../output/plain_text.ts";
+import { print, printError, printJson } from "../output/print.ts";
 import { VERSION } from "../version.ts";
 
 export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;

@@ -1,4 +1,4 @@
-import { BACKGROUND_START } from "#planner/operations/start_background.ts";
+import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

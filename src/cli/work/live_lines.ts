@@ -1,4 +1,4 @@
-import { printError } from "../print.ts";
+import { printError } from "../output/print.ts";
 
 /** How often the lines are drawn again, in milliseconds: smooth to the eye, cheap beside an agent's own work. */
 const DRAW_EVERY_MS = 150;

@@ -2,9 +2,9 @@ import type { QueueResult } from "#planner/runs/run_queue.ts";
 import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
 import { addUsage, NO_USAGE, usageText } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
-import { plainLine } from "../plain_text.ts";
-import { print, printJson } from "../print.ts";
-import { isTerminal, paint, type Style } from "../terminal.ts";
+import { plainLine } from "../output/plain_text.ts";
+import { print, printJson } from "../output/print.ts";
+import { isTerminal, paint, type Style } from "../output/terminal.ts";
 import { type LiveLines, openLiveLines } from "./live_lines.ts";
 import { RunningSpecs } from "./running_specs.ts";
 

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
-import { refuseInsideRun } from "#planner/operations/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
@@ -8,7 +8,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { print, printJson } from "../print.ts";
+import { print, printJson } from "../output/print.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";

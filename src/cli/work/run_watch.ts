@@ -1,11 +1,11 @@
-import { refuseInsideRun } from "#planner/operations/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import { type WatchWishes, watch } from "#planner/runs/watch/watch.ts";
 import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { print, printJson } from "../print.ts";
+import { print, printJson } from "../output/print.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 

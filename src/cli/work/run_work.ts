@@ -1,4 +1,4 @@
-import { refuseInsideRun } from "#planner/operations/inside_run.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";

@@ -1,6 +1,6 @@
-import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
-import { loadReasons, utilization } from "#dc/analysis/power_findings.ts";
-import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/supply_state.ts";
+import { inletPaths, singlePoints } from "#dc/analysis/power/power_chain.ts";
+import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
+import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";

@@ -1,4 +1,4 @@
-import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { formatPort, parseRef, portRef, REF_GRAMMAR, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";

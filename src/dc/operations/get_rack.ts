@@ -1,4 +1,4 @@
-import { steadyUntil } from "#dc/analysis/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import { FACES } from "#dc/model/enum_values.ts";
 import { roleColor } from "#dc/render/parts/roles.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";

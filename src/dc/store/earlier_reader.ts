@@ -1,10 +1,10 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { ChainHead, CheckedRow, DcReader, KeptDocument, StoredCheckpoint } from "#dc/ports.ts";
-import type { Dialect } from "./dialect.ts";
 import { migrations } from "./migrations/index.ts";
-import { checkRows } from "./row_check.ts";
-import { SqlReader } from "./sql_reader.ts";
-import { type SqlRunner, text } from "./sql_runner.ts";
+import type { Dialect } from "./sql/dialect.ts";
+import { checkRows } from "./sql/row_check.ts";
+import { SqlReader } from "./sql/sql_reader.ts";
+import { type SqlRunner, text } from "./sql/sql_runner.ts";
 
 /** Reads a database as it is, whatever steps of the schema it has taken. */
 export function readerOf(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {

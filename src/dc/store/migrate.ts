@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Dialect } from "./dialect.ts";
 import { migrations } from "./migrations/index.ts";
-import type { SqlRunner } from "./sql_runner.ts";
+import type { Dialect } from "./sql/dialect.ts";
+import type { SqlRunner } from "./sql/sql_runner.ts";
 
 /**
  * Brings a database to the newest schema, inside the caller's transaction; one that has it is left alone.

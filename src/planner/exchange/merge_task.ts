@@ -1,5 +1,5 @@
 import { criteriaOf } from "../spec/criteria.ts";
-import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { editParts, specParts } from "./body_parts.ts";
 import { facetsOf, fieldFacet, partFacet, type SpecContent, TITLE } from "./spec_content.ts";

@@ -1,4 +1,4 @@
-import type { FieldValue } from "../spec/edit_fields.ts";
+import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Priority } from "../spec/planning.ts";
 import type { StoredStatus } from "../spec/status.ts";
 

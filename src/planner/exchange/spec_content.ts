@@ -1,4 +1,4 @@
-import type { FieldValue } from "../spec/edit_fields.ts";
+import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { newSpecFile } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { bodyParts } from "./body_parts.ts";

@@ -5,9 +5,9 @@ import type { PlannerContext } from "../context.ts";
 import { specFromTemplate } from "../spec/from_template.ts";
 import { type NewSpec, newSpecText, splitDescription } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { hasTemplate, promptNotFound } from "../work/prompt_template.ts";
-import { type Diagnostic, diagnosticsOf, lintProject } from "./lint_project.ts";
-import { localDay } from "./local_time.ts";
+import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
+import { type Diagnostic, diagnosticsOf, lintProject } from "./shared/lint_project.ts";
+import { localDay } from "./shared/local_time.ts";
 
 export const add = defineTool<PlannerContext>()({
   name: "planner_add",

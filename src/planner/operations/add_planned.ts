@@ -5,11 +5,11 @@ import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { CRITERIA_SECTION, criteriaOf } from "../spec/criteria.ts";
-import type { FieldValue } from "../spec/edit_fields.ts";
+import type { FieldValue } from "../spec/edit/edit_fields.ts";
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { createSpec } from "./add.ts";
-import { findSpecId } from "./find_spec.ts";
+import { findSpecId } from "./shared/find_spec.ts";
 
 const text = Type.Optional(Type.String({ minLength: 1 }));
 const texts = Type.Array(Type.String({ minLength: 1 }));

@@ -3,9 +3,9 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
-import { findSpec } from "./find_spec.ts";
-import { refuseWhileWorked } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 export const archive = defineTool<PlannerContext>()({
   name: "planner_archive",

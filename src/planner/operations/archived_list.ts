@@ -1,7 +1,7 @@
 import type { PlannerContext } from "../context.ts";
 import { readinessOf } from "../spec/readiness.ts";
 import type { UnreadableFile } from "../spec/spec.ts";
-import { type SpecRow, specRow, unreadablePart } from "./listing.ts";
+import { type SpecRow, specRow, unreadablePart } from "./shared/listing.ts";
 
 /** Lists the archived specs in order of id, only those of `status` when it is given. */
 export async function listArchived(

@@ -2,12 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { editFields } from "../spec/edit_fields.ts";
+import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { changeSpec } from "./change_spec.ts";
-import { findSpec } from "./find_spec.ts";
-import { specIdParam } from "./params.ts";
-import { stopRun } from "./stop_run.ts";
+import { changeSpec } from "./shared/change_spec.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/params.ts";
+import { stopRun } from "./shared/stop_run.ts";
 
 export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",

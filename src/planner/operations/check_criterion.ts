@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
-import { editCriterion } from "../spec/edit_criterion.ts";
+import { editCriterion } from "../spec/edit/edit_criterion.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { changeSpec } from "./change_spec.ts";
+import { changeSpec } from "./shared/change_spec.ts";
 
 /** Criteria that a refusal lists. */
 const MAX_LISTED = 20;

@@ -1,12 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { appendToSection } from "../spec/edit_body.ts";
-import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import { appendToSection } from "../spec/edit/edit_body.ts";
+import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { changeSpec } from "./change_spec.ts";
-import { findSpecId } from "./find_spec.ts";
-import { refuseWhileWorked } from "./live_worker.ts";
+import { changeSpec } from "./shared/change_spec.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { refuseWhileWorked } from "./shared/live_worker.ts";
 
 /** What a person says about a spec that may not be worked without approval. */
 export interface ApprovalDecision {

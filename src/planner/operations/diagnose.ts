@@ -7,10 +7,10 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
 import { rowOf } from "../work/providers.ts";
-import { findSpecId } from "./find_spec.ts";
-import { liveWorker } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
-import { specStanding } from "./spec_standing.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { liveWorker } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
+import { specStanding } from "./shared/spec_standing.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",

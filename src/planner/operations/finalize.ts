@@ -4,13 +4,13 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { outputConsequence } from "../output/output_status.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { editFields } from "../spec/edit_fields.ts";
+import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf } from "../spec/spec_id.ts";
-import { changeSpec } from "./change_spec.ts";
-import { findSpec } from "./find_spec.ts";
-import { outputReport } from "./output_report.ts";
-import { specIdParam } from "./params.ts";
+import { changeSpec } from "./shared/change_spec.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { outputReport } from "./shared/output_report.ts";
+import { specIdParam } from "./shared/params.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
 const DONE: readonly string[] = ["completed", "cancelled"];

@@ -4,8 +4,8 @@ import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import type { Scores } from "../lint/scores.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { findSpecId } from "./find_spec.ts";
-import { diagnosticsOf, lintProject } from "./lint_project.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { diagnosticsOf, lintProject } from "./shared/lint_project.ts";
 
 /** The grades of one spec. Source: docs/decisions.md#s-16. */
 interface Graded extends Scores {

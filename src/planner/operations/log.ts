@@ -4,11 +4,11 @@ import { shortened } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
-import { logWindow } from "../work/log_window.ts";
+import { logWindow } from "../work/records/log_window.ts";
 import { parseTimestamp } from "../work/timestamp.ts";
-import { findSpecId } from "./find_spec.ts";
-import { liveWorker } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { liveWorker } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 export const log = defineTool<PlannerContext>()({
   name: "planner_log",

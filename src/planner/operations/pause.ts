@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { findSpecId } from "./find_spec.ts";
-import { specIdParam } from "./params.ts";
-import { leaveInProgress, stopRun } from "./stop_run.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/params.ts";
+import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
 
 export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",

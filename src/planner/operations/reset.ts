@@ -2,11 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { editFields } from "../spec/edit_fields.ts";
-import { changeSpec } from "./change_spec.ts";
-import { findSpecId } from "./find_spec.ts";
-import { refuseWhileWorked } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
+import { editFields } from "../spec/edit/edit_fields.ts";
+import { changeSpec } from "./shared/change_spec.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
 
 const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
 

@@ -6,10 +6,10 @@ import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT, MAX_QUERY_CHARS } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { listing, unreadablePart } from "./listing.ts";
-import { limitParam } from "./params.ts";
-import { searchPattern, snippetOf } from "./search_text.ts";
-import { loadWorld } from "./world.ts";
+import { listing, unreadablePart } from "./shared/listing.ts";
+import { limitParam } from "./shared/params.ts";
+import { searchPattern, snippetOf } from "./shared/search_text.ts";
+import { loadWorld } from "./shared/world.ts";
 
 export const search = defineTool<PlannerContext>()({
   name: "planner_search",

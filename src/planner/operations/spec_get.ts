@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
-import { findSpec } from "./find_spec.ts";
-import { specIdParam } from "./params.ts";
-import { specStanding } from "./spec_standing.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/params.ts";
+import { specStanding } from "./shared/spec_standing.ts";
 
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",

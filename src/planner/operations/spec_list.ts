@@ -4,9 +4,9 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
-import { listing, specRow, unreadablePart } from "./listing.ts";
-import { limitParam } from "./params.ts";
-import { loadWorld } from "./world.ts";
+import { listing, specRow, unreadablePart } from "./shared/listing.ts";
+import { limitParam } from "./shared/params.ts";
+import { loadWorld } from "./shared/world.ts";
 
 export const specList = defineTool<PlannerContext>()({
   name: "planner_spec_list",

@@ -3,15 +3,15 @@ import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { appendOutput, replaceBody } from "../spec/edit_body.ts";
-import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
+import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
-import { dependencyCycle } from "./dependency_cycle.ts";
-import { findSpecId } from "./find_spec.ts";
-import { refuseForeignStatus } from "./inside_run.ts";
-import { specIdParam } from "./params.ts";
+import { dependencyCycle } from "./shared/dependency_cycle.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+import { refuseForeignStatus } from "./shared/inside_run.ts";
+import { specIdParam } from "./shared/params.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 

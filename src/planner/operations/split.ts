@@ -3,12 +3,12 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
 import { providerFor } from "../work/providers.ts";
-import { findSpec } from "./find_spec.ts";
-import { refuseWhileWorked } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
-import { refuseUnsplittable } from "./split_checks.ts";
-import { startInBackground } from "./start_background.ts";
-import { refuseMissingAgent } from "./start_checks.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
+import { refuseUnsplittable } from "./shared/split_checks.ts";
+import { startInBackground } from "./shared/start_background.ts";
+import { refuseMissingAgent } from "./shared/start_checks.ts";
 
 export const split = defineTool<PlannerContext>()({
   name: "planner_split",

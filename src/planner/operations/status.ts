@@ -6,9 +6,9 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
 import type { Usage } from "../work/usage.ts";
-import { unreadablePart } from "./listing.ts";
-import { localTime } from "./local_time.ts";
-import { loadWorld, type World } from "./world.ts";
+import { unreadablePart } from "./shared/listing.ts";
+import { localTime } from "./shared/local_time.ts";
+import { loadWorld, type World } from "./shared/world.ts";
 
 /** One spec in progress: when its file and its log last changed. */
 interface Activity {

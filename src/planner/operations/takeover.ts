@@ -5,12 +5,12 @@ import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { readLastRun } from "../work/last_run.ts";
-import { logWindow } from "../work/log_window.ts";
+import { readLastRun } from "../work/records/last_run.ts";
+import { logWindow } from "../work/records/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
-import { findSpec } from "./find_spec.ts";
-import { specIdParam } from "./params.ts";
-import { leaveInProgress, stopRun } from "./stop_run.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/params.ts";
+import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
 
 /** Log lines that the answer repeats. */
 const TAIL_LINES = 50;

@@ -2,8 +2,8 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { findSpec } from "./find_spec.ts";
-import { specIdParam } from "./params.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { specIdParam } from "./shared/params.ts";
 
 export const verify = defineTool<PlannerContext>()({
   name: "planner_verify",

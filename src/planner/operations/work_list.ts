@@ -4,7 +4,7 @@ import { shortened } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";
-import { unreadablePart } from "./listing.ts";
+import { unreadablePart } from "./shared/listing.ts";
 
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",

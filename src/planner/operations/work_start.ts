@@ -4,12 +4,12 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { providerFor } from "../work/providers.ts";
-import { findSpec } from "./find_spec.ts";
-import { refuseWhileWorked } from "./live_worker.ts";
-import { specIdParam } from "./params.ts";
-import { startInBackground } from "./start_background.ts";
-import { refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "./start_checks.ts";
-import { loadWorld, type World } from "./world.ts";
+import { findSpec } from "./shared/find_spec.ts";
+import { refuseWhileWorked } from "./shared/live_worker.ts";
+import { specIdParam } from "./shared/params.ts";
+import { startInBackground } from "./shared/start_background.ts";
+import { refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "./shared/start_checks.ts";
+import { loadWorld, type World } from "./shared/world.ts";
 
 export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",

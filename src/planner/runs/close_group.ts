@@ -1,7 +1,7 @@
-import { changeSpec } from "../operations/change_spec.ts";
-import type { World } from "../operations/world.ts";
+import { changeSpec } from "../operations/shared/change_spec.ts";
+import type { World } from "../operations/shared/world.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { editFields } from "../spec/edit_fields.ts";
+import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { RunDeps } from "./run_types.ts";

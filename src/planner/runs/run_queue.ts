@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { liveWorker } from "../operations/live_worker.ts";
-import { loadWorld, type World } from "../operations/world.ts";
+import { liveWorker } from "../operations/shared/live_worker.ts";
+import { loadWorld, type World } from "../operations/shared/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";

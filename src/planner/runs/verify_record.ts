@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { judgeRecord, type RecordCheck, recordedCommands } from "../work/judge_record.ts";
+import { judgeRecord, type RecordCheck, recordedCommands } from "../work/records/judge_record.ts";
 import { agentEnvironment } from "./run/place.ts";
 import { setUpWorktree } from "./run/set_up.ts";
 import { verifyWork } from "./run/verify.ts";

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { readableDocument } from "./document.ts";
-import { editFields, type FieldValue } from "./edit_fields.ts";
+import { editFields, type FieldValue } from "./edit/edit_fields.ts";
 import { titleHeading } from "./sections.ts";
 import type { SpecId } from "./spec_id.ts";
 import { lineBreakOf } from "./text_lines.ts";

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "./document.ts";
-import { editFields, type FieldValue } from "./edit_fields.ts";
-import { fieldLines } from "./field_text.ts";
+import { editFields, type FieldValue } from "./edit/edit_fields.ts";
+import { fieldLines } from "./edit/field_text.ts";
 import { asRead, sameValue } from "./field_value.ts";
 import type { SpecId } from "./spec_id.ts";
 

@@ -1,7 +1,7 @@
 import { equalJson } from "#kernel/equal_json.ts";
 import { readableDocument } from "../spec/document.ts";
-import { appendOutput, replaceBody } from "../spec/edit_body.ts";
-import { editFields, type FieldChanges, type FieldValue } from "../spec/edit_fields.ts";
+import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
+import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";
 
 /** The texts of one spec that lives in two places. */
 export interface TwoPlaces {

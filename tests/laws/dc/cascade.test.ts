@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { blastRadius } from "#dc/analysis/blast_radius.ts";
-import { liveSet } from "#dc/analysis/power_live.ts";
-import { loads } from "#dc/analysis/power_load.ts";
+import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { liveSet } from "#dc/analysis/power/power_live.ts";
+import { loads } from "#dc/analysis/power/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { inventory, load } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

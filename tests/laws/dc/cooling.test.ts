@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";

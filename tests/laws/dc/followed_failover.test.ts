@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Failover, failover } from "#dc/analysis/power_failover.ts";
+import { type Failover, failover } from "#dc/analysis/power/power_failover.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";

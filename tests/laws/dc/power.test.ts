@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { singlePoints } from "#dc/analysis/power_chain.ts";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
-import { liveSet, spreadDarkness } from "#dc/analysis/power_live.ts";
-import { loads, loadsAfter, ownDrawW } from "#dc/analysis/power_load.ts";
+import { singlePoints } from "#dc/analysis/power/power_chain.ts";
+import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
+import { liveSet, spreadDarkness } from "#dc/analysis/power/power_live.ts";
+import { loads, loadsAfter, ownDrawW } from "#dc/analysis/power/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load, source } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

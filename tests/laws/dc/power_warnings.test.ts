@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { loadReasons } from "#dc/analysis/power_findings.ts";
-import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
+import { loadReasons } from "#dc/analysis/power/power_findings.ts";
+import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { formatPort, inOrder } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
-import { rackElevation } from "#dc/analysis/rack_elevation.ts";
+import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
+import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { type TestService, testService } from "../../support/dc/service.ts";

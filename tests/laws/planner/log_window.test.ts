@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { logWindow } from "../../../src/planner/work/log_window.ts";
+import { logWindow } from "../../../src/planner/work/records/log_window.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { memoryLog } from "../../support/memory_log.ts";
 

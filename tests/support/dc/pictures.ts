@@ -1,4 +1,4 @@
-import { blastRadius } from "#dc/analysis/blast_radius.ts";
+import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";

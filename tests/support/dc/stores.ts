@@ -2,8 +2,8 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
-import { openPostgres } from "#dc/store/postgres_store.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { sharedPostgres } from "../postgres.ts";
 
 /** A path for a database file that nobody uses yet. */

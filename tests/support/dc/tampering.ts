@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { SqlRow, SqlRunner, SqlValue } from "#dc/store/sql_runner.ts";
+import type { SqlRow, SqlRunner, SqlValue } from "#dc/store/sql/sql_runner.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 /** Tables whose every row the verification answers for. */

@@ -1,4 +1,4 @@
-import { type FabricAnswer, type FabricOptions, fabricTopology } from "#dc/analysis/fabric.ts";
+import { type FabricAnswer, type FabricOptions, fabricTopology } from "#dc/analysis/fabric/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 

@@ -3,7 +3,7 @@
  * it is answered. The test that starts it kills it at a random moment.
  */
 import { writeSync } from "node:fs";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { testService } from "../dc/service.ts";
 
 const [file = "", first = "0"] = process.argv.slice(2);

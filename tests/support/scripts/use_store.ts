@@ -4,7 +4,7 @@
  */
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecStore } from "#planner/ports.ts";
-import { editFields } from "#planner/spec/edit_fields.ts";
+import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 

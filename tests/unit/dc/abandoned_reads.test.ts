@@ -3,7 +3,7 @@ import { fromJson } from "@bufbuild/protobuf";
 import type { FinishedCall } from "#dc/context.ts";
 import { rpcs } from "#dc/operations/index.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { ams1 } from "../../support/dc/ams1.ts";
 import { fill } from "../../support/dc/ams1_inventory.ts";
 import { testService } from "../../support/dc/service.ts";

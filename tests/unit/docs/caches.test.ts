@@ -22,7 +22,7 @@ test("the architecture's table of caches names every map of a module and every c
   expect(missing).toEqual([]);
 });
 
-/** Files of one folder are named without it behind the first one. */
+/** A row that names several files of a folder gives their names without it. */
 function named(path: string): boolean {
   return CACHES.includes(`\`${basename(path)}\``);
 }

@@ -2,7 +2,7 @@ import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { print, printJson } from "../../print.ts";
+import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
@@ -17,7 +17,7 @@ export const command = defineCommand({
   examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],
   async run({ db, config, json }, cli) {
     const { diagnose } = await import("../../dc/doctor.ts");
-    const { serveSettings } = await import("../../dc/settings.ts");
+    const { serveSettings } = await import("../../dc/serve/settings.ts");
     const findings = await diagnose(databaseOf(db, cli.cwd), () => serveSettings({ db, config }, cli));
     if (json) printJson(findings);
     else print(findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n`).join(""));

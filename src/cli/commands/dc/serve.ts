@@ -1,5 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { SERVE_FLAGS } from "../../dc/serve_flags.ts";
+import { SERVE_FLAGS } from "../../dc/serve/serve_flags.ts";
 import { endProcess } from "../../exit_status.ts";
 
 export const command = defineCommand({
@@ -16,12 +16,12 @@ export const command = defineCommand({
     { line: "planner dc serve --config dc.yaml --print-config", shows: "Show the settings and their origins" },
   ],
   async run(args, cli) {
-    const { printSettings, serveSettings } = await import("../../dc/settings.ts");
-    const { serveOptions } = await import("../../dc/serve_options.ts");
+    const { printSettings, serveSettings } = await import("../../dc/serve/settings.ts");
+    const { serveOptions } = await import("../../dc/serve/serve_options.ts");
     const settings = await serveSettings(args, cli);
     const options = serveOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);
-    const { serveDatacenter } = await import("../../dc/serve.ts");
+    const { serveDatacenter } = await import("../../dc/serve/serve.ts");
     // A connection to a database that hangs never closes, and would keep the process alive.
     return endProcess(await serveDatacenter(options, cli));
   },

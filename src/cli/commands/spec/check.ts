@@ -1,8 +1,8 @@
 import { checkCriterion } from "#planner/operations/check_criterion.ts";
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

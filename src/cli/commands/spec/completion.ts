@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
-import { print } from "../../print.ts";
+import { print } from "../../output/print.ts";
 
 export const command = defineCommand({
   summary: "Print the completion script of a shell: commands, flags, their values and spec ids",

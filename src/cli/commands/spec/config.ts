@@ -5,8 +5,8 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/config_warnings.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { plainLines } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

@@ -2,10 +2,10 @@ import { diagnose } from "#planner/operations/diagnose.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { paint } from "../../terminal.ts";
 
 export const command = defineCommand({
   summary: "Check a spec's file, log, lock, commits and criteria",

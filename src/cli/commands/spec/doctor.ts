@@ -1,10 +1,10 @@
 import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { paint } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { paint } from "../../terminal.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
-import { findSpecId } from "#planner/operations/find_spec.ts";
 import { lint } from "#planner/operations/lint.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { editText } from "../../edit_text.ts";
-import { print } from "../../print.ts";
+import { print } from "../../output/print.ts";
 import { ACTIVE_ID } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

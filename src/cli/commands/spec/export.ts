@@ -4,8 +4,8 @@ import { defineCommand } from "../../command.ts";
 import { collectExport } from "../../exchange/collect_export.ts";
 import { EXPORT_FORMATS, renderExport } from "../../exchange/render_export.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { print } from "../../print.ts";
-import { writeFile } from "../../write_file.ts";
+import { print } from "../../output/print.ts";
+import { writeFile } from "../../output/write_file.ts";
 
 export const command = defineCommand({
   summary: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",

@@ -3,8 +3,8 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type HookState, hookState, installHook, uninstallHook } from "../../hook/hook_file.ts";
-import { plainLines } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import type { LintReport } from "#planner/lint/finding.ts";
 import type { LintChoice } from "#planner/lint/lint_project.ts";
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
@@ -103,7 +103,7 @@ async function mend(
 ): Promise<Mending> {
   const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
     import("../../lint/lint_fix.ts"),
-    import("../../progress_bar.ts"),
+    import("../../output/progress_bar.ts"),
   ]);
   const bar = openProgressBar(cli);
   try {

@@ -1,12 +1,12 @@
 import { listArchived } from "#planner/operations/archived_list.ts";
-import type { SpecRow } from "#planner/operations/listing.ts";
+import type { SpecRow } from "#planner/operations/shared/listing.ts";
 import { specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDue, compareUrgency, isDay, PRIORITIES } from "#planner/spec/planning.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, specColumns } from "../../listing_output.ts";
-import { printJson } from "../../print.ts";
+import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
+import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 import { UsageError } from "../../usage_error.ts";

@@ -1,10 +1,10 @@
-import { findSpecId } from "#planner/operations/find_spec.ts";
 import { log } from "#planner/operations/log.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { followLog } from "../../follow_log.ts";
-import { withoutEscapes } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { withoutEscapes } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

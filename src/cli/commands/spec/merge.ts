@@ -1,12 +1,12 @@
-import { findSpecId } from "#planner/operations/find_spec.ts";
-import { refuseInsideRun } from "#planner/operations/inside_run.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { print, printJson } from "../../print.ts";
+import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

@@ -1,7 +1,7 @@
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { GUIDE } from "#planner/work/guide.ts";
 import { defineCommand } from "../../command.ts";
-import { print } from "../../print.ts";
+import { print } from "../../output/print.ts";
 
 export const command = defineCommand({
   summary: "Print instructions for agents, for the hook that runs when a session begins",

@@ -1,8 +1,8 @@
 import { ready } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, specColumns } from "../../listing_output.ts";
-import { printJson } from "../../print.ts";
+import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
+import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 

@@ -1,6 +1,6 @@
 import { frontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
 import { defineCommand } from "../../command.ts";
-import { print } from "../../print.ts";
+import { print } from "../../output/print.ts";
 
 export const command = defineCommand({
   summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",

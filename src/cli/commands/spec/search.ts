@@ -2,8 +2,8 @@ import { search } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { ID_COLUMN, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../listing_output.ts";
-import { printJson } from "../../print.ts";
+import { ID_COLUMN, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
+import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { cutList, NO_LIMIT } from "../../spec_filter.ts";
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { specGet } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { print, printJson } from "../../print.ts";
+import { print, printJson } from "../../output/print.ts";
+import { renderSpec } from "../../output/spec_output.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { renderSpec } from "../../spec_output.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

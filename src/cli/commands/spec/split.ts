@@ -1,4 +1,4 @@
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";

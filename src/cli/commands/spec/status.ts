@@ -5,12 +5,12 @@ import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { shortUsage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
-import { statusStyle, unreadableLine } from "../../listing_output.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { renderTable } from "../../output/table.ts";
+import { outputWidth } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { renderTable } from "../../table.ts";
-import { outputWidth } from "../../terminal.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

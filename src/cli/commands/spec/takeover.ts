@@ -1,8 +1,8 @@
 import { takeover } from "#planner/operations/takeover.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { withoutEscapes } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { withoutEscapes } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

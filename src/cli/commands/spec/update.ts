@@ -3,7 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { print, printJson } from "../../print.ts";
+import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
 import { CLEARABLE, updateArgs } from "../../update_args.ts";

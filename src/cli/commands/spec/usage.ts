@@ -1,9 +1,9 @@
 import type { StoredReport } from "#planner/run_ports.ts";
 import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
-import { print, printJson } from "../../print.ts";
+import { print, printJson } from "../../output/print.ts";
+import { renderTable } from "../../output/table.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { renderTable } from "../../table.ts";
 
 const KEYS = ["spec", "provider", "day"] as const;
 

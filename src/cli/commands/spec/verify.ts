@@ -3,8 +3,8 @@ import { verify } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -58,7 +58,7 @@ export const command = defineCommand({
     if (needing !== null) throw new UsageError(`Flag "${needing}" goes with "--record"`, null);
     const context = await cli.planner();
     if (words.output || words.schema !== undefined || words["prompt-section"]) {
-      const { verifyOutput } = await import("../../verify_output.ts");
+      const { verifyOutput } = await import("../../output/verify_output.ts");
       return verifyOutput(words, context, cli.cwd);
     }
     if (words.file !== undefined)

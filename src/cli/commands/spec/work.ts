@@ -1,5 +1,5 @@
 import type { PlannerContext } from "#planner/context.ts";
-import { findSpecId } from "#planner/operations/find_spec.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { QueueWishes } from "#planner/runs/run_queue.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { defineCommand } from "../../command.ts";

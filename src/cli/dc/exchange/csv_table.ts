@@ -9,7 +9,7 @@ import { plainModel } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { isInteractive } from "../../terminal.ts";
+import { isInteractive } from "../../output/terminal.ts";
 import { csvColumns } from "../csv_columns.ts";
 import { csvRecords } from "../import/csv_records.ts";
 import { type Encoding, firstBytes, markOf } from "../import/encoding.ts";

@@ -5,7 +5,7 @@ import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import type { Database } from "../database.ts";
 import { writeLines } from "../line_output.ts";

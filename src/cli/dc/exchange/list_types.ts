@@ -8,9 +8,9 @@ import {
   type SearchDeviceTypesResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { print, printJson } from "../../print.ts";
-import { type Column, renderTable } from "../../table.ts";
-import { outputWidth } from "../../terminal.ts";
+import { print, printJson } from "../../output/print.ts";
+import { type Column, renderTable } from "../../output/table.ts";
+import { outputWidth } from "../../output/terminal.ts";
 import type { Database } from "../database.ts";
 
 const PAGE = 1000;

@@ -1,8 +1,8 @@
-import { plainLine } from "../../plain_text.ts";
-import { print } from "../../print.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
-import { type Column, renderTable } from "../../table.ts";
-import { outputWidth } from "../../terminal.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { type Column, renderTable } from "../../output/table.ts";
+import { outputWidth } from "../../output/terminal.ts";
 import type { ImportReport, KindCounts, NotCarried } from "./report.ts";
 import type { SyncChange, SyncRefusal } from "./run_sync.ts";
 import type { Unreadable } from "./source_error.ts";

@@ -5,7 +5,7 @@ import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
 

@@ -1,8 +1,8 @@
-import { plainLines } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
-import { openProgressBar } from "../../progress_bar.ts";
-import { remainingSeconds, remainingText } from "../../remaining_time.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
+import { plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { openProgressBar } from "../../output/progress_bar.ts";
+import { remainingSeconds, remainingText } from "../../output/remaining_time.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
 import { subjectOf } from "./subject.ts";

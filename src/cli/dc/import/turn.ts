@@ -1,4 +1,4 @@
-import { isLocked } from "#dc/store/sqlite_lock.ts";
+import { isLocked } from "#dc/store/sqlite/sqlite_lock.ts";
 
 /** Tries of 10 s each: ten minutes. Ours. */
 const MAX_TRIES = 60;

@@ -7,7 +7,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { SOURCE_KINDS, type SourceKind } from "#planner/exchange/source.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
-import { writeFile } from "../../write_file.ts";
+import { writeFile } from "../../output/write_file.ts";
 
 /** What is known of one task since the last import. */
 export interface ImportRecord {

@@ -1,6 +1,6 @@
-import { plainLine } from "../../plain_text.ts";
-import { print } from "../../print.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
 import type { NotCarried, SourceReport, TaskOutcome } from "./source_report.ts";
 
 /** Lines of one list for a person; --json has all. */

@@ -3,10 +3,10 @@ import { holds } from "#dc/model/rack_space.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { loadReasons } from "../power_findings.ts";
-import type { PowerGraph } from "../power_graph.ts";
-import { elementsOf, legLoads, unevenPhases } from "../power_phases.ts";
-import type { HealthReason } from "../rack_health.ts";
+import { loadReasons } from "../power/power_findings.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
+import { elementsOf, legLoads, unevenPhases } from "../power/power_phases.ts";
+import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
 import type { Place, Placement } from "./find_places.ts";
 

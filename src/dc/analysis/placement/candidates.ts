@@ -4,7 +4,7 @@ import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { locatedIn } from "../location_scope.ts";
-import type { CarriedLoads } from "../power_findings.ts";
+import type { CarriedLoads } from "../power/power_findings.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingLimits } from "./cooling_limits.ts";
 import { Limit, type Use } from "./limits.ts";

@@ -4,7 +4,7 @@ import { portKey } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph, PowerNode } from "../power_graph.ts";
+import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
 /** An edge of the power graph, or one of a cable or inlet that carries nothing yet but is planned for. */

@@ -1,9 +1,9 @@
-import type { CarriedLoads } from "../power_findings.ts";
-import type { PowerEdge, PowerGraph } from "../power_graph.ts";
-import type { Killers } from "../power_killers.ts";
-import type { LiveSet } from "../power_live.ts";
-import { comparableLoad } from "../power_overloads.ts";
-import { shareOf } from "../power_share.ts";
+import type { CarriedLoads } from "../power/power_findings.ts";
+import type { PowerEdge, PowerGraph } from "../power/power_graph.ts";
+import type { Killers } from "../power/power_killers.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import { comparableLoad } from "../power/power_overloads.ts";
+import { shareOf } from "../power/power_share.ts";
 import { Limit, type Use } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Wanted } from "./wanted.ts";

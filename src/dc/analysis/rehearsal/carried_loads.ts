@@ -1,8 +1,8 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { PowerEdge } from "../power_graph.ts";
-import type { LiveSet } from "../power_live.ts";
-import { type Carrying, carry, type Loads } from "../power_load.ts";
-import { comparableLoad } from "../power_overloads.ts";
+import type { PowerEdge } from "../power/power_graph.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import { type Carrying, carry, type Loads } from "../power/power_load.ts";
+import { comparableLoad } from "../power/power_overloads.ts";
 import { type CompactGraph, EDGE } from "./compact_graph.ts";
 
 /** The loads of a rehearsal: worked out anew node by node, and put back. */

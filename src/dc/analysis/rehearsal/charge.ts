@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph } from "../power_graph.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Failure } from "./outcome.ts";
 import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";

@@ -1,11 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isMeasured, isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import { deratedKw } from "../cooling_units.ts";
-import type { PowerEdge, PowerGraph, PowerNode } from "../power_graph.ts";
-import { ownDrawW } from "../power_load.ts";
-import { isConsumer, isUndocumented } from "../power_nodes.ts";
-import { drawsFromOne } from "../power_share.ts";
+import { deratedKw } from "../cooling/cooling_units.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "../power/power_graph.ts";
+import { ownDrawW } from "../power/power_load.ts";
+import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
+import { drawsFromOne } from "../power/power_share.ts";
 
 /** What a node is to the state of its rack. */
 export const ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;

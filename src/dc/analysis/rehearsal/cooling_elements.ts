@@ -1,6 +1,6 @@
-import type { Impact } from "../blast_radius.ts";
-import { deratedKw } from "../cooling_units.ts";
-import type { PowerGraph } from "../power_graph.ts";
+import { deratedKw } from "../cooling/cooling_units.ts";
+import type { Impact } from "../power/blast_radius.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Element } from "./outcome.ts";
 
 /** Adds the cooling units that fail themselves, which a blast radius leaves out as failed sources. */

@@ -2,8 +2,8 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { standsIn } from "../location_scope.ts";
-import { inNodeOrder } from "../node_order.ts";
-import type { PowerGraph, PowerNode } from "../power_graph.ts";
+import { inNodeOrder } from "../power/node_order.ts";
+import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 import type { Element, FailureKind } from "./outcome.ts";
 

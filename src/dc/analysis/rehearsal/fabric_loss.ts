@@ -1,8 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
-import { carriesTraffic } from "../fabric_links.ts";
-import { type DeviceOf, tiersOf } from "../fabric_tiers.ts";
-import type { PowerGraph } from "../power_graph.ts";
+import { carriesTraffic } from "../fabric/fabric_links.ts";
+import { type DeviceOf, tiersOf } from "../fabric/fabric_tiers.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
 /** What becomes of fabrics when devices go off. */

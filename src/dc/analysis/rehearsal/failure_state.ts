@@ -1,7 +1,7 @@
 import { compareText } from "#dc/model/ref.ts";
-import type { BlastOptions } from "../blast_radius.ts";
-import type { LiveSet } from "../power_live.ts";
-import type { Loads } from "../power_load.ts";
+import type { BlastOptions } from "../power/blast_radius.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import type { Loads } from "../power/power_load.ts";
 import { ApparentLoads, type CarriedLoads, WattLoads } from "./carried_loads.ts";
 import type { CompactGraph } from "./compact_graph.ts";
 import { LoadSlack } from "./load_slack.ts";

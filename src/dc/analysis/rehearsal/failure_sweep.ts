@@ -1,5 +1,5 @@
-import type { BlastOptions, Impact } from "../blast_radius.ts";
-import { MAX_TRIP_STEPS } from "../cascade.ts";
+import type { BlastOptions, Impact } from "../power/blast_radius.ts";
+import { MAX_TRIP_STEPS } from "../power/cascade.ts";
 import { COUNTS, type CompactGraph, EDGE } from "./compact_graph.ts";
 import { withCooling } from "./cooling_elements.ts";
 import { FailureState, type SiteState } from "./failure_state.ts";

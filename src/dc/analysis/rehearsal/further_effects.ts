@@ -1,6 +1,6 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import type { DeviceOf } from "../fabric_tiers.ts";
+import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
 import { FabricWatch } from "./fabric_loss.ts";
 import type { Failure, Outcome } from "./outcome.ts";

@@ -1,7 +1,7 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { Impact } from "../blast_radius.ts";
-import type { PowerGraph } from "../power_graph.ts";
+import type { Impact } from "../power/blast_radius.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged } from "./charge.ts";
 import { addedImpact, impactOf, itDevices, type Loss, severityOf } from "./loss.ts";

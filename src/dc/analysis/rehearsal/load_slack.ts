@@ -1,4 +1,4 @@
-import type { LiveSet } from "../power_live.ts";
+import type { LiveSet } from "../power/power_live.ts";
 import type { CompactGraph } from "./compact_graph.ts";
 
 /** Watts that rounding may add to a load. */

@@ -1,9 +1,9 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Impact } from "../blast_radius.ts";
-import { deratedKw } from "../cooling_units.ts";
-import type { PowerGraph } from "../power_graph.ts";
-import { lostDrawW } from "../power_load.ts";
+import { deratedKw } from "../cooling/cooling_units.ts";
+import type { Impact } from "../power/blast_radius.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
+import { lostDrawW } from "../power/power_load.ts";
 import type { Topology } from "../topology.ts";
 import type { FailureSeverity, Overloaded, Tripped } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";

@@ -1,5 +1,5 @@
-import type { Impact } from "../blast_radius.ts";
-import type { Overload } from "../power_overloads.ts";
+import type { Impact } from "../power/blast_radius.ts";
+import type { Overload } from "../power/power_overloads.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** Kinds of failing elements, in the order of the proto. */

@@ -1,4 +1,4 @@
-import type { PowerGraph } from "../power_graph.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import { type Effects, effectsOf, isSupply, rackKeyOf } from "./charge.ts";
 import { type Loss, severityOf } from "./loss.ts";
 import type { Failure, FailureSeverity } from "./outcome.ts";

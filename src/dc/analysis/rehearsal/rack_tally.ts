@@ -1,4 +1,4 @@
-import type { LiveSet } from "../power_live.ts";
+import type { LiveSet } from "../power/power_live.ts";
 import { type CompactGraph, ROLE } from "./compact_graph.ts";
 
 export const RACK = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;

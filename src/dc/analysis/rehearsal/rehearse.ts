@@ -1,5 +1,5 @@
 import type { Steps } from "#kernel/steps.ts";
-import type { DeviceOf } from "../fabric_tiers.ts";
+import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import { Ledger } from "./charge.ts";
 import { FurtherEffects } from "./further_effects.ts";
 import { foldIslands, type IslandFolds } from "./island_folds.ts";

@@ -1,6 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
-import type { BlastOptions } from "../blast_radius.ts";
-import { changedNodes } from "../changed_nodes.ts";
+import type { BlastOptions } from "../power/blast_radius.ts";
+import { changedNodes } from "../power/changed_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { aroundCircles } from "./circles.ts";
 import { CompactGraph } from "./compact_graph.ts";

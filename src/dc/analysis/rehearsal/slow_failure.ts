@@ -1,6 +1,6 @@
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type BlastOptions, type BlastRadius, blastSteps } from "../blast_radius.ts";
+import { type BlastOptions, type BlastRadius, blastSteps } from "../power/blast_radius.ts";
 import type { Topology } from "../topology.ts";
 import { withCooling } from "./cooling_elements.ts";
 import type { Element, Outcome } from "./outcome.ts";

@@ -3,11 +3,11 @@ import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { heatOfAll } from "#dc/model/heat.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import { CoolingBalance, type MediumWatts } from "../cooling_balance.ts";
-import { mediumOf, servedAreas } from "../cooling_units.ts";
+import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
+import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
+import { copes } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
-import type { PowerNode } from "../power_graph.ts";
-import { copes } from "../thermal_spots.ts";
+import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
 /** An area whose cooling a failure weakens. Powers are kilowatts. */

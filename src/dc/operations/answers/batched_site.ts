@@ -1,4 +1,4 @@
-import type { TraceSite } from "#dc/analysis/cable_trace.ts";
+import type { TraceSite } from "#dc/analysis/cabling/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, PortRef } from "#dc/model/resources.ts";

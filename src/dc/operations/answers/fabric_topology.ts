@@ -1,5 +1,5 @@
-import { traceCable } from "#dc/analysis/cable_trace.ts";
-import { type FabricLinks, type FabricOptions, fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import { type FabricLinks, type FabricOptions, fabricTopology, physicalMatch } from "#dc/analysis/fabric/fabric.ts";
 import { standsIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";

@@ -1,9 +1,9 @@
-import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/blast_radius.ts";
-import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
-import type { LiveSet } from "#dc/analysis/power_live.ts";
-import { ownDrawW } from "#dc/analysis/power_load.ts";
-import type { RackState } from "#dc/analysis/rack_supply.ts";
-import { activeInletName, undocumentedInlets } from "#dc/analysis/supply_state.ts";
+import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/power/blast_radius.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
+import type { LiveSet } from "#dc/analysis/power/power_live.ts";
+import { ownDrawW } from "#dc/analysis/power/power_load.ts";
+import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";

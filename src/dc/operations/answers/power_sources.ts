@@ -1,7 +1,7 @@
 import { standsIn } from "#dc/analysis/location_scope.ts";
-import { inNodeOrder } from "#dc/analysis/node_order.ts";
-import type { PowerGraph } from "#dc/analysis/power_graph.ts";
-import { downstreamOf } from "#dc/analysis/power_reach.ts";
+import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
+import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";

@@ -1,4 +1,4 @@
-import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";

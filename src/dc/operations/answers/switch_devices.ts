@@ -1,4 +1,4 @@
-import type { DeviceOf } from "#dc/analysis/fabric_tiers.ts";
+import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";

@@ -1,4 +1,4 @@
-import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";

@@ -1,5 +1,5 @@
-import { traceCable } from "#dc/analysis/cable_trace.ts";
-import { inletInUse } from "#dc/analysis/inlet_in_use.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import { inletInUse } from "#dc/analysis/power/inlet_in_use.ts";
 import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
 import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";

@@ -1,4 +1,4 @@
-import type { CablePath } from "#dc/analysis/cable_path.ts";
+import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { CablePathSchema, SegmentKind, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
 

@@ -3,7 +3,7 @@ import { racksInScope } from "#dc/analysis/placement/candidates.ts";
 import { findPlaces } from "#dc/analysis/placement/find_places.ts";
 import { hostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
 import type { Wanted } from "#dc/analysis/placement/wanted.ts";
-import { steadyUntil } from "#dc/analysis/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { readRenderOptions } from "#dc/render/read_options.ts";
 import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";

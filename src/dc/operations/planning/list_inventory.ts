@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { steadyUntil } from "#dc/analysis/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";

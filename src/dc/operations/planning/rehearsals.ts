@@ -1,4 +1,4 @@
-import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
+import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";

@@ -1,5 +1,5 @@
-import { outletsOf } from "#dc/analysis/power_keys.ts";
-import { carries } from "#dc/analysis/power_supplies.ts";
+import { outletsOf } from "#dc/analysis/power/power_keys.ts";
+import { carries } from "#dc/analysis/power/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";

@@ -1,11 +1,16 @@
-import { failover } from "#dc/analysis/power_failover.ts";
-import { PowerFigures } from "#dc/analysis/power_figures.ts";
-import { type CarriedLoads, loadReasons } from "#dc/analysis/power_findings.ts";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
-import { ownDrawW } from "#dc/analysis/power_load.ts";
-import { elementsOf as elementsOfDevice, IMBALANCE_PCT, legLoads, unevenPhases } from "#dc/analysis/power_phases.ts";
-import { downstreamOf } from "#dc/analysis/power_reach.ts";
-import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
+import { failover } from "#dc/analysis/power/power_failover.ts";
+import { PowerFigures } from "#dc/analysis/power/power_figures.ts";
+import { type CarriedLoads, loadReasons } from "#dc/analysis/power/power_findings.ts";
+import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
+import { ownDrawW } from "#dc/analysis/power/power_load.ts";
+import {
+  elementsOf as elementsOfDevice,
+  IMBALANCE_PCT,
+  legLoads,
+  unevenPhases,
+} from "#dc/analysis/power/power_phases.ts";
+import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
+import { isUnmet } from "#dc/analysis/power/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { type WarningFinding, warning } from "#dc/model/finding.ts";
 import { portRef } from "#dc/model/ref.ts";

@@ -1,4 +1,4 @@
-import type { CablePath } from "#dc/analysis/cable_path.ts";
+import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";

@@ -1,4 +1,4 @@
-import type { Segment } from "#dc/analysis/cable_path.ts";
+import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { counted } from "../parts/labels.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";

@@ -1,4 +1,4 @@
-import type { Segment } from "#dc/analysis/cable_path.ts";
+import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint } from "../palette.ts";

@@ -1,4 +1,4 @@
-import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cable_path.ts";
+import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import type { State } from "../palette.ts";

@@ -1,4 +1,4 @@
-import type { CablePath, Hop, Segment } from "#dc/analysis/cable_path.ts";
+import type { CablePath, Hop, Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 

@@ -1,4 +1,4 @@
-import { tierName } from "#dc/analysis/fabric_tiers.ts";
+import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
 import { percent } from "../parts/labels.ts";

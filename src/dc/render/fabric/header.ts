@@ -1,4 +1,4 @@
-import { tierName } from "#dc/analysis/fabric_tiers.ts";
+import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
 import { counted, percent, readable } from "../parts/labels.ts";

@@ -1,4 +1,4 @@
-import type { FabricAnswer, FabricLinkView, FabricNode } from "#dc/analysis/fabric.ts";
+import type { FabricAnswer, FabricLinkView, FabricNode } from "#dc/analysis/fabric/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";

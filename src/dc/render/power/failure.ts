@@ -1,8 +1,8 @@
-import type { BlastRadius } from "#dc/analysis/blast_radius.ts";
-import { inNodeOrder } from "#dc/analysis/node_order.ts";
-import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
-import type { LiveSet } from "#dc/analysis/power_live.ts";
-import { upstreamOf } from "#dc/analysis/power_reach.ts";
+import type { BlastRadius } from "#dc/analysis/power/blast_radius.ts";
+import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
+import type { LiveSet } from "#dc/analysis/power/power_live.ts";
+import { upstreamOf } from "#dc/analysis/power/power_reach.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";

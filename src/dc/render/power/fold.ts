@@ -1,5 +1,5 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
-import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
 import { type Drawn, type FoldOptions, type Grouped, NodeGrouper } from "./node_grouper.ts";
 

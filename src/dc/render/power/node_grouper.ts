@@ -1,5 +1,5 @@
 import { NodeNumbers } from "#dc/analysis/node_numbers.ts";
-import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { refKey } from "#dc/model/resource_key.ts";

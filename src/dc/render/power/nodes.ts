@@ -1,4 +1,4 @@
-import type { PowerNode } from "#dc/analysis/power_graph.ts";
+import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";

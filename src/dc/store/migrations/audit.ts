@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 
 /**
  * The change log's last entry, kept apart from its rows so that removed rows are noticed, and checkpoints. A log from

@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 
 /** What change feeds have delivered, so that a repetition is recognised, and what of it could not be understood. */
 export function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {

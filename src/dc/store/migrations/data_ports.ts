@@ -1,5 +1,5 @@
-import type { Dialect } from "../dialect.ts";
-import { PORT_TYPE_COLUMNS, portTypes } from "../sql_port_types.ts";
+import type { Dialect } from "../sql/dialect.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "../sql/sql_port_types.ts";
 
 /** Counts free data ports apart from power inlets and outlets, for searches that name no type of port. */
 export function dataPorts({ types: { integer } }: Dialect): readonly string[] {

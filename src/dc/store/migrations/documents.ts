@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 
 /** Small JSON documents that no rule looks into: types of devices, and what was imported from where. */
 export function documents({ types: { text } }: Dialect): readonly string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 import { audit } from "./audit.ts";
 import { changeFeed } from "./change_feed.ts";
 import { cords } from "./cords.ts";

@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 
 /**
  * What searches look through: the text of all devices in one narrow index, counted by role as it is read, and per

@@ -1,4 +1,4 @@
-import type { Dialect } from "../dialect.ts";
+import type { Dialect } from "../sql/dialect.ts";
 
 /**
  * The first schema. A resource is one row: its canonical JSON in `body`, and the columns that are looked up. Keys are

@@ -1,5 +1,5 @@
 import { parseDocument } from "../../spec/document.ts";
-import { editFields, type FieldValue } from "../../spec/edit_fields.ts";
+import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { yamlOf } from "../../spec/full_frontmatter.ts";
 import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,4 +1,4 @@
-import { liveWorker } from "../../operations/live_worker.ts";
+import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { GitLock } from "../../run_ports.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 

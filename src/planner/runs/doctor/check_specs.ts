@@ -1,4 +1,4 @@
-import { liveWorker } from "../../operations/live_worker.ts";
+import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";

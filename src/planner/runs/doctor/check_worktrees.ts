@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { liveWorker } from "../../operations/live_worker.ts";
+import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endStranded } from "./stranded.ts";

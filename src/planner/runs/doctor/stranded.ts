@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { changeSpec } from "../../operations/change_spec.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PROCESS_GONE } from "../end_claim.ts";
 import type { CareDeps } from "./trouble.ts";

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import { changeSpec } from "../../operations/change_spec.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { Worktree, WorktreeState } from "../../run_ports.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";

@@ -1,4 +1,4 @@
-import { loadWorld } from "../../operations/world.ts";
+import { loadWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf, mergeOrder } from "../../work/merge_order.ts";

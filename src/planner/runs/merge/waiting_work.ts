@@ -1,4 +1,4 @@
-import { liveWorker } from "../../operations/live_worker.ts";
+import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

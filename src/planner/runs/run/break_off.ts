@@ -1,6 +1,6 @@
-import { changeSpec } from "../../operations/change_spec.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { RunLog } from "../../run_ports.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";

@@ -4,7 +4,7 @@ import { readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { runRecord } from "../../work/run_record.ts";
+import { runRecord } from "../../work/records/run_record.ts";
 import type { CareDeps } from "../doctor/trouble.ts";
 
 interface CutOff {

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { RunReport, WorktreeState } from "../../run_ports.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import { runRecord } from "../../work/run_record.ts";
+import { runRecord } from "../../work/records/run_record.ts";
 import type { RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
 import type { PlacedRun } from "./run.ts";

@@ -1,6 +1,6 @@
 import type { Claim } from "../../run_ports.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
-import { assemblePrompt } from "../../work/prompt.ts";
+import { assemblePrompt } from "../../work/prompts/prompt.ts";
 import { limitsOf } from "../../work/run_limits.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";

@@ -1,6 +1,6 @@
 import type { PlannerConfig } from "../../config/config.ts";
 import type { RunLog } from "../../run_ports.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
-import { loadWorld, type World } from "../../operations/world.ts";
+import { loadWorld, type World } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";

@@ -1,10 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import { changeSpec } from "../../operations/change_spec.ts";
-import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../../operations/start_checks.ts";
-import { loadWorld } from "../../operations/world.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import {
+  RESUMABLE,
+  refuseLintErrors,
+  refuseMissingAgent,
+  refuseUnworkable,
+} from "../../operations/shared/start_checks.ts";
+import { loadWorld } from "../../operations/shared/world.ts";
 import type { Agents, Claim, ClaimHolder, StoredReport } from "../../run_ports.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { AgentSession } from "../../work/agent_launch.ts";

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
-import { changeSpec } from "../../operations/change_spec.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
 import type { Worktree } from "../../run_ports.ts";
 import { parseDocument } from "../../spec/document.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";

@@ -1,10 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { variablesOf } from "../../work/prompt.ts";
-import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompt_template.ts";
+import { variablesOf } from "../../work/prompts/prompt.ts";
+import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
+import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/split_prompt.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
-import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/split_prompt.ts";
 import { type LaunchedRun, launchAgent } from "../run/launch_agent.ts";
 import type { AgentEnd } from "../run/run_agent.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";

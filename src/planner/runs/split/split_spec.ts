@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
-import { refuseUnsplittable } from "../../operations/split_checks.ts";
-import { refuseMissingAgent } from "../../operations/start_checks.ts";
+import { refuseUnsplittable } from "../../operations/shared/split_checks.ts";
+import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
 import type { ProcessEnd } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

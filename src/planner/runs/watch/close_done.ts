@@ -1,5 +1,5 @@
-import { liveWorker } from "../../operations/live_worker.ts";
-import { loadWorld, type World } from "../../operations/world.ts";
+import { liveWorker } from "../../operations/shared/live_worker.ts";
+import { loadWorld, type World } from "../../operations/shared/world.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
+import { loadWorld } from "../../operations/shared/world.ts";
 import { workStart } from "../../operations/work_start.ts";
-import { loadWorld } from "../../operations/world.ts";
 import type { ProcessRecord } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { retryAt } from "../../work/retry.ts";

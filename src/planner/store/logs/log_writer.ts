@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "../../run_ports.ts";
-import { logLines, ownLine, printedLine, runHeader } from "../../work/log_format.ts";
+import { logLines, ownLine, printedLine, runHeader } from "../../work/records/log_format.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { LOGS } from "../project/places.ts";
 import { isLink, leadsOutside } from "../project/project_bounds.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { NewMembers } from "../../ports.ts";
-import { editFields, type FieldChanges } from "../../spec/edit_fields.ts";
+import { editFields, type FieldChanges } from "../../spec/edit/edit_fields.ts";
 import { parentOf, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";

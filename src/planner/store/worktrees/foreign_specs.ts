@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseDocument } from "../../spec/document.ts";
-import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit_fields.ts";
+import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";
 import { commitPaths } from "./worktree_commits.ts";

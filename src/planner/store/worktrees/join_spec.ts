@@ -1,7 +1,7 @@
 import { type Criterion, criteriaOf } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
-import { appendOutput } from "../../spec/edit_body.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { appendOutput } from "../../spec/edit/edit_body.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
 

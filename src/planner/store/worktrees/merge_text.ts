@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "../../spec/document.ts";
-import { editFields } from "../../spec/edit_fields.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
 import { Git, gitsWords } from "../git/git.ts";
 
 /** Two versions of one text and the one that both began from. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
+import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { CompactGraph } from "#dc/analysis/rehearsal/compact_graph.ts";
 import { elementsOf } from "#dc/analysis/rehearsal/elements.ts";
 import { FailureSweep } from "#dc/analysis/rehearsal/failure_sweep.ts";

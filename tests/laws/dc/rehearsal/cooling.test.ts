@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
+import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
+import { copes } from "#dc/analysis/cooling/thermal_spots.ts";
 import { elementsOf } from "#dc/analysis/rehearsal/elements.ts";
 import { ZoneWatch } from "#dc/analysis/rehearsal/zone_shortage.ts";
-import { thermalHeadroom } from "#dc/analysis/thermal.ts";
-import { copes } from "#dc/analysis/thermal_spots.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
-import type { DeviceOf } from "#dc/analysis/fabric_tiers.ts";
+import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import type { Outcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, type RehearsalChoice, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
+import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { effectsOf } from "#dc/analysis/rehearsal/charge.ts";
 import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
 import type { Element, Failure } from "#dc/analysis/rehearsal/outcome.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { finishPath, type Hop, type Segment } from "#dc/analysis/cable_path.ts";
+import { finishPath, type Hop, type Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { CABLE_TYPES, DEVICE_KINDS, PATH_STATUSES } from "#dc/model/enum_values.ts";
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";

@@ -4,7 +4,7 @@ import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { Area, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, Stored } from "#dc/ports.ts";
-import { searchText } from "#dc/store/rows.ts";
+import { searchText } from "#dc/store/sql/rows.ts";
 
 type Row = Stored<Device>;
 

@@ -3,7 +3,7 @@ import { COMMANDS } from "#cli/commands.ts";
 import { guideFiles, SECTION_MARK, withSection } from "#cli/init/guide_files.ts";
 import { tools } from "#planner/operations/index.ts";
 import { GUIDE, INSTRUCTIONS } from "#planner/work/guide.ts";
-import { STANDARD_PROMPT } from "#planner/work/standard_prompt.ts";
+import { STANDARD_PROMPT } from "#planner/work/prompts/standard_prompt.ts";
 
 test("withSection goes behind what is there, in its line endings, and is written once", () => {
   const [agents] = guideFiles([]);

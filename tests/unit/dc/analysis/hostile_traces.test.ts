@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
+import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { blastRadius } from "#dc/analysis/blast_radius.ts";
+import { blastRadius } from "#dc/analysis/power/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";

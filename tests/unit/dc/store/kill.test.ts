@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { verifyLog } from "#dc/audit/verify_log.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 
 const SCRIPT = join(import.meta.dirname, "../../../support/scripts/dc_write_until_killed.ts");

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DeviceFilter, DeviceQuery } from "#dc/ports.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { fill } from "../../../support/dc/ams1_inventory.ts";
 import { testService } from "../../../support/dc/service.ts";

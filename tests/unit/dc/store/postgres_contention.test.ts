@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { DcWriter } from "#dc/ports.ts";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { endAfterTest, served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";

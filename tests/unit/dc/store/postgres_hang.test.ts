@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { PostgresServer } from "../../../support/postgres.ts";
 
 /** The server and every process that it has started. */

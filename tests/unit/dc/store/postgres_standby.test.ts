@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
 import { stored } from "../../../support/dc/stored.ts";
 import { PostgresServer } from "../../../support/postgres.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Rack, ResourceByKind } from "#dc/model/resources.ts";
 import type { DcStore, Stored } from "#dc/ports.ts";
-import { openPostgres } from "#dc/store/postgres_store.ts";
+import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";
 
 let url: string;

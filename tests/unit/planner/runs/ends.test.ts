@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { endStranded } from "#planner/runs/doctor/stranded.ts";
 import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
 import { waitingWork } from "#planner/runs/merge/waiting_work.ts";
-import { editFields } from "#planner/spec/edit_fields.ts";
+import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 
 /** A run that was cut off: its spec and its worktree's status as a killed process leaves them. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isMap, isScalar, type Node, parseDocument as parseYaml } from "yaml";
 import { parseDocument } from "#planner/spec/document.ts";
-import { editFields, type FieldChanges } from "#planner/spec/edit_fields.ts";
+import { editFields, type FieldChanges } from "#planner/spec/edit/edit_fields.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
 

@@ -24,7 +24,7 @@ export const command = defineCommand({
     const keyPath = key === undefined ? beside : resolve(cli.cwd, key);
     if (keyPath === undefined) throw usage('Missing "--key": expected the private key for a database on a server');
     const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
-    const { auditArchive } = await import("../../../dc/audit_archive.ts");
+    const { auditArchive } = await import("../../../dc/audit/audit_archive.ts");
     return auditArchive(database, options);
   },
 });

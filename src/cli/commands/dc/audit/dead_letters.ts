@@ -9,7 +9,7 @@ export const command = defineCommand({
   flags: { db: DATABASE_FLAG },
   examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
   async run({ db }, cli) {
-    const { listDeadLetters } = await import("../../../dc/audit.ts");
+    const { listDeadLetters } = await import("../../../dc/audit/audit.ts");
     return listDeadLetters(databaseOf(db, cli.cwd), cli);
   },
 });

@@ -8,7 +8,7 @@ export const command = defineCommand({
   flags: { db: DATABASE_FLAG },
   examples: [{ line: "planner dc audit drop all", shows: "Delete every dead letter" }],
   async run({ ids, db }, cli) {
-    const { settleDeadLetters } = await import("../../../dc/audit.ts");
+    const { settleDeadLetters } = await import("../../../dc/audit/audit.ts");
     return settleDeadLetters(databaseOf(db, cli.cwd), ids, "drop");
   },
 });

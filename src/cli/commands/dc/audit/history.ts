@@ -18,7 +18,7 @@ export const command = defineCommand({
     { line: "planner dc audit history since=2026-11-01T00:00:00Z order=asc", shows: "Show a month, the oldest first" },
   ],
   async run({ filters, db }, cli) {
-    const { auditHistory } = await import("../../../dc/audit.ts");
+    const { auditHistory } = await import("../../../dc/audit/audit.ts");
     return auditHistory(databaseOf(db, cli.cwd), namedValues(filters));
   },
 });

@@ -8,7 +8,7 @@ export const command = defineCommand({
   flags: { db: DATABASE_FLAG },
   examples: [{ line: "planner dc audit replay all", shows: "Process every dead letter again" }],
   async run({ ids, db }, cli) {
-    const { settleDeadLetters } = await import("../../../dc/audit.ts");
+    const { settleDeadLetters } = await import("../../../dc/audit/audit.ts");
     return settleDeadLetters(databaseOf(db, cli.cwd), ids, "replay");
   },
 });

@@ -37,7 +37,7 @@ export const command = defineCommand({
       throw usageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
     }
     const path = (given: string) => resolve(cli.cwd, given);
-    const { auditVerify } = await import("../../../dc/audit_verify.ts");
+    const { auditVerify } = await import("../../../dc/audit/audit_verify.ts");
     return auditVerify(databaseOf(db, cli.cwd), {
       inventory: estate,
       checkpoints: checkpoint.map(path),

@@ -1,4 +1,4 @@
-import { type CracShare, cracShares } from "#dc/analysis/thermal.ts";
+import { type CracShare, cracShares } from "#dc/analysis/cooling/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { parseRef } from "#dc/model/ref.ts";

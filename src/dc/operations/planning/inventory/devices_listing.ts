@@ -1,5 +1,5 @@
-import { isUnmet, isUnproven } from "#dc/analysis/redundancy_audit.ts";
-import { supplyState } from "#dc/analysis/supply_state.ts";
+import { isUnmet, isUnproven } from "#dc/analysis/power/redundancy_audit.ts";
+import { supplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { heatW } from "#dc/model/draw.ts";

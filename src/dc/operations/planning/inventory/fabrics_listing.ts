@@ -1,5 +1,5 @@
-import { type FabricLinkView, viewLink } from "#dc/analysis/fabric_links.ts";
-import type { DeviceOf } from "#dc/analysis/fabric_tiers.ts";
+import { type FabricLinkView, viewLink } from "#dc/analysis/fabric/fabric_links.ts";
+import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";

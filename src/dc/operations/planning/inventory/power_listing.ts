@@ -1,5 +1,5 @@
-import { utilization } from "#dc/analysis/power_findings.ts";
-import type { PowerNode } from "#dc/analysis/power_graph.ts";
+import { utilization } from "#dc/analysis/power/power_findings.ts";
+import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { compareText } from "#dc/model/ref.ts";

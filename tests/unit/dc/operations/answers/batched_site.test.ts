@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type TraceSite, traceCable } from "#dc/analysis/cable_trace.ts";
+import { type TraceSite, traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { BatchedSite } from "#dc/operations/answers/batched_site.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 

@@ -1,0 +1,79 @@
+import { openService } from "#dc/open_service.ts";
+import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
+import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DcStore, DeadLetter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { print, stdoutClosed } from "../../output/print.ts";
+import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
+import type { Database } from "../database.ts";
+import { withStore } from "./audit_store.ts";
+
+/**
+ * Prints the change log as JSON Lines, the newest first unless `order` says otherwise: `page_size` entries, or all of
+ * them. Cost: the memory of a page.
+ */
+export async function auditHistory(database: Database, parameters: HistoryParameters): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const caller = { interface: "SYSTEM" } as const;
+    for (let token = parameters.page_token ?? ""; ; ) {
+      const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, caller);
+      const entries = historyJson(page)["entries"];
+      print((Array.isArray(entries) ? entries : []).map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+      token = page.nextPageToken;
+      if (token === "" || parameters.page_size !== undefined || stdoutClosed()) return EXIT_STATUS.ok;
+    }
+  });
+}
+
+/** Letters that are listed, and settled by `all`, at once: as many as a person looks through. */
+const MAX_LETTERS = 1000;
+
+/** Prints the events of change feeds that were kept aside as JSON Lines, the oldest first. */
+export async function listDeadLetters(database: Database, log: StderrLogger): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    for (const { id, receivedAt, feed, reason, body } of await oldestFirst(store)) {
+      print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
+    }
+    const count = await store.read((reader) => reader.countDeadLetters());
+    if (count === 0) log.note("There are no dead letters");
+    if (count > MAX_LETTERS) log.warn(`${count - MAX_LETTERS} older ones are not shown`);
+    return EXIT_STATUS.ok;
+  });
+}
+
+/** Replays the events with these ids as if they arrived now, or deletes them: one transaction per event. */
+export async function settleDeadLetters(
+  database: Database,
+  ids: readonly string[],
+  how: Settlement,
+): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const chosen = ids[0] === "all" ? (await oldestFirst(store)).map(({ id }) => id) : ids;
+    let status: ExitStatus = EXIT_STATUS.ok;
+    for (const id of chosen) {
+      try {
+        const receipt = await service.settleDeadLetter(id, how, { interface: "SYSTEM" });
+        print(`${id}\t${receipt === undefined ? "dropped" : resultOf(receipt)}\n`);
+      } catch (error) {
+        if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;
+        logError(error.message);
+        status = EXIT_STATUS.refused;
+      }
+    }
+    return status;
+  });
+}
+
+function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
+  if (outOfBand > 0) return "replayed: recorded as written outside the service";
+  if (accepted > 0) return "replayed: a write of the service itself";
+  return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";
+}
+
+async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
+  return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
+}

@@ -1,0 +1,78 @@
+import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { archiveEnd, archiveLines, dropArchived, planArchive } from "#dc/audit/archive.ts";
+import { logOrigin } from "#dc/audit/make_checkpoint.ts";
+import { verifyLog } from "#dc/audit/verify_log.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { print } from "../../output/print.ts";
+import type { Database } from "../database.ts";
+import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
+import { withStore } from "./audit_store.ts";
+import { readArchive } from "./audit_verify.ts";
+
+export interface ArchiveOptions {
+  /** Entries from before this moment are archived: ISO 8601. */
+  readonly before: string;
+  readonly output: string;
+  /** The private key that signs the archive's end. */
+  readonly key: string;
+}
+
+/**
+ * Moves old entries of the change log into a signed file: the log is verified, the file written, flushed and verified by
+ * itself, and only then are the entries removed.
+ */
+export async function auditArchive(database: Database, options: ArchiveOptions): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    const origin = await logOrigin(store);
+    const key = openSigningKey(options.key, origin);
+    const count = await writeArchive(store, options, archiveEnd({ origin, key, now: new Date() }));
+    if (count === 0) {
+      print(`No entry is from before ${options.before}\n`);
+      return EXIT_STATUS.ok;
+    }
+    const archive = await readArchive(options.output, readVerifierKeys(publicPath(options.key)));
+    if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
+    await dropArchived(store, archive);
+    print(`${count} entries moved to ${options.output}; the log continues after entry ${archive.checkpoint.size}\n`);
+    return EXIT_STATUS.ok;
+  });
+}
+
+/** Returns the number of entries written; 0 leaves no file. */
+async function writeArchive(
+  store: DcStore,
+  { before, output }: ArchiveOptions,
+  sign: ReturnType<typeof archiveEnd>,
+): Promise<number> {
+  return store.read(async (reader) => {
+    const log = await verifyLog(reader);
+    if (!log.ok) {
+      throw new OperationError("failed_precondition", `The change log is broken: entry ${log.seq} ${log.detail}`);
+    }
+    const plan = await planArchive(reader, before);
+    if (plan === undefined) return 0;
+    const file = openNew(output);
+    try {
+      for await (const line of archiveLines(reader, plan, sign)) writeSync(file, `${line}\n`);
+      fsyncSync(file);
+    } catch (error) {
+      rmSync(output, { force: true });
+      throw error;
+    } finally {
+      closeSync(file);
+    }
+    return plan.until - log.since;
+  });
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", 0o640);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "it exists, and an archive never replaces a file" : message;
+    throw new OperationError("failed_precondition", `Cannot write the archive "${path}": ${why}`, { cause: error });
+  }
+}

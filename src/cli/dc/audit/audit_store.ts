@@ -1,0 +1,38 @@
+import type { DcStore } from "#dc/ports.ts";
+import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { Database } from "../database.ts";
+
+/** Opens a database that must exist for as long as `work` takes. */
+export async function withStore<Result>(
+  database: Database,
+  work: (store: DcStore) => Promise<Result>,
+): Promise<Result> {
+  // Opening would make an empty one, whose log is unbroken.
+  demandThere(database);
+  return closing(await database.open(), work);
+}
+
+/** The same for a look that changes nothing, its schema neither. */
+export async function withInspected<Result>(
+  database: Database,
+  work: (store: InspectedStore) => Promise<Result>,
+): Promise<Result> {
+  demandThere(database);
+  return closing(await database.inspect(), work);
+}
+
+function demandThere(database: Database): void {
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+}
+
+async function closing<Store extends DcStore, Result>(
+  store: Store,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,202 @@
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline/promises";
+import { type ArchiveVerdict, type VerifiedArchive, verifyArchive } from "#dc/audit/archive.ts";
+import { type Checkpoint, openCheckpoint } from "#dc/audit/checkpoint.ts";
+import { rootOfProof } from "#dc/audit/merkle.ts";
+import { hashOfKey, signersOf, type VerifierKey } from "#dc/audit/signed_note.ts";
+import { type LogChecks, type VerifiedLog, verifyLog } from "#dc/audit/verify_log.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { InventoryVerification } from "#dc/operations/verify_inventory.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { schemaState } from "#dc/store/schema_state.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { print } from "../../output/print.ts";
+import { logError } from "../../output/stderr_logger.ts";
+import type { Database } from "../database.ts";
+import { publicPath, readVerifierKeys } from "./audit_keys.ts";
+import { withInspected } from "./audit_store.ts";
+
+export interface VerifyOptions {
+  /** Compares the rows of the inventory with the log too. */
+  readonly inventory: boolean;
+  /** Files of signed checkpoints that the log must contain. */
+  readonly checkpoints: readonly string[];
+  /** Files with the lines of the keys that signed them; those of a file's database are beside it. */
+  readonly keys: readonly string[];
+  /** Hashes of keys of which no copy is left: what they signed in the database is not checked. */
+  readonly lostKeys: readonly string[];
+  readonly expectedHead: string | undefined;
+  /** Seq of an entry whose inclusion is to be proven. */
+  readonly prove: number | undefined;
+  /** Archived parts of the log, in any order. */
+  readonly archives: readonly string[];
+}
+
+class Failed extends Error {}
+
+/**
+ * Verifies the change log and prints what holds; status 1, and the first place that does not fit, when it is broken. The
+ * database is opened for reading, and may have an earlier schema.
+ */
+export async function auditVerify(database: Database, options: VerifyOptions): Promise<ExitStatus> {
+  const keys = verifierKeys(database, options);
+  const given = options.checkpoints.map((path) => givenCheckpoint(path, keys));
+  return withInspected(database, async (store) => {
+    try {
+      const earlier = earlierSchema(store.steps);
+      const lines = await store.read((reader) => verifyAll(reader, options, { keys, given }));
+      if (earlier !== undefined) lines.push(earlier);
+      print(lines.map((line) => `${line}\n`).join(""));
+      return EXIT_STATUS.ok;
+    } catch (error) {
+      if (!(error instanceof Failed)) throw error;
+      logError(error.message);
+      return EXIT_STATUS.refused;
+    }
+  });
+}
+
+/** What a reader must know of a log of an earlier version; undefined for the present one. */
+function earlierSchema(steps: number): string | undefined {
+  const { done, known, since, pending } = schemaState(steps);
+  if (pending.length === 0) return undefined;
+  const isOpen = pending.includes("audit head and checkpoints")
+    ? "; it does not record the log's end: only a checkpoint shows one cut off"
+    : "";
+  return `the schema has ${done} of ${known} steps, those of version ${since}; nothing was changed${isOpen}`;
+}
+
+interface Signed {
+  readonly keys: readonly VerifierKey[];
+  readonly given: readonly Checkpoint[];
+}
+
+async function verifyAll(reader: DcReader, options: VerifyOptions, { keys, given }: Signed): Promise<string[]> {
+  const kept = await keptCheckpoints(reader, keys, options.lostKeys);
+  const archives = await verifyArchives(options.archives, keys);
+  const inventory = options.inventory ? await followedArchives(archives, keys) : undefined;
+  const size = given.at(-1)?.size ?? (await reader.chainHead()).seq;
+  const checks: LogChecks = {
+    checkpoints: [...kept.good, ...given],
+    ...(options.expectedHead !== undefined && { expectedHead: options.expectedHead }),
+    ...(options.prove !== undefined && { prove: { seq: options.prove, size } }),
+    ...(inventory !== undefined && { onEntry: (record: ChangeRecord) => inventory.take(record) }),
+  };
+  const log = await verifyLog(reader, checks);
+  if (!log.ok) throw new Failed(`The change log is broken: entry ${log.seq} ${log.detail}`);
+  const lines = [`${log.head.seq} entries, unbroken; head ${log.head.hash || "none"}`];
+  if (log.since > 0) lines.push(archiveLine(log.since, archives));
+  if (kept.kept + given.length > 0)
+    lines.push(`${kept.good.length + given.length} signed checkpoints agree${kept.unchecked}`);
+  if (inventory !== undefined) lines.push(await inventoryLine(inventory, reader));
+  if (options.prove !== undefined) lines.push(proofLine(log, options.prove));
+  return lines;
+}
+
+async function inventoryLine(inventory: InventoryVerification, reader: DcReader): Promise<string> {
+  const verdict = await inventory.compare(reader);
+  if (!verdict.ok) throw new Failed(`The inventory is not what the change log says: ${verdict.ref} ${verdict.detail}`);
+  const { resources, outOfBand, archived } = verdict;
+  const open = outOfBand === 0 ? "" : `; ${outOfBand} more were changed without the service, as the log says`;
+  const older = archived === 0 ? "" : `; ${archived} more were last changed in archives: give them with --archive`;
+  return `${resources} resources are what the change log says${open}${older}`;
+}
+
+function proofLine({ proof, since }: VerifiedLog, seq: number): string {
+  if (proof === undefined)
+    throw new Failed(`Entry ${seq} cannot be proven: expected one from ${since + 1} on in the log`);
+  const { hash, size, path } = proof;
+  const root = rootOfProof(hash, { index: seq - 1, size }, path)?.toString("base64");
+  return JSON.stringify({ seq, hash, size, root, path: path.map((one) => one.toString("base64")) });
+}
+
+/** The checkpoints in the database; each must have a good signature when there are keys to check it. */
+async function keptCheckpoints(reader: DcReader, keys: readonly VerifierKey[], lost: readonly string[]) {
+  const good: Checkpoint[] = [];
+  const kept = await reader.checkpoints();
+  if (keys.length === 0) {
+    const unchecked = kept.length === 0 ? "" : `; ${kept.length} in the database were not checked without --key`;
+    return { good, unchecked, kept: kept.length };
+  }
+  let ofLost = 0;
+  for (const { size, note } of kept) {
+    const checkpoint = openCheckpoint(note, keys);
+    if (checkpoint?.size === size) good.push(checkpoint);
+    else if (signersOf(note).some((hash) => lost.includes(hash))) ofLost += 1;
+    else throw new Failed(`The checkpoint of ${size} entries ${unopened(note, keys)}`);
+  }
+  const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
+  return { good, unchecked, kept: kept.length };
+}
+
+/** Why a checkpoint could not be opened, as a sentence's end. */
+function unopened(note: string, keys: readonly VerifierKey[]): string {
+  const known = keys.map((key) => hashOfKey(key));
+  const signer = signersOf(note).find((hash) => !known.includes(hash));
+  if (signer === undefined) return "has no good signature of the key";
+  return `has no good signature of the key: ${signer} signed it, expected its public key by "--key" (given: ${known.join(", ")})`;
+}
+
+interface ReadArchive extends VerifiedArchive {
+  readonly path: string;
+}
+
+/** Verifies each archive by itself; the oldest first. */
+async function verifyArchives(paths: readonly string[], keys: readonly VerifierKey[]): Promise<readonly ReadArchive[]> {
+  const verified: ReadArchive[] = [];
+  for (const path of paths) verified.push({ path, ...(await verifyArchiveFile(path, keys)) });
+  return verified.toSorted((a, b) => a.after - b.after);
+}
+
+/** Reads the archives once more, now that they are known to be good, for what they say about resources. */
+async function followedArchives(
+  archives: readonly ReadArchive[],
+  keys: readonly VerifierKey[],
+): Promise<InventoryVerification> {
+  const inventory = new InventoryVerification();
+  for (const { path } of archives) await readArchive(path, keys, (record) => inventory.take(record));
+  return inventory;
+}
+
+/** Verifies one archive by itself. @throws Failed when it is not whole or not signed by one of the keys */
+async function verifyArchiveFile(path: string, keys: readonly VerifierKey[]): Promise<VerifiedArchive> {
+  const verdict = await readArchive(path, keys);
+  if (!verdict.ok) throw new Failed(`The archive "${path}" is broken: ${verdict.detail}`);
+  return verdict;
+}
+
+export async function readArchive(
+  path: string,
+  keys: readonly VerifierKey[],
+  onEntry?: (record: ChangeRecord) => void,
+): Promise<ArchiveVerdict> {
+  if (!existsSync(path)) throw new OperationError("not_found", `There is no archive "${path}"`);
+  const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
+  return verifyArchive(lines, keys, onEntry);
+}
+
+function archiveLine(since: number, archives: readonly VerifiedArchive[]): string {
+  const covered = archives.reduce((end, one) => (one.after === end ? one.checkpoint.size : end), 0);
+  if (covered === since) return `entries up to ${since} are in ${archives.length} archives, which fit`;
+  return `entries up to ${since} are archived; --archive verifies them`;
+}
+
+function verifierKeys(database: Database, options: VerifyOptions): readonly VerifierKey[] {
+  const { keys, checkpoints, archives } = options;
+  if (keys.length > 0) return keys.flatMap((path) => readVerifierKeys(path));
+  const beside = database.file === undefined ? undefined : publicPath(`${database.file}.checkpoint-key`);
+  if (beside !== undefined && existsSync(beside)) return readVerifierKeys(beside);
+  const [needing] = [...checkpoints, ...archives];
+  if (needing === undefined) return [];
+  const expected = "expected the public key that signed it";
+  throw new OperationError("invalid_argument", `"${needing}" cannot be verified without "--key": ${expected}`);
+}
+
+function givenCheckpoint(path: string, keys: readonly VerifierKey[]): Checkpoint {
+  if (!existsSync(path)) throw new OperationError("not_found", `There is no checkpoint "${path}"`);
+  const note = readFileSync(path, "utf8");
+  const checkpoint = openCheckpoint(note, keys);
+  if (checkpoint !== undefined) return checkpoint;
+  throw new OperationError("failed_precondition", `The checkpoint "${path}" ${unopened(note, keys)}`);
+}

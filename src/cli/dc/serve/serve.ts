@@ -1,0 +1,191 @@
+import { openService } from "#dc/open_service.ts";
+import type { DcStore } from "#dc/ports.ts";
+import type { DcService } from "#dc/service.ts";
+import { watchedStore } from "#dc/store/watched_store.ts";
+import { Admission } from "#interfaces/http/admission.ts";
+import { httpHandler, isStream } from "#interfaces/http/handler.ts";
+import { Metrics } from "#interfaces/http/metrics.ts";
+import { ByteBudget } from "#kernel/byte_budget.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { OnePort } from "#runtime/one_port.ts";
+import { loadPage } from "#runtime/pages.ts";
+import { Rasterizer } from "#runtime/rasterizer.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { VERSION, versionLine } from "../../version.ts";
+import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
+import type { Database } from "../database.ts";
+import { openWhenReachable } from "../reachable_database.ts";
+import { processFacts, StoreFacts } from "./facts.ts";
+import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
+import { logDefect, logLine } from "./server_log.ts";
+import { SlowCalls } from "./slow_calls.ts";
+import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+
+export interface ServeOptions extends AccessOptions {
+  readonly port: number;
+  readonly database: Database;
+  /** Longest wait at the start for a database server that cannot be reached, in seconds. */
+  readonly databaseWaitS: number;
+  readonly tls: TlsPaths | undefined;
+  /** Serves cleartext beside TLS. */
+  readonly cleartext: boolean;
+  /** Memory of all open requests together, in MiB. */
+  readonly memoryMiB: number;
+  /** Connections of one network address. */
+  readonly maxPerAddress: number;
+  /** How the change log is signed; undefined when it is not. */
+  readonly checkpoints: CheckpointOptions | undefined;
+  /** Settings that are not defaults, with where each comes from, for the first line of the log. */
+  readonly given: string;
+}
+
+const MIB = 1024 * 1024;
+/** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
+const GRACE_MS = 8000;
+
+/** What the server sends that is no answer of the service. */
+const FILES = { loadPage, loadSample: async () => (await import("../sample.ts")).sampleJson() } as const;
+
+/**
+ * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
+ * call was answered, the signal's status when some were cut off.
+ */
+export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
+  checkAccess(options);
+  const admission = admissionRules(options);
+  const tls = options.tls === undefined ? undefined : await readTls(options.tls);
+  const access = await openAccess(options);
+  const shutdown = new AbortController();
+  const stopped = firstSignal(shutdown);
+  const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: logger("database") });
+  if (opened === undefined) return EXIT_STATUS.ok;
+  const store = watchedStore(opened, logger("database"));
+  const metrics = new Metrics();
+  const facts = new StoreFacts(store);
+  const slow = new SlowCalls(logger("slow call"));
+  const rasterizer = new Rasterizer();
+  const service = await openService(store, {
+    clock: { now: () => new Date() },
+    authRequired: access.asks,
+    observe: (call) => {
+      metrics.observe(call);
+      slow.observe(call);
+    },
+    ...picturesBy(rasterizer),
+  });
+  let certificate = tls;
+  const handler = httpHandler({
+    service,
+    findPrincipal: counted(access.findPrincipal, metrics),
+    whyNotReady: () => problemOf(store),
+    metrics: async (format) =>
+      metrics.text(format, {
+        ...processFacts(service.openStreams),
+        certificateEndS: certificate && certificate.end.getTime() / 1000,
+        database: await facts.now(),
+      }),
+    webhookSecret: access.webhookSecret,
+    countDeadLetters: (count) => metrics.countDeadLetters(count),
+    observe: (call) => metrics.observe(call),
+    ...FILES,
+    version: VERSION,
+    report: logDefect,
+    shutdown: shutdown.signal,
+    admission,
+  });
+  const server = new OnePort({
+    handler,
+    isStream,
+    ...(tls !== undefined && { tls, cleartext: options.cleartext }),
+    isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isNamedBy(certificate, host),
+    budget: new ByteBudget(options.memoryMiB * MIB),
+    limits: { maxPerAddress: options.maxPerAddress },
+  });
+  const renew = (pair: TlsPair) => {
+    server.renewTls(pair);
+    certificate = pair;
+  };
+  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: logger("tls") });
+  surviveDefects();
+  const checkpoints = CheckpointWriter.start(store, options.checkpoints, logger("audit"));
+  try {
+    await announce(server, options, log);
+    warmUp(service, shutdown.signal);
+    const status = await stopped;
+    const closing = server.close(GRACE_MS);
+    log.note("Shutting down: refusing new connections, finishing active requests");
+    return (await closing) ? EXIT_STATUS.ok : status;
+  } finally {
+    unfollow?.();
+    for (const part of [checkpoints, rasterizer, store]) await part?.close();
+  }
+}
+
+function picturesBy(rasterizer: Rasterizer) {
+  const rasterize = (svg: string, widthPx: number) => rasterizer.png(svg, widthPx);
+  return { rasterize, loadViewer: () => loadPage("picture_file") };
+}
+
+function logger(subject: string): (message: string) => void {
+  return (message) => logLine(subject, message);
+}
+
+/** Builds what reads need. What fails here fails again where a call needs it; an outage is logged by the store. */
+function warmUp(service: DcService, signal: AbortSignal): void {
+  service.warmUp(signal).catch((error: unknown) => {
+    if (!signal.aborted && !(error instanceof OperationError)) logDefect("warm-up", error);
+  });
+}
+
+/** One broken call must not end the others. */
+function surviveDefects(): void {
+  process.on("uncaughtException", (error) => logDefect("server", error));
+  process.on("unhandledRejection", (error) => logDefect("server", error));
+}
+
+async function announce(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
+  const { host, tls } = options;
+  const port = await listen(server, options);
+  const shown = host.includes(":") ? `[${host}]` : host;
+  log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
+  print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
+  const warning = accessWarning(options);
+  if (warning !== undefined) log.warn(warning);
+}
+
+async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {
+  try {
+    return await server.listen(port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    throw new OperationError("unavailable", `Cannot listen on ${host} port ${port}: ${why}`, { cause: error });
+  }
+}
+
+/** Why the database cannot be used; undefined when it can. */
+async function problemOf(store: DcStore): Promise<string | undefined> {
+  try {
+    await store.check();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The status of the first signal, which also aborts `shutdown`; a second one ends the process at once. */
+function firstSignal(shutdown: AbortController): Promise<ExitStatus> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (status: ExitStatus) => {
+      if (stopping) endProcess(status);
+      stopping = true;
+      shutdown.abort();
+      resolve(status);
+    };
+    process.on("SIGTERM", () => stop(EXIT_STATUS.terminated));
+    process.on("SIGINT", () => stop(EXIT_STATUS.interrupted));
+  });
+}

@@ -1,0 +1,103 @@
+import type { FindPrincipal } from "#interfaces/connect/caller.ts";
+import { type AdmissionRules, hostOf, isLoopback } from "#interfaces/http/admission.ts";
+import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
+import type { Metrics } from "#interfaces/http/metrics.ts";
+import { principalFinder } from "#interfaces/http/principal_finder.ts";
+import { TokenFile } from "#interfaces/http/token_file.ts";
+import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { UsageError } from "../../usage_error.ts";
+import { logLine } from "./server_log.ts";
+
+export interface AccessOptions {
+  readonly host: string;
+  /** The token file, if there is one. */
+  readonly tokens: string | undefined;
+  /** How JWTs are checked, if they are accepted. */
+  readonly jwt?: JwtOptions | undefined;
+  /** The file of secrets for change feeds; without it the webhook is closed. */
+  readonly webhookSecretFile?: string | undefined;
+  readonly insecure: boolean;
+  /** Names and addresses of this server beside loopback ones. */
+  readonly allowedHosts: readonly string[];
+  /** Other sites whose pages may call. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** Opens the files and keys by which callers are recognised, and follows their changes. */
+export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: AccessOptions) {
+  const say = (subject: string) => (message: string) => logLine(subject, message);
+  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, say("tokens"));
+  const jwts = jwt === undefined ? undefined : await JwtPrincipals.open(jwt, say("jwks"));
+  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
+  const asks = tokens !== undefined || jwts !== undefined;
+  return { asks, findPrincipal: principalFinder(tokens, jwts), webhookSecret };
+}
+
+/** Counts the credentials that `find` refuses. */
+export function counted(find: FindPrincipal, metrics: Metrics): FindPrincipal {
+  return async (authorization) => {
+    try {
+      return await find(authorization);
+    } catch (error) {
+      if (error instanceof OperationError && error.kind === "unauthenticated") metrics.countRefusedCredentials();
+      throw error;
+    }
+  };
+}
+
+/** @throws UsageError for a server that others reach and that requires no token, unless `--insecure` says so */
+export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
+  const asks = tokens !== undefined || jwt !== undefined;
+  if (insecure && asks) {
+    const flag = tokens === undefined ? "--jwks" : "--tokens";
+    throw new UsageError(`"--insecure" and "${flag}" exclude each other`, null);
+  }
+  if (isLoopback(host) || insecure || asks) return;
+  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
+  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
+}
+
+/** Addresses that mean every interface of the machine, and so name none. */
+const WILDCARDS: readonly string[] = ["0.0.0.0", "::", "::0", ""];
+
+/** The rules by which requests are admitted. @throws UsageError for a host or an origin that cannot be one */
+export function admissionRules(options: AccessOptions): AdmissionRules {
+  const { host, tokens, jwt, allowedHosts, allowedOrigins } = options;
+  const isOpen = tokens === undefined && jwt === undefined;
+  const named = allowedHosts.map(checkedHost);
+  return {
+    isOpen,
+    // An open server may be called by the address that the operator gave it.
+    allowedHosts: isOpen && !WILDCARDS.includes(host) ? [...named, host.toLowerCase()] : named,
+    allowedOrigins: allowedOrigins.map(checkedOrigin),
+    probesFromAnywhere: !isLoopback(host),
+  };
+}
+
+function checkedHost(text: string): string {
+  const isAddress = text.includes(":") && !text.startsWith("[");
+  const host = hostOf(isAddress ? `[${text}]` : text);
+  if (host !== undefined && !/\]?:\d+$/.test(isAddress ? "" : text)) return host;
+  throw new UsageError(
+    `Wrong value "${text}" for "--allowed-host": expected a name or an address without a port`,
+    null,
+  );
+}
+
+function checkedOrigin(text: string): string {
+  if (/^https?:\/\/[^/?#@\s]+$/i.test(text)) return text.toLowerCase();
+  const expected = "expected a scheme, a host and a port if it is not the usual one, such as https://portal.example";
+  throw new UsageError(`Wrong value "${text}" for "--allowed-origin": ${expected}`, null);
+}
+
+/** What an operator should know about who can reach the server, or undefined. */
+export function accessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
+  const { host, insecure, tokens, jwt, tls } = options;
+  if (tokens === undefined && jwt === undefined) {
+    const who = insecure && !isLoopback(host) ? "everyone who can reach this port" : "any local process";
+    return `Authentication is off: ${who} can read and write`;
+  }
+  if (tls !== undefined || isLoopback(host)) return undefined;
+  return "Tokens are sent in cleartext: anyone on the network path can read and use them; set --tls-key and --tls-cert";
+}

@@ -1,0 +1,74 @@
+import { resolve } from "node:path";
+import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
+import type { Cli } from "../../command.ts";
+import { usageError } from "../../usage_error.ts";
+import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
+import { type Database, databaseOf } from "../database.ts";
+import type { ServeOptions } from "./serve.ts";
+import type { ServeArgs } from "./serve_flags.ts";
+import { argsOf, givenSettings, type Setting } from "./settings.ts";
+
+const HIGHEST_PORT = 65_535;
+
+/** Returns what the server runs with. @throws UsageError for settings that contradict each other */
+export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
+  const args = argsOf(given, settings);
+  const { host = "", port = 0, db, tokens, insecure } = args;
+  if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
+  const secret = args["webhook-secret-file"];
+  const database = databaseOf(db, cli.cwd, given);
+  return {
+    host,
+    port,
+    database,
+    databaseWaitS: args["db-wait"] ?? 0,
+    tokens: tokens === undefined ? undefined : resolve(cli.cwd, tokens),
+    jwt: jwtOptions(args, cli),
+    webhookSecretFile: secret === undefined ? undefined : resolve(cli.cwd, secret),
+    insecure,
+    tls: tlsPaths(args, cli),
+    cleartext: args.cleartext,
+    allowedHosts: args["allowed-host"] ?? [],
+    allowedOrigins: args["allowed-origin"] ?? [],
+    memoryMiB: args["memory-budget"] ?? 0,
+    maxPerAddress: args["max-connections-per-address"] ?? 0,
+    checkpoints: checkpointOptions(args, database, cli),
+    given: givenSettings(settings, cli.cwd),
+  };
+}
+
+/** A database in a file is signed by a key beside it; one on a server by the key that was given. */
+function checkpointOptions(args: ServeArgs, { file }: Database, { cwd }: Cli): CheckpointOptions | undefined {
+  const { "checkpoint-dir": directory, "checkpoint-key": given } = args;
+  const key = given === undefined ? file && `${file}.checkpoint-key` : resolve(cwd, given);
+  if (key !== undefined) return { key, directory: directory === undefined ? undefined : resolve(cwd, directory) };
+  if (directory !== undefined) throw usage('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
+  return undefined;
+}
+
+function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
+  const { jwks, "jwt-issuer": issuer, "jwt-audience": audience, "jwt-roles-claim": rolesClaim } = args;
+  if (jwks === undefined) {
+    if ((issuer ?? audience ?? rolesClaim) === undefined) return undefined;
+    throw usage('"--jwt-issuer", "--jwt-audience" and "--jwt-roles-claim" need "--jwks"');
+  }
+  // Without both, a token that the same issuer made for another service would be accepted.
+  if (issuer === undefined || audience === undefined) throw usage('"--jwks" needs "--jwt-issuer" and "--jwt-audience"');
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
+  if (isUrl && !URL.canParse(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
+  if (isUrl && !/^https?:/i.test(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
+  return { jwks: isUrl ? jwks : resolve(cwd, jwks), issuer, audience, rolesClaim: rolesClaim ?? "roles" };
+}
+
+function tlsPaths(
+  { "tls-key": key, "tls-cert": cert }: ServeArgs,
+  { cwd }: Cli,
+): { key: string; cert: string } | undefined {
+  if (key === undefined && cert === undefined) return undefined;
+  if (key === undefined || cert === undefined) throw usage('"--tls-key" and "--tls-cert" belong together');
+  return { key: resolve(cwd, key), cert: resolve(cwd, cert) };
+}
+
+function usage(message: string) {
+  return usageError("dc serve", message);
+}

@@ -1,0 +1,90 @@
+import type { UnreadableFile } from "#planner/spec/spec.ts";
+import type { Cli } from "../command.ts";
+import { print } from "./print.ts";
+import { type Column, renderTable } from "./table.ts";
+import { outputWidth, type Style } from "./terminal.ts";
+
+/** What every listed spec has. */
+export interface ListedSpec {
+  readonly id: string;
+  readonly title: string | null;
+  readonly status: string;
+  readonly type: string;
+  readonly labels?: readonly string[];
+  readonly priority?: string;
+  readonly assignee?: string;
+  readonly due?: string;
+}
+
+/** A list as a command prints it. `limit` is null where the caller set none. */
+export interface ListedSpecs<Row> {
+  readonly specs: readonly Row[];
+  readonly total: number;
+  readonly limit: number | null;
+  readonly returned: number;
+  readonly unreadable?: readonly UnreadableFile[];
+}
+
+const STATUS_STYLES: Readonly<Record<string, Style>> = {
+  in_progress: "cyan",
+  completed: "green",
+  failed: "red",
+  needs_attention: "red",
+  blocked: "yellow",
+  cancelled: "dim",
+};
+
+export const ID_COLUMN: Column<ListedSpec> = { title: "ID", text: ({ id }) => id };
+export const STATUS_COLUMN: Column<ListedSpec> = {
+  title: "STATUS",
+  text: ({ status }) => status,
+  style: ({ status }) => statusStyle(status),
+};
+const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
+export const TITLE_COLUMN: Column<ListedSpec> = {
+  title: "TITLE",
+  text: ({ title }) => title ?? "(no title)",
+  shrinks: true,
+};
+// A list without spaces and a dash for none keep the columns apart for awk and cut.
+const LABELS_COLUMN: Column<ListedSpec> = {
+  title: "LABELS",
+  text: ({ labels = [] }) => labels.join(",") || "-",
+  shrinks: true,
+  style: () => "dim",
+};
+
+// Shown where a listed spec has the field, so that a project without plans keeps its narrow table.
+const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => ({
+  field,
+  column: { title: field.toUpperCase(), text: (spec: ListedSpec) => spec[field] ?? "-" },
+}));
+
+/** The columns of a list that is not about one word of the specs. */
+export function specColumns(specs: readonly ListedSpec[]): readonly Column<ListedSpec>[] {
+  const planned = PLAN_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
+  return [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, ...planned.map(({ column }) => column), TITLE_COLUMN];
+}
+
+export function statusStyle(status: string): Style | undefined {
+  return STATUS_STYLES[status];
+}
+
+/** Prints a table of specs; the last line counts the files that could not be read. Source: docs/decisions.md#s-08 */
+export function printListing<Row extends ListedSpec>(
+  cli: Cli,
+  list: ListedSpecs<Row>,
+  columns: readonly Column<Row>[],
+): void {
+  print(renderTable(list.specs, columns, outputWidth()));
+  if (list.total === 0) cli.note("No specs");
+  else if (list.returned < list.total) cli.note(`${list.returned} of ${list.total} specs shown`);
+  print(unreadableLine(list.unreadable));
+}
+
+/** One line that counts unreadable files, empty without any. */
+export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
+  if (unreadable.length === 0) return "";
+  const files = unreadable.length === 1 ? "1 file" : `${unreadable.length} files`;
+  return `${files} could not be read; \`planner lint\` shows why\n`;
+}

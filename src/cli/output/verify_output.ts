@@ -1,0 +1,106 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { text as readText } from "node:stream/consumers";
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { outputReport } from "#planner/operations/shared/output_report.ts";
+import { outputProblems, outputReportLines } from "#planner/output/report.ts";
+import type { OutputVerdict } from "#planner/ports.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { helpHint, UsageError } from "../usage_error.ts";
+import { plainLine, plainLines } from "./plain_text.ts";
+import { print, printJson } from "./print.ts";
+
+/** The words of `planner verify` that speak about outputs. */
+export interface OutputWords {
+  readonly output: boolean;
+  readonly id: string | undefined;
+  readonly file: string | undefined;
+  readonly schema: string | undefined;
+  readonly "prompt-section": boolean;
+  readonly json: boolean;
+}
+
+interface Judged {
+  readonly spec: Spec | null;
+  readonly schemaPath: string;
+  readonly verdict: OutputVerdict;
+  readonly log: string | null;
+}
+
+/** A file larger than this is no output of an agent, in bytes. What is compared is limited more tightly elsewhere. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** `planner verify` for outputs: checks one, or prints the prompt's section about it. */
+export async function verifyOutput(words: OutputWords, context: PlannerContext, cwd: string): Promise<ExitStatus> {
+  // `verify --schema <path> <file>` needs no spec; --output says that the first word is one.
+  const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];
+  if (withoutSpec && words.file !== undefined) throw extraWord(words.file);
+  const { id, file } = withoutSpec ? { id: undefined, file: words.id } : words;
+  const spec = id === undefined ? null : await findSpec(context, id, { archived: true });
+  const schemaPath = words.schema ?? spec?.outputSchema ?? null;
+  if (schemaPath === null) throw noSchema(spec);
+  if (words["prompt-section"]) {
+    print(plainLines(await context.outputs.promptSection(schemaPath)));
+    return EXIT_STATUS.ok;
+  }
+  const judged = await judge(context, { spec, schemaPath, file, cwd });
+  if (words.json) printJson(asJson(judged));
+  else
+    print(
+      outputReportLines(judged)
+        .map((line) => `${plainLine(line)}\n`)
+        .join(""),
+    );
+  return judged.verdict.kind === "passed" ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}
+
+interface Question {
+  readonly spec: Spec | null;
+  readonly schemaPath: string;
+  readonly file: string | undefined;
+  readonly cwd: string;
+}
+
+async function judge(context: PlannerContext, { spec, schemaPath, file, cwd }: Question): Promise<Judged> {
+  if (file !== undefined) {
+    const output = file === "-" ? await readText(process.stdin) : readOutput(resolve(cwd, file), file);
+    return { spec, schemaPath, verdict: await context.outputs.validate(schemaPath, output), log: null };
+  }
+  const report = spec === null ? null : await outputReport(context, spec, schemaPath);
+  if (report === null)
+    throw new UsageError("Missing argument: expected a spec or a file with the output", helpHint("verify"));
+  return { spec, ...report };
+}
+
+function readOutput(path: string, shown: string): string {
+  const info = statSync(path, { throwIfNoEntry: false });
+  if (info === undefined) throw new OperationError("not_found", `Cannot read "${shown}": no such file`);
+  if (!info.isFile()) throw new OperationError("invalid_argument", `Cannot read "${shown}": not a file`);
+  if (info.size > MAX_FILE_BYTES)
+    throw new OperationError("resource_exhausted", `Cannot read "${shown}": larger than ${MAX_FILE_BYTES} bytes`);
+  return readFileSync(path, "utf8");
+}
+
+function extraWord(word: string): UsageError {
+  return new UsageError(`Unexpected argument "${word}": --schema without --output takes one file`, helpHint("verify"));
+}
+
+function noSchema(spec: Spec | null): OperationError {
+  if (spec === null)
+    return new UsageError("Missing argument <id>: expected a spec, or a schema with --schema", helpHint("verify"));
+  return new OperationError("failed_precondition", `Spec "${spec.id}" names no output_schema`);
+}
+
+function asJson({ spec, schemaPath, verdict, log }: Judged): unknown {
+  return {
+    spec_id: spec?.id ?? null,
+    schema: schemaPath,
+    valid: verdict.kind === "passed",
+    result: verdict.kind,
+    problems: outputProblems(verdict),
+    log,
+  };
+}

@@ -1,0 +1,225 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText, type Ref } from "#dc/model/ref.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "../places.ts";
+import { lossesOf } from "../power/losses.ts";
+import type { Topology } from "../topology.ts";
+import { coolingUnits, deratedKw, mediumOf, servedAreas, type UnitsByArea } from "./cooling_units.ts";
+import type { MediumBalance } from "./thermal_spots.ts";
+
+export interface ThermalOptions {
+  readonly basis: LoadBasis;
+  /** Units kept in reserve per zone: the k of N+k. */
+  readonly reserveUnits: number;
+  readonly failedCracCodes: readonly string[];
+  /** Heat in watts that places no longer give off, by their number: that of devices without power. */
+  readonly missingHeat?: ReadonlyMap<number, MediumWatts>;
+}
+
+/** Watts of each kind of heat. */
+export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
+
+/** Heat of a place in watts; the air's includes losses of power equipment and what units reject into it. */
+export interface PlaceWatts {
+  readonly AIR: number;
+  readonly LIQUID: number;
+  readonly itW: number;
+  readonly lossW: number;
+  /** Part of the air's heat that cooling units put there. */
+  readonly rejectedW: number;
+}
+
+/** The capacity of a set of units against the heat that they carry, and the heat that none carries, in kilowatts. */
+export interface PlantBalance extends MediumBalance {
+  readonly ratedKw: number;
+  readonly effectiveKw: number;
+  /** Heat for which no unit is recorded, working or not. */
+  readonly unservedKw: number;
+}
+
+/**
+ * Shares the heat of places to the units that serve them, in proportion to their effective capacity. Every question about
+ * a scope, a zone or a unit is answered from the same shares. Shares are computed when first asked for.
+ */
+export class CoolingBalance {
+  readonly #topology: Topology;
+  readonly #options: ThermalOptions;
+  readonly #units: UnitsByArea;
+  readonly #places: readonly Place[];
+  readonly #byArea: ReadonlyMap<string, readonly number[]>;
+  readonly #failed: ReadonlySet<string>;
+  readonly #watts = new Map<number, PlaceWatts>();
+  readonly #serving = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
+  readonly #loads = new Map<Crac, number>();
+  #rejected: ReadonlyMap<number, number> | undefined;
+
+  constructor(topology: Topology, options: ThermalOptions) {
+    this.#topology = topology;
+    this.#options = options;
+    this.#units = coolingUnits(topology.inventory.cracs);
+    this.#places = topology.places();
+    this.#byArea = placesByArea(this.#places);
+    this.#failed = new Set(options.failedCracCodes.map(codeKey));
+  }
+
+  /** The places inside an area, as indexes. */
+  inside(area: string): readonly number[] {
+    return this.#byArea.get(area) ?? [];
+  }
+
+  place(at: number): Place | undefined {
+    return this.#places[at];
+  }
+
+  isFailed({ code }: Crac): boolean {
+    return this.#failed.has(codeKey(code));
+  }
+
+  /** Capacity of a unit that runs, in kilowatts; 0 for all others. */
+  effectiveKw(crac: Crac): number {
+    return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? deratedKw(crac) : 0;
+  }
+
+  /** The units that serve a scope: any place in it, or an area that lies in it. */
+  unitsOf(scope: Ref): readonly Crac[] {
+    const found = new Set<Crac>();
+    const areas = new Set<string>();
+    for (const at of this.inside(areaKey(scope))) for (const area of this.#places[at]?.areas ?? []) areas.add(area);
+    for (const area of areas) for (const crac of this.#units.get(area) ?? []) found.add(crac);
+    for (const crac of this.#unitsInside(scope)) found.add(crac);
+    return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
+  }
+
+  /** The units that serve areas which lie in a scope by their references alone. */
+  #unitsInside(scope: Ref): readonly Crac[] {
+    // Only sites and floors have areas inside that their references name.
+    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(areaKey(scope)) ?? [];
+    return [...this.#units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
+  }
+
+  /** The heat of a place. */
+  heat(at: number): PlaceWatts {
+    const known = this.#watts.get(at);
+    if (known !== undefined) return known;
+    const rejectedW = this.#rejectedAt(at);
+    const own = this.#equipmentHeat(at);
+    const made = { ...own, AIR: own.AIR + rejectedW, rejectedW };
+    this.#watts.set(at, made);
+    return made;
+  }
+
+  /** Heat that a unit carries from all places that it serves, in kilowatts. */
+  loadKw(crac: Crac): number {
+    const known = this.#loads.get(crac);
+    if (known !== undefined) return known;
+    const medium = mediumOf(crac);
+    const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
+    let watts = 0;
+    for (const at of served) watts += this.#share(at, crac, this.heat(at)[medium]);
+    this.#loads.set(crac, watts / 1000);
+    return watts / 1000;
+  }
+
+  /** The units of a scope against the heat that they carry from anywhere, and that of its places that no unit carries. */
+  of(scope: Ref, medium: CoolingMedium, units = this.unitsOf(scope)): PlantBalance {
+    const own = units.filter((crac) => mediumOf(crac) === medium);
+    const effective = own.map((crac) => this.effectiveKw(crac));
+    const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(deratedKw);
+    const reserveKw = sum(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
+    const usableKw = sum(effective) + sum(standby) - reserveKw;
+    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(areaKey(scope), medium);
+    const carriedKw = sum(own.map((crac) => this.loadKw(crac)));
+    return {
+      units: own.length,
+      ratedKw: sum(own.map(({ sensibleCapacityKw }) => sensibleCapacityKw)),
+      effectiveKw: sum(effective),
+      reserveKw,
+      usableKw,
+      heatKw,
+      headroomKw: usableKw - carriedKw - uncarriedKw,
+      unservedKw,
+    };
+  }
+
+  #heatIn(area: string, medium: CoolingMedium) {
+    let [heat, uncarried, unserved] = [0, 0, 0];
+    for (const at of this.inside(area)) {
+      const watts = this.heat(at)[medium];
+      const units = this.servingOf(at)[medium];
+      heat += watts;
+      if (this.#totalOf(units) === 0) uncarried += watts;
+      if (units.length === 0) unserved += watts;
+    }
+    return { heatKw: heat / 1000, uncarriedKw: uncarried / 1000, unservedKw: unserved / 1000 };
+  }
+
+  #share(at: number, crac: Crac, watts: number): number {
+    const total = this.#totalOf(this.servingOf(at)[mediumOf(crac)]);
+    return total === 0 ? 0 : (watts * this.effectiveKw(crac)) / total;
+  }
+
+  #totalOf(units: readonly Crac[]): number {
+    return sum(units.map((crac) => this.effectiveKw(crac)));
+  }
+
+  /** The units that serve a place, working or not. */
+  servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
+    const known = this.#serving.get(at);
+    if (known !== undefined) return known;
+    const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
+    const made = {
+      AIR: [...all].filter((crac) => mediumOf(crac) === "AIR"),
+      LIQUID: [...all].filter((crac) => mediumOf(crac) === "LIQUID"),
+    };
+    this.#serving.set(at, made);
+    return made;
+  }
+
+  #equipmentHeat(at: number): Omit<PlaceWatts, "rejectedW"> {
+    const place = this.#places[at];
+    if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
+    const { basis } = this.#options;
+    const { airW, liquidW, itW } = placeHeat(place, basis);
+    const lossW = place.lossy.length === 0 ? 0 : lossesOf(place.lossy, this.#topology, basis);
+    const missing = this.#options.missingHeat?.get(at);
+    return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
+  }
+
+  /** The heat that units put into the air of a place, in watts: the liquid heat of those that do not reject outside. */
+  #rejectedAt(at: number): number {
+    this.#rejected ??= this.#allRejected();
+    return this.#rejected.get(at) ?? 0;
+  }
+
+  #allRejected(): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    const indexOf = (areas: readonly string[]) => {
+      const key = areas.join("\n");
+      return this.inside(areas[0] ?? "").find((at) => [...(this.#places[at]?.areas ?? [])].join("\n") === key);
+    };
+    for (const crac of this.#topology.inventory.cracs) {
+      if (crac.heatRejection !== "AIR" || mediumOf(crac) !== "LIQUID" || crac.location === undefined) continue;
+      const at = indexOf(areasAround({ location: crac.location }));
+      if (at === undefined) continue;
+      const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
+      let watts = 0;
+      for (const one of served) watts += this.#share(one, crac, this.#equipmentHeat(one).LIQUID);
+      found.set(at, (found.get(at) ?? 0) + watts);
+    }
+    return found;
+  }
+}
+
+/** Whether an area that units serve lies inside a site or floor by its reference alone. */
+function liesIn(area: string, scope: Ref): boolean {
+  const [kind = "", rest = ""] = area.split(/:(.*)/s);
+  if (area === areaKey(scope)) return true;
+  if (kind === "rack") return false;
+  if (scope.kind === "site") return rest.startsWith(`${scope.site.toLowerCase()}/`);
+  return scope.kind === "floor" && rest.startsWith(`${scope.site.toLowerCase()}/${scope.floor}/`);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

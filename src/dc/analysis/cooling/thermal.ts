@@ -1,0 +1,227 @@
+import type { CoolingMedium } from "#dc/model/enum_values.ts";
+import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import { standsIn } from "../location_scope.ts";
+import { areaKey } from "../places.ts";
+import type { Topology } from "../topology.ts";
+import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
+import { areasOfRack, mediumOf } from "./cooling_units.ts";
+import {
+  copes,
+  type Hotspot,
+  type RackThermal,
+  rackCoolingIndex,
+  unservedHotspots,
+  zoneHotspots,
+} from "./thermal_spots.ts";
+
+/** A cooling unit and the heat shared to it. Powers are kilowatts. */
+export interface CracShare {
+  readonly crac: Crac;
+  readonly medium: CoolingMedium;
+  readonly failed: boolean;
+  readonly ratedKw: number;
+  readonly effectiveKw: number;
+  readonly loadKw: number;
+  readonly utilizationPct: number;
+  readonly deltaTK?: number;
+  readonly requiredAirflowM3h?: number;
+}
+
+/** Capacities and headroom of the units that serve a place, for liquid. Powers are kilowatts. */
+interface LiquidFigures {
+  readonly liquidEffectiveKw: number;
+  readonly liquidReserveKw: number;
+  readonly liquidUsableKw: number;
+  readonly liquidHeadroomKw: number;
+}
+
+/** An area that units name as served: its heat, and all units that serve it. Powers are kilowatts. */
+export interface ZoneRollup extends LiquidFigures {
+  readonly ref: string;
+  readonly heatKw: number;
+  readonly effectiveKw: number;
+  readonly reserveKw: number;
+  readonly usableKw: number;
+  readonly headroomKw: number;
+  readonly liquidHeatKw: number;
+  readonly redundancyOk: boolean;
+  readonly cracCodes: readonly string[];
+  readonly rackCodes: readonly string[];
+}
+
+export interface ThermalAnswer extends LiquidFigures {
+  readonly heatKw: number;
+  readonly airHeatKw: number;
+  readonly liquidHeatKw: number;
+  readonly infrastructureHeatKw: number;
+  readonly ratedKw: number;
+  readonly effectiveKw: number;
+  readonly reserveKw: number;
+  readonly usableKw: number;
+  readonly headroomKw: number;
+  readonly headroomPct: number;
+  readonly liquidRatedKw: number;
+  readonly liquidHeadroomPct: number;
+  readonly redundancyOk: boolean;
+  readonly ccf: number;
+  readonly rciHiPct?: number;
+  readonly rciLoPct?: number;
+  readonly cracs: readonly CracShare[];
+  readonly zones: readonly ZoneRollup[];
+  readonly racks: readonly RackThermal[];
+  readonly hotspots: readonly Hotspot[];
+}
+
+/** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
+const AIRFLOW_FACTOR = 2985;
+/** Share for lights, people and envelope in the cooling capacity factor. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
+const CCF_SHARE = 1.1;
+
+/** Findings of racks that a wider scope sums up in one. */
+const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITHOUT_LIQUID_COOLING"];
+
+/**
+ * Compares heat with cooling in a scope, for air and for liquid. The headroom of a scope is the usable capacity of the
+ * units that serve it less all heat that they carry from anywhere, so it does not add up: units shared with other places
+ * count in full in each.
+ *
+ * Cost: O(places inside and those of the units that serve them, units), and the devices of places that changed. Source:
+ * docs/contract/datacenter-analyses.md#thermal-headroom.
+ */
+export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
+  const balance = new CoolingBalance(topology, options);
+  const units = balance.unitsOf(scope);
+  const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
+  const zones = zonesOf(topology, balance, scope, units);
+  const racks = topology.inventory.racks
+    .filter((rack) => standsIn({ ...rack, rackCode: rack.code }, scope))
+    .map((rack) => topology.rackHeat(rack, options.basis));
+  const inside = balance.inside(areaKey(scope));
+  const kw = (watts: (heat: ReturnType<CoolingBalance["heat"]>) => number) =>
+    inside.reduce((sum, at) => sum + watts(balance.heat(at)), 0) / 1000;
+  const itKw = kw(({ itW }) => itW);
+  const ref = formatRef(scope);
+  return {
+    heatKw: air.heatKw + liquid.heatKw - kw(({ rejectedW }) => rejectedW),
+    airHeatKw: air.heatKw,
+    liquidHeatKw: liquid.heatKw,
+    infrastructureHeatKw: kw(({ lossW }) => lossW),
+    ...airFigures(air),
+    headroomPct: percentOf(air),
+    ...liquidFigures(liquid),
+    liquidRatedKw: liquid.ratedKw,
+    liquidHeadroomPct: percentOf(liquid),
+    redundancyOk: zones.every(({ redundancyOk }) => redundancyOk) && air.unservedKw === 0 && liquid.unservedKw === 0,
+    ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_SHARE * itKw),
+    ...rackCoolingIndex(
+      inside.flatMap((at) => balance.place(at)?.devices ?? []),
+      racks,
+    ),
+    cracs: sharesOf(balance, units),
+    zones: zones.map(({ hotspots: _, ...zone }) => zone),
+    racks: racks.map(({ thermal }) => thermal),
+    hotspots: [
+      ...racks
+        .flatMap(({ hotspots }) => hotspots)
+        .filter(({ code }) => scope.kind === "rack" || !UNSERVED.includes(code)),
+      ...zones.flatMap(({ hotspots }) => hotspots),
+      // A rack's own finding is among those of racks.
+      ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "AIR", air.unservedKw)),
+      ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "LIQUID", liquid.unservedKw)),
+    ],
+  };
+}
+
+/** The units that serve a scope with all heat that they carry. Cost: that of `thermalHeadroom` without its zones. */
+export function cracShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
+  const balance = new CoolingBalance(topology, options);
+  return sharesOf(balance, balance.unitsOf(scope));
+}
+
+function sharesOf(balance: CoolingBalance, units: readonly Crac[]): readonly CracShare[] {
+  return units.map((crac) => cracShare(balance, crac));
+}
+
+function cracShare(balance: CoolingBalance, crac: Crac): CracShare {
+  const { supplyTempC, returnTempC } = crac;
+  const deltaTK = supplyTempC === undefined || returnTempC === undefined ? undefined : returnTempC - supplyTempC;
+  const [effectiveKw, loadKw, medium] = [balance.effectiveKw(crac), balance.loadKw(crac), mediumOf(crac)];
+  return {
+    crac,
+    medium,
+    failed: balance.isFailed(crac),
+    ratedKw: crac.sensibleCapacityKw,
+    effectiveKw,
+    loadKw,
+    utilizationPct: effectiveKw === 0 ? 0 : (loadKw / effectiveKw) * 100,
+    ...(deltaTK !== undefined && { deltaTK }),
+    ...(deltaTK !== undefined && medium === "AIR" && { requiredAirflowM3h: (loadKw * AIRFLOW_FACTOR) / deltaTK }),
+  };
+}
+
+function airFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
+  return { ratedKw, effectiveKw, reserveKw, usableKw, headroomKw };
+}
+
+function liquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance): LiquidFigures {
+  return {
+    liquidEffectiveKw: effectiveKw,
+    liquidReserveKw: reserveKw,
+    liquidUsableKw: usableKw,
+    liquidHeadroomKw: headroomKw,
+  };
+}
+
+function percentOf({ headroomKw, usableKw }: PlantBalance): number {
+  return usableKw === 0 ? 0 : (headroomKw / usableKw) * 100;
+}
+
+/** The areas that units of a scope name as served, as far as they share a place with it. */
+function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
+  const named = new Map<string, string>();
+  for (const { serves = [] } of units)
+    for (const ref of serves) named.set(ref.toLowerCase(), named.get(ref.toLowerCase()) ?? ref);
+  const inside = new Set(balance.inside(areaKey(scope)));
+  const racksIn = racksByArea(topology, named);
+  return [...named].flatMap(([key, ref]) => {
+    const area = parseRef(ref);
+    const places = balance.inside(key);
+    if (area === undefined || (places.length > 0 && !places.some((at) => inside.has(at)))) return [];
+    const serving = balance.unitsOf(area);
+    const [air, liquid] = [balance.of(area, "AIR", serving), balance.of(area, "LIQUID", serving)];
+    const { effectiveKw, reserveKw, usableKw, headroomKw } = air;
+    const zone = {
+      ref,
+      heatKw: air.heatKw,
+      liquidHeatKw: liquid.heatKw,
+      effectiveKw,
+      reserveKw,
+      usableKw,
+      headroomKw,
+      ...liquidFigures(liquid),
+      redundancyOk: copes(air) && copes(liquid),
+      cracCodes: serving.map(({ code }) => code),
+      rackCodes: racksIn.get(key) ?? [],
+      hotspots: [...zoneHotspots(ref, "AIR", air), ...zoneHotspots(ref, "LIQUID", liquid)],
+    };
+    return [zone];
+  });
+}
+
+/** Codes of racks by the keys of those areas around them that are asked for. */
+function racksByArea(
+  { inventory }: Topology,
+  asked: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const rack of inventory.racks) {
+    for (const area of areasOfRack(rack)) {
+      if (!asked.has(area)) continue;
+      const codes = found.get(area);
+      if (codes === undefined) found.set(area, [rack.code]);
+      else codes.push(rack.code);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,183 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { PhysicalMatch } from "#dc/model/enum_values.ts";
+import { formatPort } from "#dc/model/ref.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
+import type { FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { CablePath } from "../cabling/cable_path.ts";
+import { downFinding, type FabricFinding, switchFindings } from "./fabric_findings.ts";
+import { type FabricLinkView, type LinkLimits, viewLink } from "./fabric_links.ts";
+import { type FabricNode, linksOfSwitch, nodeOf } from "./fabric_nodes.ts";
+import { type DeviceOf, expectedMesh, type Tiers, tierName, tiersOf } from "./fabric_tiers.ts";
+
+export type { FabricLinkView } from "./fabric_links.ts";
+export type { FabricNode } from "./fabric_nodes.ts";
+
+export interface FabricOptions extends LinkLimits {
+  readonly failedDeviceCodes: readonly string[];
+  /** Whether a switch is in the scope asked for; a missing link is listed if one of its ends is. */
+  readonly inScope?: (deviceCode: string) => boolean;
+}
+
+/** The links of a question. A scope limits what is listed, not what a switch has. */
+export interface FabricLinks {
+  /** The links that are listed. */
+  readonly listed: readonly FabricLink[];
+  /** All links of the fabrics that these belong to. */
+  readonly mesh: readonly FabricLink[];
+  /** All links of the switches that these join. */
+  readonly own: readonly FabricLink[];
+}
+
+export interface FabricAnswer {
+  /** Upper tiers first, each tier by code. */
+  readonly nodes: readonly FabricNode[];
+  readonly links: readonly FabricLinkView[];
+  readonly congested: readonly string[];
+  readonly missing: readonly { readonly leafCode: string; readonly spineCode: string }[];
+  readonly findings: readonly FabricFinding[];
+  readonly summary: FabricSummary;
+}
+
+interface FabricSummary {
+  readonly linksUp: number;
+  readonly linksDown: number;
+  readonly congested: number;
+  readonly maxUtilPct: number;
+  readonly p95UtilPct: number;
+  readonly bisectionMbps: number;
+  readonly bisectionCounted: string;
+}
+
+/**
+ * Judges a fabric of any number of tiers: what each switch has up and down, and which links are congested, missing or
+ * uneven.
+ * @param deviceOf the devices at the ends of links, by the key of their code
+ *
+ * Cost: O(links + pairs of the mesh). Source: docs/contract/datacenter-analyses.md#fabric.
+ */
+export function fabricTopology(
+  { listed, mesh, own }: FabricLinks,
+  deviceOf: DeviceOf,
+  options: FabricOptions,
+): FabricAnswer {
+  const failed = new Set(options.failedDeviceCodes.map(codeKey));
+  const views = new Map<FabricLink, FabricLinkView>();
+  const viewOf = (link: FabricLink) => {
+    const view = views.get(link) ?? viewLink(link, { deviceOf, failed }, options);
+    views.set(link, view);
+    return view;
+  };
+  const tiers = tiersOf([...mesh, ...own], deviceOf);
+  const links = listed.map(viewOf);
+  const bySwitch = linksBySwitch(own.map(viewOf));
+  const switches = [...new Set(links.flatMap(({ link: { a, b } }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]))]
+    .toSorted((a, b) => (tiers.get(b) ?? 0) - (tiers.get(a) ?? 0) || (a < b ? -1 : 1))
+    .flatMap((key) => {
+      const device = deviceOf(key);
+      if (device === undefined) return [];
+      const own = linksOfSwitch(key, bySwitch.get(key) ?? [], tiers);
+      return [{ own, node: nodeOf(device, own, { tier: tiers.get(key) ?? 0, failed: failed.has(key) }) }];
+    });
+  const congested = links.filter((view) => view.live && view.utilizationPct >= options.congestionPct);
+  return {
+    nodes: switches.map(({ node }) => node),
+    links,
+    congested: congested.map(({ ref }) => ref),
+    missing: missingLinks(mesh, tiers, deviceOf).filter(
+      ({ leafCode, spineCode }) => options.inScope === undefined || [leafCode, spineCode].some(options.inScope),
+    ),
+    findings: [
+      ...links.flatMap(downFinding),
+      ...switches.flatMap(({ node, own }) => switchFindings(node, own, { tiers, watchPct: options.watchPct })),
+    ],
+    summary: summaryOf(links, tiers, congested.length),
+  };
+}
+
+function linksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<string, readonly FabricLinkView[]> {
+  const found = new Map<string, FabricLinkView[]>();
+  for (const view of views) {
+    for (const key of new Set([codeKey(view.link.a.deviceCode), codeKey(view.link.b.deviceCode)])) {
+      const list = found.get(key);
+      if (list === undefined) found.set(key, [view]);
+      else list.push(view);
+    }
+  }
+  return found;
+}
+
+/** Pairs of the expected mesh of each fabric that no link joins. */
+function missingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
+  const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
+  const codeOf = (key: string) => deviceOf(key)?.code ?? key;
+  for (const own of Map.groupBy(links, fabricKey).values()) {
+    const joined = new Set(
+      own.flatMap(({ a, b }) => {
+        const [one, other] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];
+        return [`${one} ${other}`, `${other} ${one}`];
+      }),
+    );
+    for (const { low, high } of expectedMesh(own, tiers, deviceOf)) {
+      const key = `${low} ${high}`;
+      if (!joined.has(key)) found.set(key, { leafCode: codeOf(low), spineCode: codeOf(high) });
+    }
+  }
+  return [...found.values()];
+}
+
+function summaryOf(links: readonly FabricLinkView[], tiers: Tiers, congested: number): FabricSummary {
+  const loads = links.filter(({ live }) => live).map(({ utilizationPct }) => utilizationPct);
+  return {
+    linksUp: loads.length,
+    linksDown: links.length - loads.length,
+    congested,
+    maxUtilPct: loads.reduce((most, one) => Math.max(most, one), 0),
+    p95UtilPct: percentile(loads, 95),
+    ...bisection(links, tiers),
+  };
+}
+
+/** Half of the working capacity across the narrowest boundary between two neighbouring tiers of the listed links. */
+function bisection(
+  links: readonly FabricLinkView[],
+  tiers: Tiers,
+): Pick<FabricSummary, "bisectionMbps" | "bisectionCounted"> {
+  const crossing = links.map(({ live, link: { a, b, capacityMbps = 0 } }) => {
+    const ranks = [a, b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)) ?? 0);
+    return { low: Math.min(...ranks), high: Math.max(...ranks), mbps: live ? capacityMbps : 0 };
+  });
+  const ranks = [...new Set(crossing.flatMap(({ low, high }) => [low, high]))].sort((a, b) => a - b);
+  const [narrowest] = ranks
+    .slice(1)
+    .map((high, at) => {
+      const low = ranks[at] ?? 0;
+      const across = crossing.filter((one) => one.low <= low && one.high >= high);
+      return { low, high, count: across.length, mbps: across.reduce((sum, { mbps }) => sum + mbps, 0) };
+    })
+    .toSorted((a, b) => a.mbps - b.mbps);
+  if (narrowest === undefined) return { bisectionMbps: 0, bisectionCounted: "No links between tiers" };
+  const { low, high, count, mbps } = narrowest;
+  const least = ranks.length > 2 ? ", the tiers with the least of it" : "";
+  const between = `${tierName(low)} and ${tierName(high)}${least}`;
+  return {
+    bisectionMbps: mbps / 2,
+    bisectionCounted: `Half of the working capacity of the ${count} listed links between ${between}`,
+  };
+}
+
+/** The nearest-rank percentile; 0 of nothing. */
+function percentile(values: readonly number[], percent: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? 0;
+}
+
+/** Whether the cables from a link's lower end lead to its upper end. @param path traced from the lower end's port, if it has one */
+export function physicalMatch({ a, b }: FabricLink, path: CablePath | undefined): PhysicalMatch {
+  if (a.portName === "" || path === undefined) return "UNKNOWN";
+  if (path.destination === undefined) return path.status === "UNCONNECTED" ? "MISSING" : "MISMATCH";
+  return samePlace(path.destination, b) ? "MATCHED" : "MISMATCH";
+}
+
+function samePlace(one: PortRef, other: PortRef): boolean {
+  return codeKey(formatPort(one)) === codeKey(formatPort(other));
+}

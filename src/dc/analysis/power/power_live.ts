@@ -1,0 +1,199 @@
+import { NodeNumbers } from "../node_numbers.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import { downstreamOf } from "./power_reach.ts";
+
+/** Which nodes have power, by index; 1 for live. */
+export type LiveSet = Uint8Array;
+
+/** NOW, or AS_BUILT: what is switched off or broken for now is taken as working. */
+export type LiveMode = "NOW" | "AS_BUILT";
+
+/** Whether a node passes power on when it has enough of it. */
+export function mayCarry(node: PowerNode | undefined, mode: LiveMode): boolean {
+  return node !== undefined && !(mode === "NOW" ? node.blocked : node.absent);
+}
+
+/**
+ * The truth: the least set that holds every root and every node with enough live inlets. Circles of supply never keep
+ * themselves alive, since each node waits for inlets that were live before it.
+ * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#live-set.
+ *
+ * @param stays nodes that need no supply, unless they are removed
+ * @param mode whether what is off for now is taken as working
+ */
+export function liveSet(
+  graph: PowerGraph,
+  removed: ReadonlySet<number> = new Set(),
+  stays: (index: number) => boolean = () => false,
+  mode: LiveMode = "NOW",
+): LiveSet {
+  const { nodes, supplies } = graph;
+  const live = new Uint8Array(nodes.length);
+  const arrived = new Uint32Array(nodes.length);
+  const queue: number[] = [];
+  const light = (index: number): void => {
+    live[index] = 1;
+    queue.push(index);
+  };
+  const may = (index: number): boolean => !removed.has(index) && mayCarry(nodes[index], mode);
+  for (let index = 0; index < nodes.length; index += 1) {
+    if ((nodes[index]?.need === 0 || stays(index)) && may(index)) light(index);
+  }
+  // The array grows while it is walked, so it is the queue as well.
+  for (const index of queue) {
+    for (const { to } of supplies[index] ?? []) {
+      const count = (arrived[to] ?? 0) + 1;
+      arrived[to] = count;
+      if (live[to] === 0 && count >= (nodes[to]?.need ?? 0) && may(to)) light(to);
+    }
+  }
+  return live;
+}
+
+/** A live set that followed a change of the graph. */
+export interface FollowedLive {
+  readonly live: LiveSet;
+  /** Nodes whose supply changed, and everything downstream of them. */
+  readonly downstream: ReadonlySet<number>;
+  /** Of these, what gained or lost its power. */
+  readonly changed: readonly number[];
+}
+
+/**
+ * What `liveSet` would answer for a graph that differs from an earlier one in `touched` alone, worked out only at the
+ * nodes whose own supply changed and downstream of them: nothing else depends on these, circles included.
+ * Cost: O(edges of these nodes), plus a copy of the live set. A law checks that it is equal.
+ */
+export function liveAfter(
+  { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
+  touched: Iterable<number>,
+): FollowedLive {
+  const downstream = downstreamOf(
+    graph,
+    [...touched].filter((index) => !suppliedAlike(before, graph, index)),
+  );
+  const live = new Uint8Array(graph.nodes.length);
+  live.set(earlier);
+  for (const index of downstream) live[index] = 0;
+  relight(graph, live, downstream);
+  return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
+}
+
+/** Lights what has enough of its supply among dark nodes on which nothing but each other depends. */
+function relight({ nodes, supplies, inlets }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
+  const arrived = new Map<number, number>();
+  for (const index of dark) arrived.set(index, liveInlets({ inlets }, live, index));
+  const lights = (index: number): boolean =>
+    live[index] === 0 && nodes[index]?.blocked === false && (arrived.get(index) ?? 0) >= (nodes[index]?.need ?? 0);
+  const queue = [...dark].filter(lights);
+  for (const index of queue) live[index] = 1;
+  for (const index of queue) {
+    for (const { to } of supplies[index] ?? []) {
+      arrived.set(to, (arrived.get(to) ?? 0) + 1);
+      if (!lights(to)) continue;
+      live[to] = 1;
+      queue.push(to);
+    }
+  }
+}
+
+/** Whether a node needs and gets its supply as before, by name and by source. */
+function suppliedAlike(before: PowerGraph, after: PowerGraph, index: number): boolean {
+  const [was, is] = [before.nodes[index], after.nodes[index]];
+  if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
+  if (was?.absent !== is?.absent || sideOf(was) !== sideOf(is) || recordOf(was) !== recordOf(is)) return false;
+  const [had, has] = [before.inlets[index] ?? [], after.inlets[index] ?? []];
+  return had === has || (had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at])));
+}
+
+function sideOf(node: PowerNode | undefined): string | undefined {
+  return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
+}
+
+/** What is recorded about the supply of a node, as one text. */
+function recordOf(node: PowerNode | undefined): string {
+  return node?.kind === "DEVICE" || node?.kind === "CRAC" ? [node.recorded, ...node.unrecorded].join("/") : "";
+}
+
+function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
+  return (
+    a.from === b?.from &&
+    a.inlet === b.inlet &&
+    a.label === b.label &&
+    a.allocatedW === b.allocatedW &&
+    a.how === b.how &&
+    a.through === b.through
+  );
+}
+
+/** What a failure does: nodes that go dark, in breadth-first order, and the live set that is left. */
+export interface Darkness {
+  readonly dark: readonly number[];
+  readonly live: LiveSet;
+  /** Dark nodes and their consumers, in breadth-first order. */
+  readonly reached: readonly number[];
+  /** Steps from the nearest removed node, by node; -1 for what is not reached. */
+  readonly depth: NodeNumbers;
+  /** The node through which darkness arrived, by node; -1 for none. */
+  readonly via: NodeNumbers;
+}
+
+/** What is to be known about a graph before a failure spreads in it. */
+export interface Spreading {
+  /** Nodes that stay live without supply, such as a UPS on battery. */
+  readonly immune?: (index: number) => boolean;
+  /** Whether supply may run in circles, whose nodes keep up each other's count of live inlets. */
+  readonly isCircular?: boolean;
+}
+
+/**
+ * Spreads a failure downstream from `removed`, touching nothing else; what is dark already spreads no further. Equal to
+ * the difference of two live sets; a law checks it.
+ * Cost: O(edges downstream), plus a copy of the live set; that of `liveSet` on circles, which writes refuse but a database
+ * can be given behind the service's back. Source: docs/contract/datacenter-analyses.md#blast-radius.
+ */
+export function spreadDarkness(
+  graph: PowerGraph,
+  baseline: LiveSet,
+  removed: ReadonlySet<number>,
+  { immune = () => false, isCircular = false }: Spreading = {},
+): Darkness {
+  const live = baseline.slice();
+  const left = new NodeNumbers(live.length);
+  const depth = new NodeNumbers(live.length);
+  const via = new NodeNumbers(live.length);
+  const dark = [...removed].filter((index) => live[index] === 1);
+  const reached = [...dark];
+  for (const index of dark) {
+    live[index] = 0;
+    depth.set(index, 0);
+  }
+  const outcome = isCircular ? liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index)) : undefined;
+  const stays = (to: number): boolean =>
+    outcome === undefined ? left.at(to) >= (graph.nodes[to]?.need ?? 0) || immune(to) : outcome[to] === 1;
+  const lose = (to: number, from: number): void => {
+    const known = left.at(to);
+    left.set(to, (known < 0 ? liveInlets(graph, baseline, to) : known) - 1);
+    if (depth.at(to) !== -1) return;
+    depth.set(to, depth.at(from) + 1);
+    reached.push(to);
+  };
+  for (const index of dark) {
+    for (const { to } of graph.supplies[index] ?? []) {
+      lose(to, index);
+      if (live[to] !== 1 || stays(to)) continue;
+      live[to] = 0;
+      via.set(to, index);
+      // The array grows while it is walked, so it is the queue as well.
+      dark.push(to);
+    }
+  }
+  return { dark, live, reached, depth, via };
+}
+
+/** Inlets of a node whose source is live; of an outlet and of a device alike. */
+export function liveInlets({ inlets }: Pick<PowerGraph, "inlets">, live: LiveSet, index: number): number {
+  let count = 0;
+  for (const { from } of inlets[index] ?? []) if (live[from] === 1) count += 1;
+  return count;
+}

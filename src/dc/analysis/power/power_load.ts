@@ -1,0 +1,239 @@
+import { drawW, isMeasured } from "#dc/model/draw.ts";
+import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
+import { NodeNumbers } from "../node_numbers.ts";
+import { returningEdges } from "./power_circles.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import type { LiveSet } from "./power_live.ts";
+import { shareOf } from "./power_share.ts";
+
+/** What a node itself draws, in watts. */
+export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
+  const node = graph.nodes[index];
+  if (node?.kind === "DEVICE") return drawW(node.device, basis);
+  return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
+}
+
+/** What every node carries. */
+export interface Loads {
+  readonly watts: Float64Array;
+  /**
+   * Volt-amperes on phase A, B and C of each node, three numbers for every one. Absent from graphs without power factors
+   * and legs, where a watt is a volt-ampere and all phases carry the same.
+   */
+  readonly phasesVa?: Float64Array;
+  /** Whether supply runs in a circle somewhere, so that the loads cannot be followed piece by piece. */
+  readonly isCircular: boolean;
+}
+
+const NONE: ReadonlySet<PowerEdge> = new Set();
+
+/**
+ * What every live node carries: its own draw and what it passes on. A consumer splits its load over its live inlets, equally
+ * or by their recorded draws; what leaves by an outlet that is bound to an inlet arrives by that inlet; a transfer switch or
+ * UPS takes the rest from one inlet. The measured draw of a chassis includes its blades. Supply that runs in a circle
+ * carries nothing where it comes back, so that the watts are those of the draws there as well.
+ * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#power-loads.
+ */
+export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
+  const lanes = lanesOf(graph);
+  const order = consumersFirst(graph);
+  const isCircular = order.length < graph.nodes.length;
+  const returning = isCircular ? returningAmong(graph, live, order) : NONE;
+  const counts = (edge: PowerEdge) => live[edge.from] === 1 && live[edge.to] === 1 && !returning.has(edge);
+  const all = isCircular ? consumersFirst(graph, counts) : order;
+  for (const lane of lanes) {
+    const carrying = { graph, live, returning, basis, ...lane };
+    for (const index of all) carry(carrying, index);
+  }
+  return { ...named(lanes), isCircular };
+}
+
+/** One kind of load that is carried. */
+interface Lane {
+  /** 1 for watts, 3 for volt-amperes by phase. */
+  readonly width: 1 | 3;
+  readonly carried: Float64Array;
+}
+
+function lanesOf({ nodes, isApparent }: PowerGraph): readonly Lane[] {
+  const watts: Lane = { width: 1, carried: new Float64Array(nodes.length) };
+  return isApparent ? [watts, { width: 3, carried: new Float64Array(3 * nodes.length) }] : [watts];
+}
+
+/** Lanes that begin with earlier loads; undefined if these cannot be followed. */
+function lanesFrom(graph: PowerGraph, { watts, phasesVa, isCircular }: Loads): readonly Lane[] | undefined {
+  if (isCircular || graph.isApparent !== (phasesVa !== undefined)) return undefined;
+  const lanes = lanesOf(graph);
+  for (const { width, carried } of lanes) carried.set((width === 1 ? watts : phasesVa) ?? []);
+  return lanes;
+}
+
+function named([watts, phases]: readonly Lane[]): Pick<Loads, "watts" | "phasesVa"> {
+  return { watts: watts?.carried ?? new Float64Array(0), ...(phases !== undefined && { phasesVa: phases.carried }) };
+}
+
+function returningAmong(graph: PowerGraph, live: LiveSet, order: readonly number[]): ReadonlySet<PowerEdge> {
+  const ordered = new Set(order);
+  return returningEdges(
+    graph,
+    live,
+    [...graph.nodes.keys()].filter((index) => !ordered.has(index)),
+  );
+}
+
+export interface Carrying extends Lane {
+  readonly graph: PowerGraph;
+  readonly live: LiveSet;
+  readonly basis: LoadBasis;
+  /** Edges that carry nothing. */
+  readonly returning: ReadonlySet<PowerEdge>;
+}
+
+/** Works out what a node carries, what its consumers carry being known. */
+export function carry(carrying: Carrying, index: number): void {
+  const { carried, width } = carrying;
+  if (width === 1) {
+    carried[index] = carriedBy(carrying, index, 0);
+    return;
+  }
+  const phases = [0, 1, 2].map((phase) => carriedBy(carrying, index, phase));
+  const node = carrying.graph.nodes[index];
+  const leg = node?.kind === "OUTLET" ? node.leg : undefined;
+  const sum = phases.reduce((all, va) => all + va, 0);
+  for (const [phase, va] of phases.entries()) {
+    carried[3 * index + phase] = leg === undefined ? va : legShare(leg, phase) * sum;
+  }
+}
+
+/** The share of a load between the conductors of a leg that one phase carries. */
+function legShare(leg: PhaseLeg, phase: number): number {
+  return leg.includes("ABC"[phase] ?? "") ? 1 / leg.length : 0;
+}
+
+/** Sums up what a node's consumers take of it and its own draw. */
+function carriedBy(carrying: Carrying, index: number, phase: number): number {
+  const { graph, live, returning, basis, width } = carrying;
+  if (live[index] !== 1) return 0;
+  let sum = ownDrawW(graph, index, basis);
+  if (width === 3) sum /= 3 * powerFactorOf(graph.nodes[index]);
+  for (const edge of graph.supplies[index] ?? []) {
+    if (live[edge.to] !== 1 || edge.how === "GATE" || returning.has(edge)) continue;
+    if (edge.how === "BAY" && measuresBlades(graph, index, basis)) continue;
+    sum += flow(carrying, edge, phase);
+  }
+  return sum;
+}
+
+function powerFactorOf(node: PowerNode | undefined): number {
+  return node?.kind === "DEVICE" ? (node.device.powerFactor ?? 1) : 1;
+}
+
+/** Whether the draw of a chassis is a measured one, which includes its blades. */
+function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" && isMeasured(node.device, basis);
+}
+
+/** What a live consumer takes by one of its live inlets: what it binds to that inlet, and a share of the rest. */
+function flow({ graph, live, carried, width, returning }: Carrying, edge: PowerEdge, phase: number): number {
+  const total = carried[edge.to * width + phase] ?? 0;
+  const inlets = graph.inlets[edge.to] ?? [];
+  if (inlets.length === 1 || graph.nodes[edge.to]?.kind === "OUTLET") return total;
+  let bound = 0;
+  let here = 0;
+  for (const { to, through } of graph.supplies[edge.to] ?? []) {
+    if (through === undefined || live[to] !== 1) continue;
+    bound += carried[to * width + phase] ?? 0;
+    if (through === edge.inlet) here += carried[to * width + phase] ?? 0;
+  }
+  return here + (total - bound) * shareOf(graph, live, edge, returning);
+}
+
+/** Nodes in an order in which every consumer comes before its supplies. Nodes above a circle of counted edges are left out. */
+function consumersFirst(
+  { supplies, inlets }: PowerGraph,
+  counts: (edge: PowerEdge) => boolean = () => true,
+): readonly number[] {
+  const open = Int32Array.from(supplies, (edges) => {
+    let count = 0;
+    for (const edge of edges) if (counts(edge)) count += 1;
+    return count;
+  });
+  const order: number[] = [];
+  for (let index = 0; index < open.length; index += 1) if (open[index] === 0) order.push(index);
+  // The array grows while it is walked, so it is the queue as well.
+  for (const index of order) {
+    for (const edge of inlets[index] ?? []) {
+      if (!counts(edge)) continue;
+      const rest = (open[edge.from] ?? 0) - 1;
+      open[edge.from] = rest;
+      if (rest === 0) order.push(edge.from);
+    }
+  }
+  return order;
+}
+
+/** Loads after a failure, and the nodes whose load may differ from before. */
+export interface LoadsAfter {
+  readonly loads: Loads;
+  readonly changed: readonly number[];
+}
+
+/**
+ * What `loads` would answer for the live set after a failure or a change of the graph, worked out only where it can
+ * differ: at the nodes that lost an inlet, went dark or changed, and upstream of them. A law checks that it is equal.
+ *
+ * @param before what the nodes carried; those that came since carry nothing yet
+ * @param reached dark nodes and their consumers
+ * Cost: O(edges of these nodes and their ancestors), plus one copy of the loads; that of `loads` above a circle.
+ */
+export function loadsAfter(
+  graph: PowerGraph,
+  before: Loads,
+  { live, reached }: { readonly live: LiveSet; readonly reached: readonly number[] },
+  basis: LoadBasis,
+): LoadsAfter {
+  const { changed, open } = withAncestors(graph, reached);
+  const lanes = lanesFrom(graph, before);
+  if (lanes === undefined) return { loads: loads(graph, live, basis), changed };
+  const all = lanes.map((lane) => ({ graph, live, returning: NONE, basis, ...lane }));
+  const ready = changed.filter((index) => open.at(index) === 0);
+  // The array grows while it is walked, so it is the queue as well.
+  for (const index of ready) {
+    for (const carrying of all) carry(carrying, index);
+    for (const { from } of graph.inlets[index] ?? []) {
+      const rest = open.at(from) - 1;
+      open.set(from, rest);
+      if (rest === 0) ready.push(from);
+    }
+  }
+  // What is left over is upstream of a circle.
+  if (ready.length < changed.length) return { loads: loads(graph, live, basis), changed };
+  return { loads: { ...named(lanes), isCircular: false }, changed };
+}
+
+/** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
+function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) {
+  const open = new NodeNumbers(nodes.length);
+  const changed = [...start];
+  for (const index of changed) open.set(index, 0);
+  for (const index of changed) {
+    for (const { from } of inlets[index] ?? []) {
+      const known = open.at(from);
+      if (known < 0) changed.push(from);
+      open.set(from, Math.max(known, 0) + 1);
+    }
+  }
+  return { changed, open };
+}
+
+/** The draw that goes with a device, in watts; none for a blade that is part of the measured draw of a chassis that goes too. */
+export function lostDrawW(
+  graph: PowerGraph,
+  index: number,
+  { isGone, basis }: { readonly isGone: (index: number) => boolean; readonly basis: LoadBasis },
+): number {
+  const [first] = graph.inlets[index] ?? [];
+  const isIncluded = first?.how === "BAY" && isGone(first.from) && measuresBlades(graph, first.from, basis);
+  return isIncluded ? 0 : ownDrawW(graph, index, basis);
+}

@@ -1,0 +1,114 @@
+import { isInBay } from "#dc/model/blades.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { parseRef, portKey } from "#dc/model/ref.ts";
+import type { Cable, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
+import { LayeredMap } from "../layered_map.ts";
+import type { PowerNodeTable } from "./power_node_table.ts";
+import { undeclaredFeed } from "./power_nodes.ts";
+
+/** What is recorded to supply an inlet: nothing, a source that does not carry, or the node of one that does. */
+export type Source = "UNRECORDED" | "CUT" | number;
+
+/** Where a cable leads, and whether it carries power. */
+interface Cabled {
+  readonly end: PortRef;
+  readonly carries: boolean;
+}
+
+/** Finds what is recorded to supply an inlet, and remembers who named a source that is missing. */
+export class PowerSupplies {
+  readonly #table: PowerNodeTable;
+  /** The other end of every power cable by the key of either end. */
+  readonly #cabled: LayeredMap<Cabled>;
+  /** Keys of consumers, by the key of a source that is missing. */
+  readonly #waiting: Map<string, ReadonlySet<string>>;
+
+  constructor(table: PowerNodeTable, from?: PowerSupplies) {
+    this.#table = table;
+    this.#cabled = from === undefined ? new LayeredMap() : from.#cabled.next();
+    this.#waiting = new Map(from === undefined ? [] : from.#waiting);
+  }
+
+  plug(cable: Cable): void {
+    const { a, b } = cable;
+    this.#cabled.set(portKey(a), { end: b, carries: carries(cable) });
+    this.#cabled.set(portKey(b), { end: a, carries: carries(cable) });
+  }
+
+  unplug({ a, b }: Cable): void {
+    this.#cabled.delete(portKey(a));
+    this.#cabled.delete(portKey(b));
+  }
+
+  /** The port at the other end of a port's power cable, by the port's key. */
+  cabledTo(key: string): PortRef | undefined {
+    return this.#cabled.get(key)?.end;
+  }
+
+  /** The source of an inlet of a device. A cable that is planned or being removed is a record, but carries nothing. */
+  ofInlet({ code }: Device, { name, powerIn }: Port): Source {
+    const ownerKey = `device:${codeKey(code)}`;
+    const cable = this.#cabled.get(portKey({ deviceCode: code, portName: name }));
+    if (cable?.carries === false) return "CUT";
+    if (powerIn?.sourceRef !== undefined) return this.#named(powerIn.sourceRef, ownerKey);
+    return cable === undefined ? "UNRECORDED" : this.#found(`port:${portKey(cable.end)}`, ownerKey);
+  }
+
+  /** The source of an input of a cooling unit. */
+  ofInput({ sourceRef }: PowerIn, ownerKey: string): Source {
+    return sourceRef === undefined ? "UNRECORDED" : this.#named(sourceRef, ownerKey);
+  }
+
+  /** The chassis of a blade; undefined for a device that is in no bay. */
+  ofBay(device: Device): number | undefined {
+    if (!isInBay(device)) return undefined;
+    const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
+    // Writes refuse a device in its own bay; one that a change feed brings is fed by nothing.
+    if (key === `device:${codeKey(device.code)}`) return undefined;
+    const found = this.#table.indexOf.get(key);
+    const node = this.#table.nodes[found ?? -1];
+    if (node?.kind === "DEVICE" && node.device.kind === "CHASSIS") return found;
+    this.#wait(key, `device:${codeKey(device.code)}`);
+    return undefined;
+  }
+
+  /** Keys of the devices and cooling units that named a source before it was there. */
+  waitingFor(sourceKey: string): Iterable<string> {
+    return this.#waiting.get(sourceKey) ?? [];
+  }
+
+  /** Forgets what a device or cooling unit waits for. */
+  forget(ownerKey: string): void {
+    for (const [source, owners] of this.#waiting) {
+      if (!owners.has(ownerKey)) continue;
+      const rest = new Set([...owners].filter((owner) => owner !== ownerKey));
+      if (rest.size === 0) this.#waiting.delete(source);
+      else this.#waiting.set(source, rest);
+    }
+  }
+
+  #named(sourceRef: string, ownerKey: string): Source {
+    const ref = parseRef(sourceRef);
+    if (ref?.kind === "device") return this.#found(`device:${codeKey(ref.code)}`, ownerKey);
+    if (ref?.kind === "port") return this.#found(`port:${portKey(ref.end)}`, ownerKey);
+    if (ref?.kind !== "feed") return "UNRECORDED";
+    const key = `feed:${codeKey(ref.code)}`;
+    return this.#table.indexOf.get(key) ?? this.#table.place([key], undeclaredFeed(ref.code));
+  }
+
+  /** A source that is named but missing supplies nothing that is known. */
+  #found(sourceKey: string, ownerKey: string): Source {
+    const index = this.#table.indexOf.get(sourceKey);
+    if (index === undefined) this.#wait(sourceKey, ownerKey);
+    return index ?? "UNRECORDED";
+  }
+
+  #wait(sourceKey: string, ownerKey: string): void {
+    this.#waiting.set(sourceKey, new Set(this.#waiting.get(sourceKey)).add(ownerKey));
+  }
+}
+
+/** Whether a power cable carries power: one that is planned or being removed does not. */
+export function carries({ status }: Cable): boolean {
+  return status === undefined || status === "CONNECTED";
+}

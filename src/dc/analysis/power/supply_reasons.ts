@@ -1,0 +1,117 @@
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Device, Rack } from "#dc/model/resources.ts";
+import type { HealthReason } from "../racks/rack_health.ts";
+import type { PowerGraph } from "./power_graph.ts";
+import type { LiveSet } from "./power_live.ts";
+import { isConsumer, isUndocumented } from "./power_nodes.ts";
+import { isUnmet, isUnproven, type RedundancyVerdict } from "./redundancy_audit.ts";
+import { supplyState } from "./supply_state.ts";
+
+export interface SupplyInput {
+  readonly power: PowerGraph;
+  readonly live: LiveSet;
+  readonly rack: Rack | undefined;
+  readonly devices: readonly Device[];
+  /** On the devices of which redundancy is demanded. */
+  readonly verdicts: readonly RedundancyVerdict[];
+}
+
+/**
+ * What is wrong with the supply of the devices of a rack: redundancy, dead supplies, failed devices, and for information
+ * what is single-corded or not recorded. Source: docs/contract/datacenter-analyses.md#p5b.
+ */
+export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
+  const members = input.devices.map(({ code }) => input.power.indexOf.get(`device:${codeKey(code)}`) ?? -1);
+  const consumers = members.filter((index) => isConsumer(input.power.nodes[index]));
+  return [
+    ...dead(input, consumers),
+    ...redundancy(input, consumers),
+    ...failed(input.power, members),
+    ...informative(input, consumers),
+  ];
+}
+
+function refOf({ nodes }: PowerGraph, index: number): string {
+  return nodes[index]?.ref ?? "";
+}
+
+/** Consumers whose recorded supply is dead now. */
+function dead({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+  return consumers
+    .filter((index) => supplyState(power, live, index) === "NO_LIVE_SUPPLY")
+    .map((index) => ({ code: "NO_LIVE_SUPPLY", ref: refOf(power, index), health: "FAULT" as const }));
+}
+
+function redundancy({ power, rack, verdicts }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+  const refs = new Set(consumers.map((index) => refOf(power, index)));
+  const unmet = verdicts.filter(isUnmet);
+  const ofConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
+  const isWholeRack = rack !== undefined && ofConsumers.length > 0 && ofConsumers.length === consumers.length;
+  const told = isWholeRack ? unmet.filter((verdict) => !ofConsumers.includes(verdict)) : unmet;
+  const unknown = verdicts.filter(isUnproven);
+  return [
+    ...(isWholeRack ? [wholeRack(rack, ofConsumers)] : []),
+    ...told.map(unmetReason),
+    ...unknown.map(({ code }) => ({ code: "REDUNDANCY_UNKNOWN", ref: `device:${code}`, health: "WATCH" as const })),
+  ];
+}
+
+/** None of the consumers of the rack is supplied as demanded. */
+function wholeRack({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
+  const code = unmet.every(({ required }) => required === "TWO_N") ? "ONE_POWER_PATH" : "REDUNDANCY_UNMET";
+  return { code, value: 1, limit: 2, ref: `rack:${rackCode}`, health: "FAULT" };
+}
+
+function unmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
+  const health = asBuilt === "UNMET" ? "WATCH" : "FAULT";
+  return { code: "REDUNDANCY_UNMET", value: 1, limit: 2, ref: `device:${code}`, health };
+}
+
+/** A failed device that feeds or contains something in service is a fault. */
+function failed(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
+  return members.flatMap((index): HealthReason[] => {
+    const node = power.nodes[index];
+    if (node?.kind !== "DEVICE" || node.device.status !== "FAILED") return [];
+    const health = feedsService(power, index) ? "FAULT" : "WATCH";
+    return [{ code: "DEVICE_FAILED", ref: node.ref, health }];
+  });
+}
+
+/** Whether something in service is plugged into a device or one of its outlets, or is in one of its bays. */
+function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
+  return (supplies[index] ?? []).some(({ to }) => {
+    if (nodes[to]?.kind !== "OUTLET") return nodes[to]?.blocked === false;
+    return (supplies[to] ?? []).some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
+  });
+}
+
+/** What meets every demand, but is of interest to a reader of the rack. */
+function informative({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+  const single = consumers.filter((index) => isSingleCorded(power, index, rack));
+  const undocumented = consumers.filter((index) => isUndocumented(power, index));
+  return [
+    ...counted("SINGLE_CORDED", power, single, rack),
+    ...counted("SUPPLY_UNDOCUMENTED", power, undocumented, rack),
+  ];
+}
+
+function counted(
+  code: string,
+  power: PowerGraph,
+  found: readonly number[],
+  rack: Rack | undefined,
+): readonly HealthReason[] {
+  const [first] = found;
+  if (first === undefined) return [];
+  const ref = found.length === 1 ? refOf(power, first) : `rack:${rack?.code ?? ""}`;
+  return [{ code, value: found.length, ref }];
+}
+
+function isSingleCorded(power: PowerGraph, index: number, rack: Rack | undefined): boolean {
+  const node = power.nodes[index];
+  if (node?.kind !== "DEVICE" || isPowerKind(node.device.kind)) return false;
+  const required = node.device.power?.requiredRedundancy ?? rack?.requiredRedundancy;
+  if (required === "N_PLUS_1" || required === "TWO_N" || power.inlets[index]?.[0]?.how === "BAY") return false;
+  return node.recorded + node.unrecorded.length === 1;
+}

@@ -1,0 +1,65 @@
+import type { Health } from "#dc/model/enum_values.ts";
+import { rectangle } from "#dc/model/footprint.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import type { Crac, Device, Rack } from "#dc/model/resources.ts";
+import type { RackThermal } from "../cooling/thermal_spots.ts";
+import { standsIn } from "../location_scope.ts";
+import type { Topology } from "../topology.ts";
+import type { RackCapacity } from "./rack_elevation.ts";
+import type { RackMoment } from "./rack_facts.ts";
+import type { HealthReason } from "./rack_health.ts";
+
+export interface RackOnFloor {
+  readonly rack: Rack;
+  readonly health: Health;
+  readonly reasons: readonly HealthReason[];
+  readonly capacity: RackCapacity;
+  readonly thermal: RackThermal;
+}
+
+export interface FloorAnswer {
+  /** Smallest rectangle from the origin that holds every footprint, in millimetres. */
+  readonly extents: { readonly widthMm: number; readonly depthMm: number };
+  readonly racks: readonly RackOnFloor[];
+  readonly cracs: readonly Crac[];
+  /** Floor-standing devices with a footprint. */
+  readonly devices: readonly Device[];
+  readonly counts: { readonly ok: number; readonly watch: number; readonly fault: number };
+  /** References of racks and cooling units without a footprint. */
+  readonly unplaced: readonly string[];
+}
+
+/**
+ * A floor from above with the health of every rack on it. Cost: O(racks), and O(devices × depth of supply) of those racks
+ * that changed. Source: docs/contract/datacenter-analyses.md#rack-health.
+ */
+export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
+  const { inventory } = topology;
+  const racks = inventory.racks
+    .filter((rack) => standsIn(rack, floor))
+    .map((rack): RackOnFloor => {
+      const { elevation, ...standing } = topology.rackStanding(rack, moment);
+      return { rack, capacity: elevation.capacity, ...standing };
+    });
+  const cracs = inventory.cracs.filter((crac) => standsIn(crac, floor));
+  const devices = topology.devicesOutsideRacks.filter(
+    (device) => device.placement !== undefined && standsIn(device, floor),
+  );
+  const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
+  const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [rectangle(placement)]));
+  const count = (health: Health) => racks.filter((one) => one.health === health).length;
+  return {
+    extents: {
+      widthMm: Math.max(0, ...corners.map(({ east }) => east)),
+      depthMm: Math.max(0, ...corners.map(({ south }) => south)),
+    },
+    racks,
+    cracs,
+    devices,
+    counts: { ok: count("OK"), watch: count("WATCH"), fault: count("FAULT") },
+    unplaced: [
+      ...racks.filter(({ rack }) => rack.placement === undefined).map(({ rack }) => `rack:${rack.code}`),
+      ...cracs.filter(({ placement }) => placement === undefined).map(({ code }) => `crac:${code}`),
+    ],
+  };
+}

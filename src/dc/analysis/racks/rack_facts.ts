@@ -1,0 +1,142 @@
+import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
+import type { Device, Rack } from "#dc/model/resources.ts";
+import type { MediaServed } from "../cooling/cooling_units.ts";
+import { type RackHeat, type RackThermal, rackThermal } from "../cooling/thermal_spots.ts";
+import { lossesOf } from "../power/losses.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
+import type { LiveSet } from "../power/power_live.ts";
+import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_audit.ts";
+import { supplyReasons } from "../power/supply_reasons.ts";
+import { type Elevation, rackElevation } from "./rack_elevation.ts";
+import { type HealthReason, rackHealth } from "./rack_health.ts";
+import { type PathLoad, rackPaths } from "./rack_power.ts";
+import { type RackSupply, rackSupply } from "./rack_supply.ts";
+import { steadyUntil } from "./steady_until.ts";
+
+/** The power of a site as a rack sees it. */
+export interface SitePower {
+  readonly power: PowerGraph;
+  readonly live: LiveSet;
+  readonly redundancy: RedundancyAudit;
+  loads(basis: LoadBasis): Float64Array;
+  /** Findings about what supplies a rack; the same list as long as nothing about them changes. */
+  powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
+  /** Which kinds of heat have a cooling unit that serves a rack. */
+  mediaServing(rack: Rack): MediaServed;
+}
+
+/** A rack laid out, with everything that its health depends on. */
+export interface RackStanding {
+  readonly elevation: Elevation;
+  readonly thermal: RackThermal;
+  readonly health: Health;
+  readonly reasons: readonly HealthReason[];
+}
+
+export interface RackMoment {
+  readonly basis: LoadBasis;
+  /** ISO 8601 in UTC. */
+  readonly now: string;
+}
+
+interface Kept {
+  readonly rack: Rack;
+  readonly findings: readonly HealthReason[];
+  readonly heat: RackHeat;
+  readonly from: number;
+  readonly until: number;
+  readonly standing: RackStanding;
+}
+
+/**
+ * What is worked out of one rack, its devices and their supply, each when first asked for. It holds for every topology in
+ * which these are the same.
+ */
+export class RackFacts {
+  readonly devices: readonly Device[];
+  readonly #rack: Rack | undefined;
+  #judged: RackSupply | undefined;
+  #verdicts: readonly RedundancyVerdict[] | undefined;
+  readonly #heats = new Map<LoadBasis, RackHeat>();
+  readonly #paths = new Map<LoadBasis, readonly PathLoad[]>();
+  readonly #standings = new Map<LoadBasis, Kept>();
+
+  constructor(rack: Rack | undefined, devices: readonly Device[]) {
+    this.#rack = rack;
+    this.devices = devices;
+  }
+
+  /** Whether it is still about these. */
+  isOf(rack: Rack | undefined, devices: readonly Device[]): boolean {
+    return this.#rack === rack && this.devices === devices;
+  }
+
+  /** What the rack's state is judged by. */
+  supply({ power, live }: SitePower): RackSupply {
+    this.#judged ??= rackSupply(power, live, this.devices);
+    return this.#judged;
+  }
+
+  /** What each supply side carries for the rack. */
+  pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
+    const known = this.#paths.get(basis);
+    if (known !== undefined) return known;
+    const made = rackPaths(site.power, { live: site.live, loadsW: site.loads(basis) }, this.devices);
+    this.#paths.set(basis, made);
+    return made;
+  }
+
+  /** How the supply of its devices meets what is demanded; those of which nothing is demanded are left out. */
+  redundancy(site: SitePower): readonly RedundancyVerdict[] {
+    this.#verdicts ??= site.redundancy.verdicts(this.#rack, this.devices);
+    return this.#verdicts;
+  }
+
+  /** The heat of the rack and what is too warm in it. */
+  heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
+    const known = this.#heats.get(basis);
+    const served = site.mediaServing(rack);
+    if (known?.rack === rack && known.served.air === served.air && known.served.liquid === served.liquid) return known;
+    const lossW = lossesOf(this.devices, site, basis);
+    const made = rackThermal(rack, this.devices, { basis, served, lossW });
+    this.#heats.set(basis, made);
+    return made;
+  }
+
+  /** How it stands now; worked out anew when time alone has changed something. */
+  standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
+    const moment = Date.parse(now);
+    const findings = site.powerFindings(rack.code, basis);
+    const known = this.#standings.get(basis);
+    const heat = this.heat(rack, site, basis);
+    const isRecent = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
+    if (isRecent && sameReasons(known.findings, findings)) return known.standing;
+    const { devices } = this;
+    const elevation = rackElevation(rack, devices, { now, basis });
+    const { thermal, hotspots } = heat;
+    const { capacity, conflicts } = elevation;
+    const { power, live } = site;
+    const supply = [...findings, ...supplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
+    const health = rackHealth({ rack, capacity, conflicts, supply, hotspots, now });
+    const standing = { elevation, thermal, ...health };
+    this.#standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
+    return standing;
+  }
+}
+
+function sameReasons(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
+  if (a === b) return true;
+  return (
+    a.length === b.length &&
+    a.every(({ code, value, limit, ref, health }, at) => {
+      const other = b[at];
+      return (
+        code === other?.code &&
+        value === other.value &&
+        limit === other.limit &&
+        ref === other.ref &&
+        health === other.health
+      );
+    })
+  );
+}

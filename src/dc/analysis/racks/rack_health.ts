@@ -1,0 +1,91 @@
+import type { Health } from "#dc/model/enum_values.ts";
+import type { Rack } from "#dc/model/resources.ts";
+import type { Hotspot } from "../cooling/thermal_spots.ts";
+import type { Conflict, RackCapacity } from "./rack_elevation.ts";
+
+/** One reason for a rack's health; without `health` it only informs. */
+export interface HealthReason {
+  readonly code: string;
+  readonly value?: number;
+  readonly limit?: number;
+  readonly ref: string;
+  readonly health?: Exclude<Health, "OK">;
+}
+
+export interface RackHealthInput {
+  readonly rack: Rack;
+  readonly capacity: RackCapacity;
+  readonly conflicts: readonly Conflict[];
+  /** What is wrong with the supply of its devices. */
+  readonly supply: readonly HealthReason[];
+  readonly hotspots: readonly Hotspot[];
+  /** ISO 8601 in UTC. */
+  readonly now: string;
+}
+
+/** Age from which a measurement is called stale, in milliseconds. Ours: a day without telemetry is an outage of it. */
+export const STALE_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The worst of everything that is known about a rack, always with reasons. Source:
+ * docs/contract/datacenter-analyses.md#rack-health.
+ */
+export function rackHealth(input: RackHealthInput): {
+  readonly health: Health;
+  readonly reasons: readonly HealthReason[];
+} {
+  const ref = `rack:${input.rack.code}`;
+  const { capacity } = input;
+  const reasons = [
+    ...step("POWER_NORMAL", ref, capacity.powerPct, { watch: 80, fault: 100 }),
+    ...input.supply,
+    ...step("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
+    ...step("WEIGHT", ref, weightPct(capacity), { watch: 90, fault: 100 }),
+    ...input.hotspots.map(({ code, value, limit, severity, ref: spot }) => ({
+      code,
+      value,
+      limit,
+      ref: spot,
+      health: severity,
+    })),
+    ...input.conflicts.map(({ code, deviceCode, positionU }) => ({
+      code,
+      value: positionU,
+      ref: `device:${deviceCode}`,
+      health: "FAULT" as const,
+    })),
+    ...stale(input, ref),
+  ];
+  return { health: overall(reasons), reasons };
+}
+
+/** The worst that any reason says. */
+export function overall(reasons: readonly HealthReason[]): Health {
+  if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
+  return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";
+}
+
+/** At the limits already the graver one counts: 100 % of a breaker trips it. */
+function step(
+  code: string,
+  ref: string,
+  value: number | undefined,
+  { watch, fault }: { readonly watch: number; readonly fault: number },
+): readonly HealthReason[] {
+  if (value === undefined || value < watch) return [];
+  return value >= fault
+    ? [{ code, value, limit: fault, ref, health: "FAULT" }]
+    : [{ code, value, limit: watch, ref, health: "WATCH" }];
+}
+
+function weightPct({ weightKg, maxLoadKg }: RackCapacity): number | undefined {
+  return maxLoadKg === undefined || maxLoadKg === 0 ? undefined : (weightKg / maxLoadKg) * 100;
+}
+
+function stale({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
+  if (rack.measuredAt === undefined) return [];
+  const age = Date.parse(now) - Date.parse(rack.measuredAt);
+  // Whole hours, so that the same question has the same answer for a while.
+  const value = Math.floor(age / 3_600_000);
+  return age < STALE_MS ? [] : [{ code: "STALE_TELEMETRY", value, limit: STALE_MS / 3_600_000, ref }];
+}

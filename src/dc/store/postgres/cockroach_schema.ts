@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { refuse } from "#dc/model/refusal.ts";
+import { demandKnown } from "../migrate.ts";
+import { migrations } from "../migrations/index.ts";
+import type { SqlRow, SqlValue } from "../sql/sql_runner.ts";
+import type { PostgresConnection } from "./postgres_connection.ts";
+import { Interrupted } from "./postgres_errors.ts";
+
+/** How long a server may take for one statement of the schema before another one takes over, in seconds. */
+const LEASE_S = 120;
+/** How often a waiting server looks again, in milliseconds. */
+const LOOK_MS = 200;
+const MAX_TRIES = 20;
+
+const NOW = "CAST(EXTRACT(EPOCH FROM now()) AS BIGINT)";
+const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('schema', ?, ${NOW} + ${LEASE_S})
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
+  WHERE migration_lease.holder = excluded.holder OR migration_lease.until < ${NOW} RETURNING holder`;
+
+/**
+ * Brings the schema up to date on CockroachDB, which commits before each statement that changes it: every statement is
+ * sent alone and may be repeated, so that a server that is killed in between leaves nothing that the next one cannot
+ * finish. A row with an end of its lease lets one server work at a time.
+ * Source: CockroachDB, autocommit_before_ddl; Online Schema Changes.
+ */
+export async function migrateAlone(connection: PostgresConnection): Promise<void> {
+  const { text, integer } = connection.dialect.types;
+  // First the table by which the next server knows that the others are ours.
+  await alone(connection, `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`);
+  await alone(
+    connection,
+    `CREATE TABLE IF NOT EXISTS migration_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, until ${integer} NOT NULL)`,
+  );
+  const holder = randomUUID();
+  while (!(await takesLease(connection, holder))) {
+    await sleep(LOOK_MS);
+    if ((await stepsDone(connection)) === migrations.length) return;
+  }
+  try {
+    await takeSteps(connection, holder);
+  } finally {
+    await alone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [holder]).catch(() => {
+      // It ends by itself.
+    });
+  }
+}
+
+async function takeSteps(connection: PostgresConnection, holder: string): Promise<void> {
+  await alone(connection, "CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
+  await alone(connection, "INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
+  const done = await stepsDone(connection);
+  demandKnown(done);
+  for (const [index, { name, statements }] of migrations.slice(done).entries()) {
+    for (const statement of statements(connection.dialect)) {
+      if (!(await takesLease(connection, holder))) throw lostLease();
+      await alone(connection, repeatable(statement));
+    }
+    const step = [done + index + 1, name];
+    await alone(connection, "INSERT INTO migration (step, name) VALUES (?, ?) ON CONFLICT (step) DO NOTHING", step);
+  }
+}
+
+/** The statement in a form that changes nothing where it has been executed already. */
+export function repeatable(statement: string): string {
+  if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
+  return statement
+    .replace(/^CREATE TABLE /, "CREATE TABLE IF NOT EXISTS ")
+    .replace(/^CREATE (UNIQUE )?INDEX /, (_, unique = "") => `CREATE ${unique}INDEX IF NOT EXISTS `)
+    .replace(/^DROP INDEX /, "DROP INDEX IF EXISTS ")
+    .replace(/^(ALTER TABLE \w+) ADD COLUMN /, "$1 ADD COLUMN IF NOT EXISTS ");
+}
+
+async function takesLease(connection: PostgresConnection, holder: string): Promise<boolean> {
+  return (await alone(connection, TAKE_LEASE, [holder])).length > 0;
+}
+
+async function stepsDone(connection: PostgresConnection): Promise<number> {
+  const [row] = await alone(connection, "SELECT COUNT(*) AS steps FROM migration");
+  return Number(row?.["steps"]);
+}
+
+/** Sends a statement outside of a transaction, again where it lost against another one. */
+async function alone(
+  connection: PostgresConnection,
+  sql: string,
+  params: readonly SqlValue[] = [],
+): Promise<readonly SqlRow[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await connection.all(sql, params);
+    } catch (error) {
+      const failure = connection.failure ?? error;
+      await connection.rollback();
+      if (tries === MAX_TRIES || !(failure instanceof Interrupted) || failure.why !== "conflict") throw failure;
+      await sleep(Math.random() * LOOK_MS);
+    }
+  }
+}
+
+function lostLease() {
+  return refuse("DB_UNAVAILABLE", "Another server has taken over the change of the schema: start this one again");
+}

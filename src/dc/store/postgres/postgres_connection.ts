@@ -1,0 +1,208 @@
+import postgres from "postgres";
+import { refuse } from "#dc/model/refusal.ts";
+import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
+import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
+import type { PostgresAddress } from "./postgres_address.ts";
+import { Interrupted, lost, translated } from "./postgres_errors.ts";
+
+/** How long a connection may take to be made, in seconds. */
+const CONNECT_TIMEOUT_S = 10;
+/** How long the end of a connection may take, in seconds: a server that hangs does not hear of it. */
+const CLOSE_TIMEOUT_S = 0.2;
+/** How long one statement may take, in milliseconds: the dialect sets the same on the server. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** When a server that says nothing at all is given up, in milliseconds: after it should have stopped by itself. */
+const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
+/** Statements that the server keeps prepared for a connection. Ours: searches have more texts than a server should keep. */
+const MAX_PREPARED = 500;
+/** Changes that may be under way to the server at once. Ours: below what the driver sends without waiting. */
+const MAX_UNDER_WAY = 64;
+const INT8 = 20;
+
+/**
+ * One connection, used by one transaction at a time; its statements run in the order in which they are given. Changes
+ * are not waited for one by one: `settle` does that before the transaction ends. When one of them fails, the connection
+ * is lost or the transaction has lost against another one, everything further fails for that reason until `rollback`.
+ */
+export class PostgresConnection implements SqlRunner {
+  /** The server's kind, known once it is connected. */
+  dialect: Dialect = POSTGRES;
+  readonly #sql: postgres.Sql<{ bigint: number }>;
+  readonly #prepared = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
+  /** Ends the wait for each statement that is under way, should the connection go. */
+  readonly #waiting = new Set<(error: Error) => void>();
+  #failed: unknown;
+  #gone = false;
+
+  readonly #onStatement: OnStatement;
+  /** Whether each transaction may run on another session of the server, which has no statements prepared. */
+  readonly #isPooled: boolean;
+  /** When the oldest statement that has no answer was sent. */
+  #sentAt: number | undefined;
+  #outstanding = 0;
+
+  private constructor({ url, host, tls, pooling }: PostgresAddress, onStatement: OnStatement, connectTimeoutS: number) {
+    this.#onStatement = onStatement;
+    this.#isPooled = pooling === "transaction";
+    this.#sql = postgres(url, {
+      // Exactly one, and never another in its place: a transaction must not go on somewhere else.
+      max: 1,
+      onclose: () => this.#fail(lost(undefined)),
+      ...(host !== undefined && { host }),
+      ssl: tls,
+      connect_timeout: connectTimeoutS,
+      // null, as the driver has it: connections are not replaced in the middle of a transaction.
+      max_lifetime: null,
+      fetch_types: false,
+      onnotice: () => {},
+      // Columns of eight bytes hold counts and small numbers, which a double represents exactly.
+      types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
+      // A pooler shares sessions and refuses other parameters: each transaction sets its own, see the dialect.
+      connection: { application_name: "planner" },
+    });
+  }
+
+  /** @throws Interrupted with the reason as its cause when the server cannot be reached or does not let us in */
+  static async open(
+    address: PostgresAddress,
+    onStatement: OnStatement,
+    connectTimeoutS = CONNECT_TIMEOUT_S,
+  ): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(address, onStatement, connectTimeoutS);
+    // The driver's own limit ends with the login, which a pooler answers also while its server hangs.
+    const timer = setTimeout(() => void connection.#sql.end({ timeout: 0 }), connectTimeoutS * 1000);
+    try {
+      const [row] = await connection.#unlessLost(connection.#sql.unsafe("SELECT version() AS version"));
+      if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw lost(error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Why the transaction that runs cannot go on. */
+  get failure(): unknown {
+    return this.#failed;
+  }
+
+  get isLost(): boolean {
+    return this.#gone;
+  }
+
+  /** How long the server has not answered although it was asked, in milliseconds; 0 when nothing is asked. */
+  get silentMs(): number {
+    return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
+  }
+
+  /** Gives the connection up: everything that waits for it fails as unavailable. */
+  giveUp(): void {
+    this.#fail(lost(new Error("the database has not answered for some seconds")));
+    void this.#sql.end({ timeout: 0 });
+  }
+
+  async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
+    demandText(params);
+    return this.#send(sql, params);
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
+    this.#check();
+    demandText(params);
+    const done: Promise<void> = this.#send(sql, params)
+      .then(() => {})
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+    if (this.#underWay.size >= MAX_UNDER_WAY) await this.settle();
+  }
+
+  /** Waits until the server has taken every change. @throws what has made one of them, or the transaction, fail */
+  async settle(): Promise<void> {
+    await Promise.all(this.#underWay);
+    this.#check();
+  }
+
+  /** Undoes the transaction, and makes the connection ready for the next one unless it is lost. */
+  async rollback(): Promise<void> {
+    if (this.#gone) return;
+    await Promise.all(this.#underWay);
+    this.#failed = undefined;
+    try {
+      await this.all("ROLLBACK");
+    } catch (error) {
+      this.#fail(lost(error));
+    }
+  }
+
+  /** Ends the connection; one that is lost is not waited for. */
+  async close(): Promise<void> {
+    const timeout = this.#gone ? 0 : CLOSE_TIMEOUT_S;
+    this.#gone = true;
+    await this.#sql.end({ timeout });
+  }
+
+  async #send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    this.#check();
+    this.#onStatement(sql);
+    this.#outstanding += 1;
+    this.#sentAt ??= performance.now();
+    const timer = setTimeout(() => void this.#sql.end({ timeout: 0 }), SILENCE_MS);
+    try {
+      return await this.#unlessLost(
+        this.#sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.#keeps(sql) }),
+      );
+    } catch (error) {
+      const told = translated(error);
+      if (told instanceof Interrupted) this.#fail(told);
+      throw told;
+    } finally {
+      clearTimeout(timer);
+      this.#outstanding -= 1;
+      // Statements are answered in order, so the next one has been waiting since now.
+      this.#sentAt = this.#outstanding === 0 ? undefined : performance.now();
+    }
+  }
+
+  /** The driver forgets a statement that it was given between the end of a connection and the event that reports it. */
+  async #unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
+    let giveUp: (error: Error) => void = () => {};
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        giveUp = reject;
+        this.#waiting.add(reject);
+        answer.then(resolve, reject);
+      });
+    } finally {
+      this.#waiting.delete(giveUp);
+    }
+  }
+
+  #keeps(sql: string): boolean {
+    if (this.#isPooled) return false;
+    if (this.#prepared.has(sql)) return true;
+    if (this.#prepared.size >= MAX_PREPARED) return false;
+    this.#prepared.add(sql);
+    return true;
+  }
+
+  #check(): void {
+    if (this.#failed !== undefined) throw this.#failed;
+  }
+
+  #fail(error: unknown): void {
+    this.#failed ??= error;
+    if (!(error instanceof Interrupted) || error.why !== "lost") return;
+    this.#gone = true;
+    for (const giveUp of this.#waiting) giveUp(error);
+  }
+}
+
+/** PostgreSQL cannot hold U+0000, and a statement that it refuses would end the transaction. */
+function demandText(params: readonly SqlValue[]): void {
+  if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
+  throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
+}

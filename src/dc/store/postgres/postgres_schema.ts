@@ -1,0 +1,75 @@
+import { OperationError } from "#kernel/errors.ts";
+import { migrate } from "../migrate.ts";
+import { migrations } from "../migrations/index.ts";
+import { migrateAlone } from "./cockroach_schema.ts";
+import type { PostgresConnection } from "./postgres_connection.ts";
+import { Interrupted } from "./postgres_errors.ts";
+
+/** How often servers that start at the same moment try for the lock. */
+const MAX_TRIES = 20;
+const PAUSE_MS = 100;
+
+/** Tables that are made first; others of these names are no older ones of ours. */
+const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
+
+/** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
+const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
+
+/**
+ * Brings the database to the newest schema. Servers that start together take turns, and no write runs beside; one that
+ * is up to date is only read, so that no right to change it is needed.
+ * @throws OperationError failed_precondition for a database that a newer program has written
+ */
+export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
+  if ((await stepsTaken(connection)) === migrations.length) return;
+  if (connection.dialect.name === "cockroach") return migrateAlone(connection);
+  await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
+    await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
+    await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
+  });
+  await once(connection, connection.dialect.beginWrite, async () => {
+    await migrate(connection, connection.dialect);
+  });
+}
+
+/**
+ * How many steps the current schema has taken; 0 when it holds no tables of planner.
+ * @throws OperationError failed_precondition when tables of others have names of ours
+ */
+export async function stepsTaken(connection: PostgresConnection): Promise<number> {
+  const rows = await connection.all(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
+  );
+  const names = rows.map(({ name }) => String(name));
+  if (!names.includes("migration")) {
+    const taken = names.find((name) => OURS.includes(name));
+    if (taken === undefined) return 0;
+    const expected = "expected a database or a schema of its own";
+    throw new OperationError("failed_precondition", `another program has a table "${taken}" there: ${expected}`);
+  }
+  const [row] = await connection.all("SELECT COUNT(*) AS steps FROM migration");
+  return Number(row?.["steps"]);
+}
+
+/** Runs `work` in one transaction, again when another server did the same at the same moment. */
+async function once(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await connection.all(begin);
+      await work();
+      await connection.settle();
+      await connection.all("COMMIT");
+      return;
+    } catch (error) {
+      const failure = connection.failure ?? error;
+      await connection.rollback();
+      if (tries === MAX_TRIES || !mayPass(failure)) throw failure;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
+    }
+  }
+}
+
+function mayPass(failure: unknown): boolean {
+  if (failure instanceof Interrupted) return failure.why === "conflict";
+  return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
+}

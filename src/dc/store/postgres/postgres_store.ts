@@ -1,0 +1,242 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import type { OperationError } from "#kernel/errors.ts";
+import { readerOf } from "../earlier_reader.ts";
+import type { InspectedStore } from "../inspected_store.ts";
+import { demandKnown } from "../migrate.ts";
+import { migrations } from "../migrations/index.ts";
+import { Queue } from "../queue.ts";
+import { BEGIN_SERVER_READ } from "../sql/dialect.ts";
+import { SqlReader } from "../sql/sql_reader.ts";
+import type { OnStatement } from "../sql/sql_runner.ts";
+import { SqlWriter } from "../sql/sql_writer.ts";
+import { parsePostgresUrl } from "./postgres_address.ts";
+import { PostgresConnection } from "./postgres_connection.ts";
+import { cannotOpenServer, Interrupted, IS_STANDBY, lost } from "./postgres_errors.ts";
+import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
+import { PostgresWatchdog } from "./postgres_watchdog.ts";
+
+/** Connections for reads: each holds one snapshot at a time. One more writes. */
+const READERS = 8;
+/** How often a transaction is tried that loses against others. */
+const MAX_TRIES = 10;
+/** Longest pause before another try, in milliseconds; the first ones are shorter. */
+const MAX_PAUSE_MS = 250;
+
+/**
+ * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
+ *
+ * @param url `postgres://user:password@host:port/database?sslmode=…`
+ * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
+ * let us in, failed_precondition when the database is from a newer or another program. No message holds the password.
+ */
+export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
+  const address = parsePostgresUrl(url);
+  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, onStatement, connectTimeoutS));
+  try {
+    await store.prepare();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw cannotOpenServer(address, error);
+  }
+}
+
+/**
+ * The same for reading, of this or an earlier schema; nothing is changed.
+ * @throws OperationError in the same cases
+ */
+export async function inspectPostgres(url: string): Promise<InspectedStore> {
+  const address = parsePostgresUrl(url);
+  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, () => {}, connectTimeoutS));
+  try {
+    await store.prepareReading();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw cannotOpenServer(address, error);
+  }
+}
+
+/** How long the connection that asks a silent server may take to be made, in seconds. */
+const ASK_TIMEOUT_S = 2;
+
+type Effect = "read" | "write";
+
+class PostgresStore implements InspectedStore {
+  steps = migrations.length;
+  #isReadOnly = false;
+  readonly #open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
+  readonly #watchdog = new PostgresWatchdog(() => this.#ask());
+  readonly #writing = new Queue(1);
+  readonly #reading = new Queue(READERS);
+  #idle: PostgresConnection[] = [];
+
+  constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
+    this.#open = open;
+  }
+
+  async prepare(): Promise<void> {
+    const connection = await this.#open();
+    this.#idle.push(connection);
+    await bringUpToDate(connection);
+  }
+
+  async prepareReading(): Promise<void> {
+    const connection = await this.#open();
+    this.#idle.push(connection);
+    this.#isReadOnly = true;
+    this.steps = await stepsTaken(connection);
+    demandKnown(this.steps);
+  }
+
+  async damage(): Promise<undefined> {}
+
+  async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.#reading.enter(() =>
+      persistently(() => this.#transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
+    );
+  }
+
+  async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
+    return this.#writing.enter(() =>
+      persistently(() => this.#transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
+    );
+  }
+
+  async revision(): Promise<number> {
+    return this.#reading.enter(() =>
+      persistently(() => this.#connected((connection) => alone(connection, (reader) => reader.revision()))),
+    );
+  }
+
+  async check(): Promise<void> {
+    await this.revision();
+    if (!this.#isReadOnly) await this.#reading.enter(() => persistently(() => this.#connected(demandPrimary)));
+  }
+
+  use() {
+    return { read: this.#reading.use, write: this.#writing.use };
+  }
+
+  async close(): Promise<void> {
+    await this.#writing.close();
+    await this.#reading.close();
+    this.#watchdog.close();
+    await this.#discardIdle();
+  }
+
+  #transaction<Result>(effect: Effect, work: (runner: PostgresConnection) => Promise<Result>): Promise<Result> {
+    return this.#connected((connection) => inTransaction(connection, effect, work));
+  }
+
+  async #connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
+    if (this.#watchdog.isHanging) throw lost(new Error("the database does not answer"));
+    const connection = this.#usable() ?? (await this.#open());
+    try {
+      const result = await this.#watchdog.during(connection, () => work(connection));
+      this.#idle.push(connection);
+      return result;
+    } catch (error) {
+      if (connection.isLost) {
+        await connection.close();
+        // What ended this connection has most likely ended the others too.
+        await this.#discardIdle();
+      } else this.#idle.push(connection);
+      throw error;
+    }
+  }
+
+  /** Asks the server something on a new connection. */
+  async #ask(): Promise<void> {
+    const connection = await this.#open(ASK_TIMEOUT_S);
+    await connection.close();
+  }
+
+  #usable(): PostgresConnection | undefined {
+    const connection = this.#idle.pop();
+    return connection?.isLost === true ? this.#usable() : connection;
+  }
+
+  async #discardIdle(): Promise<void> {
+    const connections = this.#idle;
+    this.#idle = [];
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+}
+
+async function inTransaction<Result>(
+  connection: PostgresConnection,
+  effect: Effect,
+  work: (runner: PostgresConnection) => Promise<Result>,
+): Promise<Result> {
+  let committing = false;
+  try {
+    // Every write raises the revision, so two of them could never both commit: they queue from the start.
+    await connection.all(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
+    const result = await work(connection);
+    await connection.settle();
+    committing = effect === "write";
+    await connection.all("COMMIT");
+    return result;
+  } catch (error) {
+    const failure = connection.failure ?? error;
+    await connection.rollback();
+    if (committing && failure instanceof Interrupted && failure.why === "lost") throw unknownOutcome();
+    throw failure;
+  }
+}
+
+/** Asks one thing outside of a transaction; what failed does not concern the connection's next work. */
+async function alone<Result>(
+  connection: PostgresConnection,
+  ask: (reader: DcReader) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(new SqlReader(connection, connection.dialect));
+  } catch (error) {
+    const failure = connection.failure ?? error;
+    await connection.rollback();
+    throw failure;
+  }
+}
+
+/** @throws OperationError unavailable for a standby */
+async function demandPrimary(connection: PostgresConnection): Promise<void> {
+  if (connection.dialect.name === "cockroach") return;
+  const [row] = await connection.all("SELECT CAST(pg_is_in_recovery() AS TEXT) AS standby");
+  if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", IS_STANDBY);
+}
+
+/** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */
+async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  let hasReconnected = false;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Interrupted) || tries === MAX_TRIES) throw refusalOf(error);
+      if (error.why === "lost") {
+        // The server may have closed a connection that lay idle; an unreachable server is reported at once.
+        if (hasReconnected) throw error.refusal;
+        hasReconnected = true;
+      } else await pause(tries);
+    }
+  }
+}
+
+function pause(tries: number): Promise<void> {
+  const longest = Math.min(2 ** tries, MAX_PAUSE_MS);
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+}
+
+function refusalOf(error: unknown): unknown {
+  return error instanceof Interrupted ? error.refusal : error;
+}
+
+function unknownOutcome(): OperationError {
+  const message =
+    "The connection to the database was lost during the commit: the change may or may not be stored; repeat the call with the same request_id";
+  return refuse("DB_UNAVAILABLE", message);
+}

@@ -1,0 +1,241 @@
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type {
+  Cable,
+  Device,
+  DeviceBody,
+  FabricLink,
+  PortRef,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
+import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored, StoredCheckpoint } from "#dc/ports.ts";
+import { TransactionCache } from "../transaction_cache.ts";
+import type { Dialect } from "./dialect.ts";
+import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
+import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
+import { columnsOf } from "./rows.ts";
+import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
+import { countPorts } from "./sql_port_types.ts";
+import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
+import { insertSql, type SqlRunner, upsertSql } from "./sql_runner.ts";
+
+/** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
+export class SqlWriter extends SqlReader implements DcWriter {
+  readonly #rows: RowBuffer;
+  readonly #cache = new TransactionCache();
+  /** Keys of devices whose free ports must be counted again when the transaction ends. */
+  readonly #recount = new Set<string>();
+  /** Settings that the transaction has set; one statement writes all of them at its end. */
+  #settings: ReadonlyMap<string, string> = new Map();
+  #depth = 0;
+
+  private constructor(rows: RowBuffer, dialect: Dialect) {
+    super(rows, dialect);
+    this.#rows = rows;
+  }
+
+  /** Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed. */
+  static async run<Result>(
+    runner: SqlRunner,
+    dialect: Dialect,
+    work: (writer: DcWriter) => Promise<Result>,
+  ): Promise<Result> {
+    const rows = new RowBuffer(runner);
+    const writer = new SqlWriter(rows, dialect);
+    const result = await work(writer);
+    await rows.flush();
+    await writer.#writeSettings();
+    await countPorts(runner, dialect, writer.#recount);
+    return result;
+  }
+
+  async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
+    await this.#cacheResources(kind, resources.map(resourceKey));
+    const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
+    const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
+    await this.#cacheResources("device", devices);
+    if (kind !== "cable") return;
+    const missing = this.#cache.missingCableEnds(devices);
+    const found = await cableEndsByDevice(this.runner, this.dialect, missing);
+    for (const key of missing) this.#cache.addCableEnds(key, found.get(key) ?? new Map());
+  }
+
+  async #cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
+    const missing = this.#cache.missingResources(kind, keys);
+    const found = await storedByKey(this.runner, this.dialect, kind, missing);
+    for (const key of missing) this.#cache.addResource(kind, key, found.get(key));
+  }
+
+  override device(code: string): Promise<Device | undefined> {
+    const key = codeKey(code);
+    return this.#cache.device(key, async () => (await this.stored("device", key))?.resource);
+  }
+
+  override stored<Kind extends ResourceKind>(
+    kind: Kind,
+    key: string,
+  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    return this.#cache.resource(kind, key, () => super.stored(kind, key));
+  }
+
+  override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+    return this.#cache.devicesInRack(codeKey(rackCode), () => super.devicesInRack(rackCode));
+  }
+
+  override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
+    const device = codeKey(deviceCode);
+    return this.#cache.cableAt(device, portName, async () => {
+      const ends = await cableEndsByDevice(this.runner, this.dialect, [device]);
+      return ends.get(device) ?? new Map();
+    });
+  }
+
+  override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
+    return this.#cache.fabricLinksOf(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
+  }
+
+  override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    return this.#cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
+  }
+
+  async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+    const columns = columnsOf(kind, stored);
+    const { resource } = stored;
+    const key = resourceKey(resource);
+    const isNew = this.#cache.isAbsent(kind, key);
+    this.#cache.written(kind, stored, isNew);
+    this.#noteRecount(kind, resource, isNew);
+    const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
+    if (isNew) this.#rows.add(kind, row);
+    else {
+      await this.runner.run(upsertSql(kind, ROW_TABLES[kind], ["key"]), row);
+      for (const statement of OLD_PARTS[kind]) await this.runner.run(statement, [key]);
+    }
+    for (const [table, part] of PARTS[kind](key, resource)) this.#rows.add(table, part);
+    await this.#rows.settle();
+  }
+
+  async remove(kind: ResourceKind, key: string): Promise<void> {
+    this.#cache.removed(kind, key);
+    if (kind === "cable") for (const end of key.split("~")) this.#recount.add(end.slice(0, end.indexOf("/")));
+    await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
+  }
+
+  #noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
+    // `kind` names the type of the resource, which the compiler cannot follow.
+    if (kind === "cable") {
+      const { a, b } = resource as Cable;
+      this.#recount.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
+    }
+    if (kind !== "device") return;
+    const { code, ports = [] } = resource as Device;
+    if (!isNew || ports.length > 0) this.#recount.add(codeKey(code));
+  }
+
+  async append(records: readonly ChangeRecord[]): Promise<void> {
+    const last = records.at(-1);
+    if (last !== undefined) await this.setSetting(AUDIT_HEAD, `${last.seq} ${last.hash}`);
+    for (const record of records) {
+      for (const [table, row] of entryRows(record)) this.#rows.add(table, row);
+      await this.#rows.settle();
+    }
+  }
+
+  async keepCheckpoint({ size, note }: StoredCheckpoint): Promise<void> {
+    await this.runner.run(upsertSql("audit_checkpoint", ["size", "note"], ["size"]), [size, note]);
+  }
+
+  async dropLog(until: number): Promise<void> {
+    await this.runner.run("DELETE FROM change_ref WHERE seq <= ?", [until]);
+    await this.runner.run("DELETE FROM change_log WHERE seq <= ?", [until]);
+  }
+
+  async raiseRevision(): Promise<number> {
+    const next = (await this.revision()) + 1;
+    await this.setSetting("revision", String(next));
+    return next;
+  }
+
+  override async setting(name: string): Promise<string | undefined> {
+    return this.#settings.get(name) ?? super.setting(name);
+  }
+
+  async setSetting(name: string, value: string): Promise<void> {
+    this.#settings = new Map(this.#settings).set(name, value);
+  }
+
+  async #writeSettings(): Promise<void> {
+    if (this.#settings.size === 0) return;
+    const insert = insertSql("setting", ["name", "value"], this.#settings.size);
+    const params = [...this.#settings].flat();
+    await this.runner.run(`${insert} ON CONFLICT (name) DO UPDATE SET value = excluded.value`, params);
+  }
+
+  async putDocument(space: string, key: string, body: string): Promise<void> {
+    await this.runner.run(upsertSql("document", ["space", "key", "body"], ["space", "key"]), [space, key, body]);
+  }
+
+  async dropDocument(space: string, key: string): Promise<void> {
+    await this.runner.run("DELETE FROM document WHERE space = ? AND key = ?", [space, key]);
+  }
+
+  async remember({ principal, requestId, method, fingerprint, reply, createdAt }: RememberedRequest): Promise<void> {
+    const columns = ["principal", "request_id", "method", "fingerprint", "reply", "created_at"];
+    await this.runner.run(upsertSql("remembered_request", columns, ["principal", "request_id"]), [
+      principal,
+      requestId,
+      method,
+      fingerprint,
+      reply,
+      createdAt,
+    ]);
+  }
+
+  async forget(before: string): Promise<void> {
+    await this.runner.run("DELETE FROM remembered_request WHERE created_at < ?", [before]);
+  }
+
+  async keepDelivery({ table, rowKey, mark, seq, receivedAt }: FeedDelivery): Promise<void> {
+    await this.runner.run(
+      "INSERT INTO feed_delivery (source_table, row_key, mark, seq, received_at) VALUES (?, ?, ?, ?, ?)",
+      [table, rowKey, mark, seq, receivedAt],
+    );
+  }
+
+  async keepDeadLetter({ id, receivedAt, feed, reason, body }: DeadLetter): Promise<void> {
+    await this.runner.run("INSERT INTO dead_letter (id, received_at, feed, reason, body) VALUES (?, ?, ?, ?, ?)", [
+      id,
+      receivedAt,
+      feed,
+      reason,
+      body,
+    ]);
+  }
+
+  async dropDeadLetter(id: string): Promise<void> {
+    await this.runner.run("DELETE FROM dead_letter WHERE id = ?", [id]);
+  }
+
+  async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#depth += 1;
+    const name = `level_${this.#depth}`;
+    const settings = this.#settings;
+    await this.runner.run(`SAVEPOINT ${name}`);
+    try {
+      const result = await work();
+      await this.runner.run(`RELEASE SAVEPOINT ${name}`);
+      return result;
+    } catch (error) {
+      this.#rows.drop();
+      this.#cache.clear();
+      this.#settings = settings;
+      await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
+      await this.runner.run(`RELEASE SAVEPOINT ${name}`);
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+}

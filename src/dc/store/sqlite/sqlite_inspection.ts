@@ -1,0 +1,118 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcWriter } from "#dc/ports.ts";
+import { readerOf } from "../earlier_reader.ts";
+import type { InspectedStore } from "../inspected_store.ts";
+import { demandKnown } from "../migrate.ts";
+import { closed } from "../queue.ts";
+import { SQLITE } from "../sql/dialect.ts";
+import { cannotOpen } from "./sqlite_errors.ts";
+import { SqliteFile } from "./sqlite_file.ts";
+import { unlessLocked } from "./sqlite_lock.ts";
+import { SqliteRunner } from "./sqlite_runner.ts";
+import { demandOwn, TABLES } from "./sqlite_tables.ts";
+
+/** Pages kept while a file is read, in KiB. */
+const CACHE_KIB = 24 * 1024;
+/** How often a read is done again because a writer opened a file that had none. */
+const MAX_TRIES = 5;
+
+/**
+ * Opens a file for reading, of this or an earlier schema. Neither the file nor its directory is changed.
+ * @throws OperationError unavailable when it cannot be read, failed_precondition when it is from a newer or another
+ * program
+ */
+export async function inspectSqlite(path: string): Promise<InspectedStore> {
+  const store = new InspectedSqlite(path);
+  try {
+    await store.prepare();
+    return store;
+  } catch (error) {
+    throw cannotOpen(path, error);
+  }
+}
+
+class InspectedSqlite implements InspectedStore {
+  steps = 0;
+  readonly #file: SqliteFile;
+  readonly #closing = new AbortController();
+
+  constructor(path: string) {
+    this.#file = new SqliteFile(path);
+  }
+
+  async prepare(): Promise<void> {
+    this.#file.remember();
+    await this.#attempt(async (runner) => {
+      const isOurs = demandOwn(await runner.all(TABLES));
+      const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
+      this.steps = Number(row?.["steps"] ?? 0);
+    });
+    demandKnown(this.steps);
+  }
+
+  read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.#attempt((runner) => work(readerOf(runner, SQLITE, this.steps)));
+  }
+
+  async write<Result>(_work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
+  }
+
+  revision(): Promise<number> {
+    return this.read((reader) => reader.revision());
+  }
+
+  async check(): Promise<void> {
+    await this.revision();
+  }
+
+  async damage(): Promise<string | undefined> {
+    const found = await this.#attempt(
+      async (runner) => (await runner.all("PRAGMA quick_check(1)"))[0]?.["quick_check"],
+    );
+    return found === "ok" ? undefined : String(found);
+  }
+
+  use() {
+    const none = { limit: 1, running: 0, waiting: 0 };
+    return { read: none, write: none };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+  }
+
+  /**
+   * Runs `work` in a transaction. Without a log beside the file, SQLite is opened as if no process wrote it, since it would make
+   * a log otherwise; where a process did write, what was read is thrown away and read again.
+   */
+  async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries += 1) {
+      if (this.#closing.signal.aborted) throw closed();
+      this.#file.demandSame();
+      const before = this.#file.version();
+      const outcome = await this.#once(work).then(
+        (result) => ({ result }),
+        (error: unknown) => ({ error }),
+      );
+      const isSure = before.hasLog || this.#file.version().text === before.text || tries === MAX_TRIES;
+      if (!isSure) continue;
+      if ("error" in outcome) throw outcome.error;
+      return outcome.result;
+    }
+  }
+
+  #once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    return unlessLocked(async () => {
+      const ignore = () => {};
+      const address = this.#file.address("read");
+      const runner = new SqliteRunner({ address, cacheKib: CACHE_KIB, onStatement: ignore, onError: ignore });
+      try {
+        await runner.run("BEGIN");
+        return await work(runner);
+      } finally {
+        runner.close();
+      }
+    }, this.#closing.signal);
+  }
+}

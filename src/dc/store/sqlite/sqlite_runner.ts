@@ -1,0 +1,76 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
+import { translated } from "./sqlite_errors.ts";
+
+/** Statements kept prepared for a connection. */
+const MAX_PREPARED = 500;
+
+export interface SqliteConnection {
+  /** Address of the file, with its mode. */
+  readonly address: string;
+  /** Pages kept in memory, in KiB. */
+  readonly cacheKib: number;
+  readonly onStatement: OnStatement;
+  /** Sees every error of SQLite before it becomes a refusal. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** One connection to a file. It never waits for locks: `unlessLocked` does, without stopping the process. */
+export class SqliteRunner implements SqlRunner {
+  readonly #database: DatabaseSync;
+  readonly #connection: SqliteConnection;
+  readonly #statements = new Map<string, StatementSync>();
+
+  /** @throws what SQLite says as a refusal, when the file cannot be opened */
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+    const { address, cacheKib } = connection;
+    this.#database = this.#attempt(() => new DatabaseSync(address, { timeout: 0 }));
+    try {
+      this.#attempt(() => {
+        this.#database.exec("PRAGMA busy_timeout = 0");
+        if (!address.includes("?mode=ro")) this.#database.exec("PRAGMA journal_mode = WAL");
+        // FULL: a committed write is on disk, which an acknowledged one must be.
+        this.#database.exec("PRAGMA synchronous = FULL");
+        this.#database.exec("PRAGMA foreign_keys = ON");
+        this.#database.exec(`PRAGMA cache_size = -${cacheKib}`);
+      });
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+  }
+
+  async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
+    return this.#attempt(() => this.#statement(sql).all(...params) as SqlRow[]);
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
+    this.#attempt(() => this.#statement(sql).run(...params));
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #statement(sql: string): StatementSync {
+    this.#connection.onStatement(sql);
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    // Searches have more texts than are worth keeping.
+    if (this.#statements.size >= MAX_PREPARED) this.#statements.clear();
+    const prepared = this.#database.prepare(sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  #attempt<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      this.#connection.onError(error);
+      throw translated(error);
+    }
+  }
+}

@@ -1,0 +1,242 @@
+import { statSync } from "node:fs";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import { demandMigrated, migrate } from "../migrate.ts";
+import { closed, Queue } from "../queue.ts";
+import { SQLITE } from "../sql/dialect.ts";
+import { SqlReader } from "../sql/sql_reader.ts";
+import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
+import { SqlWriter } from "../sql/sql_writer.ts";
+import { cannotOpen } from "./sqlite_errors.ts";
+import { type FileUse, SqliteFile } from "./sqlite_file.ts";
+import { isLocked, unlessLocked } from "./sqlite_lock.ts";
+import { SqliteRunner } from "./sqlite_runner.ts";
+import { demandOwn, TABLES } from "./sqlite_tables.ts";
+
+/** Connections for reads: each holds one snapshot at a time. */
+const READERS = 4;
+/** Pages kept by a connection, in KiB. Ours, measured: more for each reader only held what the system keeps as well. */
+const WRITER_CACHE_KIB = 64 * 1024;
+const READER_CACHE_KIB = 24 * 1024;
+const REVISION_CACHE_KIB = 64;
+/** Largest file that is checked whole when it is opened, in bytes: some tenths of a second. */
+const MAX_CHECKED_BYTES = 128 * 1024 * 1024;
+/** How long a write that succeeded shows that writes succeed, in milliseconds. */
+const PROOF_MS = 2000;
+
+const MALFORMED = /malformed|not a database|corrupt/i;
+
+/**
+ * The embedded database: one file in WAL mode. One write at a time; reads run beside it on their own snapshots. A file
+ * on read-only media is opened for reading.
+ *
+ * @throws OperationError unavailable when the file cannot be opened or is malformed, failed_precondition when it is from a
+ * newer or another program
+ */
+export async function openSqlite(path: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
+  const file = new SqliteFile(path);
+  const store = new SqliteStore(file, onStatement);
+  try {
+    await store.prepare();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw cannotOpen(path, error);
+  }
+}
+
+class SqliteStore implements DcStore {
+  readonly #file: SqliteFile;
+  readonly #onStatement: OnStatement;
+  readonly #isReadOnly: boolean;
+  #writer: SqliteRunner | undefined;
+  readonly #readers: SqliteRunner[] = [];
+  /** Reads the revision beside reads that take long. */
+  #revisions: SqliteRunner | undefined;
+  readonly #writing = new Queue(1);
+  readonly #reading = new Queue(READERS);
+  readonly #closing = new AbortController();
+  /** What SQLite said when it met a page that is not as it wrote it. */
+  #malformed: unknown;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
+
+  constructor(file: SqliteFile, onStatement: OnStatement) {
+    this.#file = file;
+    this.#onStatement = onStatement;
+    this.#isReadOnly = file.isReadOnly;
+  }
+
+  /** Opens the file, checks it, and brings its schema up to date. */
+  async prepare(): Promise<void> {
+    if (this.#isReadOnly) {
+      this.#file.remember();
+      await this.read(async () => demandMigrated(await this.#tablesAndSteps()));
+      return;
+    }
+    await demandOwnFile(this.#file);
+    const writer = await unlessLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
+    this.#writer = writer;
+    this.#file.remember();
+    await checkPages(writer, this.#file.path);
+    await this.#inWrite(writer, async () => {
+      demandOwn(await writer.all(TABLES));
+      await migrate(writer, SQLITE);
+    });
+  }
+
+  async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    return this.#writing.enter(async () => {
+      const result = await this.#inWrite(this.#usableWriter(), (runner) => SqlWriter.run(runner, SQLITE, work));
+      // Once more: what was committed to a removed file must not be acknowledged.
+      this.#file.demandSame();
+      this.#lastWriteAt = performance.now();
+      return result;
+    });
+  }
+
+  async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.#reading.enter(() =>
+      unlessLocked(async () => {
+        const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
+        try {
+          return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
+        } finally {
+          this.#readers.push(runner);
+        }
+      }, this.#closing.signal),
+    );
+  }
+
+  async revision(): Promise<number> {
+    if (this.#reading.isClosed) throw closed();
+    return unlessLocked(async () => {
+      this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
+      return new SqlReader(this.#revisions, SQLITE).revision();
+    }, this.#closing.signal);
+  }
+
+  async check(): Promise<void> {
+    this.#file.demandSame();
+    if (this.#isReadOnly) return void (await this.revision());
+    this.#usableWriter();
+    this.#file.demandSpace();
+    await this.revision();
+    const isProven = performance.now() - this.#lastWriteAt < PROOF_MS;
+    if (!isProven && this.#writing.use.running === 0) await this.#writing.enter(() => this.#tryWrite());
+  }
+
+  use() {
+    return { read: this.#reading.use, write: this.#writing.use };
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing.close();
+    await this.#reading.close();
+    for (const reader of this.#readers) reader.close();
+    this.#revisions?.close();
+    this.#writer?.close();
+  }
+
+  /** Writes a row as it is, which needs the same rights and space as a change. A lock of another process is no fault. */
+  async #tryWrite(): Promise<void> {
+    const writer = this.#usableWriter();
+    try {
+      await transaction(writer, SQLITE.beginWrite, () =>
+        writer.run("UPDATE setting SET value = value WHERE name = 'revision'"),
+      );
+      this.#lastWriteAt = performance.now();
+    } catch (error) {
+      if (!isLocked(error)) throw error;
+    }
+  }
+
+  async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    this.#file.demandSame();
+    await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
+    return finished(runner, () => work(runner));
+  }
+
+  #usableWriter(): SqliteRunner {
+    if (this.#malformed !== undefined)
+      throw unusable("The database is malformed: changes are refused", this.#malformed);
+    if (this.#writer === undefined) throw unusable("The database cannot be changed: its file is read-only");
+    return this.#writer;
+  }
+
+  #reader(cacheKib: number): SqliteRunner {
+    this.#file.demandSame();
+    return this.#connect(this.#isReadOnly ? "read" : "write", cacheKib);
+  }
+
+  #connect(use: FileUse, cacheKib: number): SqliteRunner {
+    const onError = (error: unknown) => {
+      if (error instanceof Error && MALFORMED.test(error.message)) this.#malformed ??= error;
+    };
+    return new SqliteRunner({ address: this.#file.address(use), cacheKib, onStatement: this.#onStatement, onError });
+  }
+
+  async #tablesAndSteps(): Promise<number> {
+    const runner = this.#reader(REVISION_CACHE_KIB);
+    try {
+      if (!demandOwn(await runner.all(TABLES))) return 0;
+      const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
+      return Number(row?.["steps"]);
+    } finally {
+      runner.close();
+    }
+  }
+}
+
+/**
+ * Makes sure that a file is not another program's before a connection that may write changes its header. What cannot be
+ * read is left to that connection.
+ * @throws OperationError failed_precondition for a file with tables of others
+ */
+async function demandOwnFile(file: SqliteFile): Promise<void> {
+  if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const ignored = () => {};
+  let reader: SqliteRunner;
+  try {
+    const address = file.address("read");
+    reader = new SqliteRunner({ address, cacheKib: REVISION_CACHE_KIB, onStatement: ignored, onError: ignored });
+  } catch {
+    return;
+  }
+  const tables = await reader.all(TABLES).catch(() => []);
+  reader.close();
+  demandOwn(tables);
+}
+
+/** Finds pages that do not fit together. Left out for a large file, which `dc doctor` checks. */
+async function checkPages(runner: SqlRunner, path: string): Promise<void> {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_CHECKED_BYTES) return;
+  const [row] = await runner.all("PRAGMA quick_check(1)");
+  const found = String(row?.["quick_check"]);
+  if (found !== "ok") throw unusable(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
+}
+
+async function transaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
+  await runner.run(begin);
+  return finished(runner, work);
+}
+
+/** Ends a transaction that has begun. */
+async function finished<Result>(runner: SqlRunner, work: () => Promise<Result>): Promise<Result> {
+  let result: Result;
+  try {
+    result = await work();
+    await runner.run("COMMIT");
+  } catch (error) {
+    // SQLite undoes the whole transaction by itself on some errors (a full disk), and then nothing is left to undo.
+    await runner.run("ROLLBACK").catch(() => {});
+    throw error;
+  }
+  return result;
+}
+
+function unusable(message: string, cause?: unknown) {
+  const refusal = refuse("DB_UNAVAILABLE", message);
+  refusal.cause = cause ?? new Error(message);
+  return refusal;
+}

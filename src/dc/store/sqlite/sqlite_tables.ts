@@ -1,0 +1,22 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { SqlRow } from "../sql/sql_runner.ts";
+
+/** Asks for the tables of a file. */
+export const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+
+/**
+ * A mistyped path may lead to another program's file, where our tables must not go.
+ * @returns whether the file has taken steps of ours
+ * @throws OperationError failed_precondition for a file with tables of others
+ */
+export function demandOwn(tables: readonly SqlRow[]): boolean {
+  const names = tables.map(({ name }) => String(name));
+  if (names.includes("migration")) return true;
+  if (names.length === 0) return false;
+  const shown = names
+    .toSorted()
+    .slice(0, 3)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  throw new OperationError("failed_precondition", `it belongs to another program: it has the tables ${shown}`);
+}

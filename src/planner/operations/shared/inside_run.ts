@@ -1,0 +1,53 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../../context.ts";
+import { parseDocument } from "../../spec/document.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+
+const LATER = "finish this spec; the person who started the run decides about others";
+
+/** What an agent cannot do below a run, with what to do instead. */
+const REFUSED: Readonly<Record<string, readonly [action: string, instead: string]>> = {
+  planner_work_start: ["start work", LATER],
+  planner_watch_start: ["start watch", LATER],
+  planner_watch_stop: ["stop watch", LATER],
+  planner_split: ["split a spec", "write down in this spec's output how it should be split"],
+  planner_pause: ["pause work", LATER],
+  planner_takeover: ["take work over", LATER],
+  planner_archive: ["archive a spec", LATER],
+  merge: ["merge", "commit your work: it is merged when the run has ended"],
+};
+
+/**
+ * Refuses to start, end or merge work below a run of the same project: an agent would start agents without supervision.
+ *
+ * @param name of the tool, or of the command
+ * @throws OperationError `failed_precondition`
+ */
+export function refuseInsideRun(context: Pick<PlannerContext, "insideRun">, name: string): void {
+  const [action, instead] = REFUSED[name] ?? [];
+  if (action === undefined) return;
+  const run = context.insideRun();
+  if (run === null) return;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot ${action} inside the run of spec '${run.spec_id}': ${instead}`,
+  );
+}
+
+/** Refuses an agent's change of another spec's status: a run speaks for its own spec and its members. */
+export function refuseForeignStatus(
+  context: Pick<PlannerContext, "insideRun">,
+  id: SpecId,
+  { before, after }: { readonly before: string; readonly after: string },
+): void {
+  const run = context.insideRun();
+  if (run === null || id === run.spec_id || id.startsWith(`${run.spec_id}.`)) return;
+  const [old, now] = [before, after]
+    .map((text) => parseDocument(text))
+    .map((one) => one.ok && one.frontmatter["status"]);
+  if (old === now) return;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot change the status of spec '${id}' inside the run of spec '${run.spec_id}': say in your output what should become of it`,
+  );
+}

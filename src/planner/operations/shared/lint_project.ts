@@ -1,0 +1,34 @@
+import type { PlannerContext } from "../../context.ts";
+import type { LintReport } from "../../lint/finding.ts";
+import type { LintChoice } from "../../lint/lint_project.ts";
+
+/** A finding as the tools answer it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
+export interface Diagnostic {
+  readonly spec_id: string;
+  readonly severity: "error" | "warning";
+  readonly rule: string;
+  readonly message: string;
+  readonly suggestion: string | null;
+}
+
+/** Lints the active specs of `choice`; without one every active spec. */
+export async function lintProject(context: PlannerContext, choice?: LintChoice): Promise<LintReport> {
+  // The rules are a good part of the program, and only few calls need them.
+  const [{ lintProject: run }, { projectSource }] = await Promise.all([
+    import("../../lint/lint_project.ts"),
+    import("../../lint/lint_source.ts"),
+  ]);
+  return run(await projectSource(context), choice);
+}
+
+export function diagnosticsOf({ files }: LintReport): readonly Diagnostic[] {
+  return files.flatMap(({ specId, findings }) =>
+    findings.map(({ severity, rule, message, suggestion }) => ({
+      spec_id: specId,
+      severity,
+      rule,
+      message,
+      suggestion: suggestion ?? null,
+    })),
+  );
+}

@@ -1,0 +1,61 @@
+import type { Priority } from "../../spec/planning.ts";
+import type { Readiness } from "../../spec/readiness.ts";
+import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+
+/** A spec as lists show it; lists of its fields only where there is something in them. */
+export interface SpecRow {
+  readonly id: SpecId;
+  readonly title: string | null;
+  /** The stored status, but `blocked` for a pending spec that waits for another one. */
+  readonly status: string;
+  readonly type: string;
+  readonly labels?: readonly string[];
+  readonly depends_on?: readonly string[];
+  readonly priority?: Priority;
+  readonly assignee?: string;
+  readonly due?: string;
+}
+
+/**
+ * The answer of every tool that lists specs. Source: docs/contract/spec-tool.md#tools; `unreadable` from
+ * docs/decisions.md#s-08.
+ */
+export interface Listing<Row> {
+  readonly specs: readonly Row[];
+  /** Matches before `limit` is applied. */
+  readonly total: number;
+  readonly limit: number;
+  readonly returned: number;
+  /** Files that are there but cannot be read, so that they are not taken for missing; omitted if empty. */
+  readonly unreadable?: readonly UnreadableFile[];
+}
+
+export function specRow(spec: Spec, readiness: Readiness): SpecRow {
+  return {
+    id: spec.id,
+    title: spec.title,
+    status: readiness.effectiveStatus(spec),
+    type: spec.type,
+    ...(spec.labels.length === 0 ? {} : { labels: spec.labels }),
+    ...(spec.dependsOn.length === 0 ? {} : { depends_on: spec.dependsOn }),
+    ...(spec.priority === null ? {} : { priority: spec.priority }),
+    ...(spec.assignee === null ? {} : { assignee: spec.assignee }),
+    ...(spec.due === null ? {} : { due: spec.due }),
+  };
+}
+
+/** The first `limit` of `found` as rows. */
+export function listing<Item, Row>(
+  found: readonly Item[],
+  limit: number,
+  toRow: (item: Item) => Row,
+): Omit<Listing<Row>, "unreadable"> {
+  const specs = found.slice(0, limit).map(toRow);
+  return { specs, total: found.length, limit, returned: specs.length };
+}
+
+/** The part of a reply that lists unreadable files. */
+export function unreadablePart(unreadable: readonly UnreadableFile[]): { unreadable?: readonly UnreadableFile[] } {
+  return unreadable.length === 0 ? {} : { unreadable };
+}

@@ -1,0 +1,33 @@
+import type { PlannerContext } from "../../context.ts";
+import { outputReportLines } from "../../output/report.ts";
+import type { OutputVerdict } from "../../ports.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { judgeOutput } from "../../work/judge_output.ts";
+
+/** What comparing a spec's output with its schema came to. */
+export interface OutputReport {
+  readonly schemaPath: string;
+  readonly verdict: OutputVerdict;
+  /** Path of the spec's log from the project root, or null when it has none. */
+  readonly log: string | null;
+  /** A sentence, a line for each problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Compares a spec's output with its `output_schema`; null for a spec without one. A spec without any output fails.
+ *
+ * @param schemaPath another schema than the spec's own
+ *
+ * Source: docs/contract/spec-tool.md#output-4.
+ */
+export async function outputReport(
+  context: PlannerContext,
+  spec: Spec,
+  schemaPath = spec.outputSchema,
+): Promise<OutputReport | null> {
+  if (schemaPath === null) return null;
+  const verdict = (await judgeOutput(context, { ...spec, outputSchema: schemaPath })) ?? { kind: "no_json" };
+  const log = (await context.logs.open(spec.id))?.file ?? null;
+  return { schemaPath, verdict, log, lines: outputReportLines({ schemaPath, verdict, log }) };
+}

@@ -1,0 +1,49 @@
+import type { Spec } from "../../spec/spec.ts";
+
+/** Longest snippet, in characters, without the dots that stand for what is left out. */
+const SNIPPET_CHARS = 160;
+
+/** How much of a snippet stands before the match. */
+const LEAD_CHARS = 60;
+
+/**
+ * The pattern that finds `query` as it stands, by Unicode's simple case folding: `ΟΔΌΣ` finds `οδός`, and offsets are
+ * those of the searched text, which lower-casing both sides would shift.
+ */
+export function searchPattern(query: string): RegExp {
+  return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
+}
+
+/**
+ * The line that holds the first match, cut around it: of the body, else the title. The title's own heading comes last,
+ * because a list shows the title anyway.
+ */
+export function snippetOf({ title, body }: Spec, pattern: RegExp): string {
+  for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
+    // A query that begins with line ends is found behind them.
+    const line = lineAt(body, match.index + match[0].search(/\S|$/));
+    if (title === null || line.text.trim() !== `# ${title}`) return cut(line);
+  }
+  return title ?? "";
+}
+
+interface MatchedLine {
+  readonly text: string;
+  /** Where the match begins in `text`. */
+  readonly at: number;
+}
+
+function lineAt(body: string, index: number): MatchedLine {
+  const start = index === 0 ? 0 : Math.max(body.lastIndexOf("\n", index - 1), body.lastIndexOf("\r", index - 1)) + 1;
+  const end = body.slice(index).search(/[\r\n]/);
+  return { text: body.slice(start, end === -1 ? undefined : index + end), at: index - start };
+}
+
+function cut({ text, at }: MatchedLine): string {
+  if (text.trim().length <= SNIPPET_CHARS) return text.trim();
+  const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - SNIPPET_CHARS));
+  const to = from + SNIPPET_CHARS;
+  // Half of a character beyond the basic plane is no text.
+  const piece = text.slice(from, to).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
+  return `${from > 0 ? "…" : ""}${piece.trim()}${to < text.length ? "…" : ""}`;
+}

@@ -1,0 +1,27 @@
+import type { PlannerContext } from "../../context.ts";
+import type { NewProcessRecord } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+
+/** The variable by which the process learns what it was started for: `spec_id`, `mode` and `started_at` as JSON. */
+export const BACKGROUND_START = "PLANNER_BACKGROUND_START";
+
+export interface BackgroundWork {
+  readonly spec_id: SpecId;
+  readonly mode: string;
+  /** The command and its arguments. */
+  readonly words: readonly string[];
+}
+
+/** Starts this program in the background on a spec and keeps a record of it; does not wait for anything it does. */
+export async function startInBackground(
+  context: PlannerContext,
+  { spec_id, mode, words }: BackgroundWork,
+): Promise<NewProcessRecord> {
+  const started_at = context.clock.now().toISOString();
+  const told = { spec_id, mode, started_at };
+  const { pid } = await context.background.start(words, { [BACKGROUND_START]: JSON.stringify(told) });
+  const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };
+  const { records } = await context.runs();
+  await records.announce(record);
+  return record;
+}

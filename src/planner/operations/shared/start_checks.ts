@@ -1,0 +1,60 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../../context.ts";
+import { lintProject } from "../../lint/lint_project.ts";
+import { projectSource } from "../../lint/lint_source.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { Provider } from "../../work/providers.ts";
+import type { World } from "./world.ts";
+
+/** Statuses from which work may begin. */
+export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attention", "blocked"];
+
+/** Statuses from which a person may go on as well, when nothing works on the spec. */
+export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
+
+/**
+ * Refuses a spec that cannot be worked now: its status, dependencies, approval and members.
+ *
+ * @param sources statuses that work may begin from
+ * @throws OperationError `failed_precondition` that says what stands in the way
+ */
+export function refuseUnworkable(spec: Spec, { readiness }: World, sources: readonly string[] = STARTABLE): void {
+  const refuse = (message: string): never => {
+    throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
+  };
+  if (!sources.includes(spec.status)) refuse(`expected ${STARTABLE.join(", ")}, status is ${spec.status}`);
+  // The same answer as planner_ready gives, for a spec that comes back from another status as well.
+  if (readiness.isReady({ ...spec, status: "pending" })) return;
+  const unmet = readiness.unmet(spec);
+  if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
+  if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
+  refuse("its own members, or what comes before it, are not done");
+}
+
+/** Refuses an agent that is not installed: that is no fault of a spec's. */
+export async function refuseMissingAgent(
+  context: PlannerContext,
+  { program, env }: Provider,
+  action: string,
+): Promise<void> {
+  const { agents } = await context.runs();
+  if (agents.isThere(program, env)) return;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot ${action}: "${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`,
+  );
+}
+
+/** Refuses a spec in which lint finds errors: an agent would be led astray by it. */
+export async function refuseLintErrors(context: PlannerContext, spec: Spec): Promise<void> {
+  const report = await lintProject(await projectSource(context), { ids: [spec.id] });
+  if (report.errors === 0) return;
+  const found = report.files
+    .flatMap(({ findings }) => findings)
+    .filter(({ severity }) => severity === "error")
+    .map(({ message }) => message);
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot start work on spec '${spec.id}': lint finds errors: ${found.join("; ")}`,
+  );
+}

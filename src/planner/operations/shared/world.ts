@@ -1,0 +1,16 @@
+import type { PlannerContext } from "../../context.ts";
+import { type Readiness, readinessOf } from "../../spec/readiness.ts";
+import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+
+/** The active specs of the project and what can be said of them together. */
+export interface World {
+  readonly specs: readonly Spec[];
+  readonly unreadable: readonly UnreadableFile[];
+  readonly readiness: Readiness;
+}
+
+/** Reads every active spec. */
+export async function loadWorld(context: PlannerContext): Promise<World> {
+  const [{ specs, unreadable }, archivedIds] = await Promise.all([context.specs.active(), context.specs.archivedIds()]);
+  return { specs, unreadable, readiness: readinessOf(specs, archivedIds) };
+}

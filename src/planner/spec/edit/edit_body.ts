@@ -1,0 +1,109 @@
+import { OperationError } from "#kernel/errors.ts";
+import { missingFence } from "../body_lines.ts";
+import { readableDocument } from "../document.ts";
+import { sectionOf, titleHeading } from "../sections.ts";
+import { lineBreakOf, lineStart } from "../text_lines.ts";
+
+const OUTPUT = "Output";
+const ENDS_LINE = /[\r\n]$/;
+
+/**
+ * Appends `output` as plain text under `## Output`: at the end of the section of that name when it is the body's last
+ * one, else in a new section. A code fence that the body leaves open is closed first, so that the heading is one.
+ *
+ * @throws OperationError `failed_precondition` with line and column when `text` does not parse, `invalid_argument` when
+ *   no spec file can hold `output`
+ *
+ * Source: docs/contract/spec-tool.md#rule-1.
+ */
+export function appendOutput(text: string, output: string): string {
+  const { head, body } = takeApart(text);
+  const lineBreak = lineBreakOf(text);
+  const ended = endedLine(body, lineBreak);
+  const fence = missingFence(body);
+  const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
+  const blank = before === "" || endsBlank(before) ? "" : lineBreak;
+  const heading = isOpenSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
+  return joined(head, `${before}${blank}${heading}${written(output, lineBreak)}`, lineBreak);
+}
+
+/**
+ * Replaces the body by `body`; the first heading of level 1 stays in front when `body` has none.
+ *
+ * @throws OperationError as `appendOutput`
+ *
+ * Source: docs/contract/spec-tool.md#rule-1.
+ */
+export function replaceBody(text: string, body: string): string {
+  const { head, body: old } = takeApart(text);
+  const lineBreak = lineBreakOf(text);
+  const title = titleHeading(old);
+  const replacement = written(body, lineBreak);
+  const leading = head.length > 1 ? blankLines(old) : "";
+  if (title === undefined || titleHeading(body) !== undefined) {
+    return joined(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
+  }
+  const kept = old.slice(title.start, title.end) + lineBreak;
+  return joined(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
+}
+
+/**
+ * Appends `entry` at the end of the last section called `name`, which is added at the end of the body if it is missing. A
+ * code fence that the body leaves open before that place is closed first.
+ *
+ * @throws OperationError as `appendOutput`
+ */
+export function appendToSection(text: string, name: string, entry: string): string {
+  const { head, body } = takeApart(text);
+  const lineBreak = lineBreakOf(text);
+  const section = sectionOf(body, name);
+  const at = section?.end ?? body.length;
+  const ended = endedLine(body.slice(0, at), lineBreak);
+  const fence = missingFence(ended);
+  const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
+  const blank = before === "" || endsBlank(before) ? "" : lineBreak;
+  const heading = section === undefined ? `## ${name}${lineBreak}${lineBreak}` : "";
+  const after = at < body.length ? lineBreak + body.slice(at) : "";
+  return joined(head, `${before}${blank}${heading}${written(entry, lineBreak)}${after}`, lineBreak);
+}
+
+/** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
+function takeApart(text: string): { readonly head: string; readonly body: string } {
+  const { body } = readableDocument(text);
+  return { head: text.slice(0, text.length - body.length), body };
+}
+
+/** Whether the body's last section of level 2 is the output, so that text at its end stands under that heading. */
+function isOpenSection(body: string): boolean {
+  const section = sectionOf(body, OUTPUT);
+  return section?.heading.level === 2 && section.end === body.length;
+}
+
+/** `text` in the file's line endings, ending in one. */
+function written(text: string, lineBreak: string): string {
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
+  }
+  return endedLine(text.replace(/\r?\n/g, lineBreak), lineBreak);
+}
+
+function endedLine(text: string, lineBreak: string): string {
+  return text === "" || ENDS_LINE.test(text) ? text : text + lineBreak;
+}
+
+function endsBlank(text: string): boolean {
+  const line = text.replace(/(?:\r\n|\n|\r)$/, "");
+  return line.slice(lineStart(line, line.length)).trim() === "";
+}
+
+/** The blank lines that a text begins with. */
+function blankLines(text: string): string {
+  return /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(text)?.[0] ?? "";
+}
+
+function joined(head: string, body: string, lineBreak: string): string {
+  if (head.length > 1) return ENDS_LINE.test(head) || body === "" ? head + body : head + lineBreak + body;
+  // Without frontmatter a body must not begin like one, nor with what reads as the file's byte-order mark.
+  const misleads = /^---(?!-)/.test(body) || (head === "" && body.startsWith("\ufeff"));
+  return misleads ? head + lineBreak + body : head + body;
+}

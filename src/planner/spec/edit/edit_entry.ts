@@ -1,0 +1,138 @@
+import { type FieldValue, isList } from "../field_value.ts";
+import { afterBreak, lineEnd, lineStart } from "../text_lines.ts";
+import { blockHeader, type SequenceToken, type Token, tokenEnd } from "../yaml_tokens.ts";
+import { blockListEdits, itemLines, linesOf } from "./edit_block_list.ts";
+import { flowItemEdits } from "./edit_flow_items.ts";
+import { fieldLines, inlineText, type Layout, takesLines, valueLines } from "./field_text.ts";
+import { type ItemPlan, itemStyle, planItems, styleOf } from "./list_plan.ts";
+import { isListToken, type MapEntry, type MapSite } from "./map_entries.ts";
+import { scalarText } from "./scalar_text.ts";
+import type { TextEdit } from "./text_edits.ts";
+
+/** What is set: `current` is the value that the entry has now, as parsed. */
+export interface NewValue {
+  readonly value: FieldValue;
+  readonly current: unknown;
+}
+
+/** The YAML and its habits. Every function here gives undefined for a form that it cannot edit in place. */
+export interface EditSite {
+  readonly yaml: string;
+  readonly layout: Layout;
+}
+
+type Edits = readonly TextEdit[] | undefined;
+
+/** Gives an entry of a mapping another value. */
+export function setEntry(site: EditSite, { map }: MapSite, entry: MapEntry, change: NewValue): Edits {
+  const inFlow = map.type === "flow-collection";
+  const { value } = change;
+  if (isList(value) && isListToken(entry.value)) {
+    const edits = listEdits(site, entry.value, { value, current: change.current, inFlow });
+    if (edits !== undefined) return edits;
+  }
+  if (inFlow) return setInFlow(entry, value);
+  return takesLines(value, site.layout) ? setOnLines(site, entry, value) : setInline(site, entry, value);
+}
+
+/** Takes an entry away; the comment lines above it stay. */
+export function removeEntry(site: EditSite, { map, entries }: MapSite, entry: MapEntry): Edits {
+  if (map.type === "flow-collection") {
+    const plan = entries.flatMap((other, index) => (other === entry ? [] : [index]));
+    return flowItemEdits(site.yaml, map, { plan, lineBreak: site.layout.lineBreak });
+  }
+  const lines = linesOf(site.yaml, entry.start, entry.end);
+  return lines && [{ ...lines, text: "" }];
+}
+
+/** Adds an entry behind the last one. */
+export function addEntry(site: EditSite, { map, entries }: MapSite, name: string, value: FieldValue): Edits {
+  const { yaml, layout } = site;
+  if (map.type === "flow-collection") {
+    const text = `${scalarText(name, { style: "plain", inFlow: true })}: ${flowText(value)}`;
+    return flowItemEdits(yaml, map, { plan: [...entries.keys(), text], lineBreak: layout.lineBreak });
+  }
+  const last = entries.at(-1);
+  const first = entries[0];
+  const lines = last && linesOf(yaml, last.start, last.end);
+  if (lines === undefined || first === undefined) return undefined;
+  const indent = yaml.slice(lineStart(yaml, first.start), first.start);
+  return [{ from: lines.to, to: lines.to, text: fieldLines(name, value, indent, layout) }];
+}
+
+function listEdits(
+  { yaml, layout }: EditSite,
+  list: SequenceToken,
+  { value, current, inFlow }: { value: readonly string[]; current: unknown; inFlow: boolean },
+): Edits {
+  const form = { style: itemStyle(list), inFlow: inFlow || list.type === "flow-collection" };
+  const plan: ItemPlan = planItems(isList(current) ? current : [], value, (item) => scalarText(item, form));
+  const options = { plan, lineBreak: layout.lineBreak };
+  if (list.type === "flow-collection") return flowItemEdits(yaml, list, options);
+  return plan.length === 0 ? undefined : blockListEdits(yaml, list, options);
+}
+
+function setInFlow(entry: MapEntry, value: FieldValue): Edits {
+  const text = flowText(value, entry.value);
+  if (entry.value !== undefined) return [replaced(entry.value, text)];
+  const at = entry.colonEnd ?? entry.keyEnd;
+  return [{ from: at, to: at, text: entry.colonEnd === undefined ? `: ${text}` : ` ${text}` }];
+}
+
+function setInline({ yaml }: EditSite, entry: MapEntry, value: FieldValue): Edits {
+  const text = inlineText(value, { style: styleOf(entry.value), inFlow: false });
+  if (entry.value !== undefined && isInline(entry.value)) return [replaced(entry.value, text)];
+  const cleared = clear(yaml, entry);
+  return cleared && [{ from: cleared.at, to: cleared.at, text: ` ${text}` }, ...cleared.edits];
+}
+
+function setOnLines({ yaml, layout }: EditSite, entry: MapEntry, value: FieldValue): Edits {
+  const cleared = clear(yaml, entry);
+  const lines = linesOf(yaml, entry.start, entry.start);
+  if (cleared === undefined || lines === undefined) return undefined;
+  const indent = yaml.slice(lines.from, entry.start);
+  return [{ from: cleared.below, to: cleared.below, text: valueLines(value, indent, layout) }, ...cleared.edits];
+}
+
+/** How an entry loses its value: `at` is where another one may follow the colon, `below` where lines of one may begin. */
+interface Cleared {
+  readonly edits: readonly TextEdit[];
+  readonly at: number;
+  readonly below: number;
+}
+
+function clear(yaml: string, { colonEnd: at, value }: MapEntry): Cleared | undefined {
+  if (at === undefined) return undefined;
+  const nextLine = (offset: number): number => afterBreak(yaml, lineEnd(yaml, offset));
+  if (value === undefined) return { edits: [], at, below: nextLine(at) };
+  if (value.type === "block-scalar") {
+    const header = blockHeader(value);
+    if (header === undefined) return undefined;
+    const below = nextLine(header.offset);
+    const end = tokenEnd(value);
+    const content = { from: below, to: end < below ? below : nextLine(end), text: "" };
+    return { edits: [{ from: at, to: header.offset + header.source.length, text: "" }, content], at, below };
+  }
+  if (value.type === "block-map" || value.type === "block-seq") {
+    const lines = itemLines(yaml, value);
+    const first = lines?.[0];
+    return lines && first && { edits: lines.map((range) => ({ ...range, text: "" })), at, below: first.from };
+  }
+  const end = tokenEnd(value);
+  // A value below its key leaves its line with whatever comment stands there.
+  return lineEnd(yaml, at) < value.offset
+    ? undefined
+    : { edits: [{ from: at, to: end, text: "" }], at, below: nextLine(end) };
+}
+
+function isInline(token: Token): boolean {
+  return token.type !== "block-scalar" && token.type !== "block-map" && token.type !== "block-seq";
+}
+
+function replaced(token: Token, text: string): TextEdit {
+  return { from: token.offset, to: tokenEnd(token), text };
+}
+
+function flowText(value: FieldValue, old?: Token): string {
+  return inlineText(value, { style: styleOf(old), inFlow: true });
+}

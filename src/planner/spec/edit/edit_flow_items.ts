@@ -1,0 +1,108 @@
+import type { CST } from "yaml";
+import { afterBreak, lineEnd } from "../text_lines.ts";
+import { isFilled, itemEnd, itemStart, tokenEnd } from "../yaml_tokens.ts";
+import type { ItemPlan } from "./list_plan.ts";
+import type { TextEdit } from "./text_edits.ts";
+
+/**
+ * One item of a `[…]` or `{…}` on several lines: `lead` is what stands on its lines before it (comment lines too),
+ * `tail` what follows up to the line's end, without the comma.
+ */
+interface FlowItem {
+  readonly lead: string;
+  readonly text: string;
+  readonly tail: string;
+}
+
+/** Carries out a plan within the brackets; undefined where the commas stand in front of the items. */
+export function flowItemEdits(
+  yaml: string,
+  collection: CST.FlowCollection,
+  { plan, lineBreak }: { readonly plan: ItemPlan; readonly lineBreak: string },
+): readonly TextEdit[] | undefined {
+  const from = collection.offset + 1;
+  const to = tokenEnd(collection) - 1;
+  const inner = yaml.slice(from, to);
+  if (!/[\r\n]/.test(inner)) return [{ from, to, text: oneLine(yaml, collection, plan) }];
+  if (plan.length === 0 && !inner.includes("#")) return [{ from, to, text: "" }];
+  const parts = partsOf(yaml, collection);
+  return parts && [{ from, to, text: severalLines(parts, plan, lineBreak) }];
+}
+
+function oneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {
+  const items = collection.items.filter(isFilled);
+  const [first, second] = items;
+  if (first === undefined || plan.length === 0) return plan.join(", ");
+  const texts = items.map((item) => yaml.slice(itemStart(item), itemEnd(item)));
+  const separator = second === undefined ? ", " : yaml.slice(itemEnd(first), itemStart(second));
+  const opening = yaml.slice(collection.offset + 1, itemStart(first));
+  const closing = yaml.slice(itemEnd(items.at(-1) ?? first), tokenEnd(collection) - 1);
+  return (
+    opening + plan.map((step) => (typeof step === "number" ? (texts[step] ?? "") : step)).join(separator) + closing
+  );
+}
+
+interface FlowParts {
+  readonly opening: string;
+  readonly items: readonly FlowItem[];
+  readonly closing: string;
+  /** Whether a comma stands behind the last item too. */
+  readonly lastComma: boolean;
+}
+
+function partsOf(yaml: string, collection: CST.FlowCollection): FlowParts | undefined {
+  const filled = collection.items.filter(isFilled);
+  const commas = collection.items.flatMap(({ start }) => start.filter(({ type }) => type === "comma"));
+  const [opening, firstLead] = splitLine(yaml.slice(collection.offset + 1, startOf(filled[0], collection)));
+  const items: FlowItem[] = [];
+  let lead = firstLead;
+  for (const [index, item] of filled.entries()) {
+    const end = itemEnd(item);
+    const gap = yaml.slice(end, startOf(filled[index + 1], collection));
+    const [line, rest] = splitLine(gap);
+    const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
+    if (comma >= line.length) return undefined;
+    const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
+    // What stands between the last item and a bracket on its line belongs to the bracket.
+    const closesLine = index === filled.length - 1 && rest === "" && !/[\r\n]$/.test(behind);
+    items.push({ lead, text: yaml.slice(itemStart(item), end), tail: closesLine ? "" : behind });
+    lead = closesLine ? behind : rest;
+  }
+  return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
+}
+
+function startOf(item: CST.FlowCollection["items"][number] | undefined, collection: CST.FlowCollection): number {
+  return item === undefined ? tokenEnd(collection) - 1 : itemStart(item);
+}
+
+function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
+  const { opening, items, closing, lastComma } = parts;
+  const indent = items.map(({ lead }) => /(?:^|[\r\n])([ \t]+)$/.exec(lead)?.[1]).find((found) => found) ?? "  ";
+  const lastTail = items.at(-1)?.tail === "" ? "" : lineBreak;
+  let previous = -1;
+  const planned = plan.map((step): FlowItem => {
+    const old = typeof step === "number" ? items[step] : undefined;
+    if (typeof step !== "number" || old === undefined) return { lead: indent, text: String(step), tail: lineBreak };
+    const comments = commentsOf(items.slice(previous + 1, step));
+    previous = step;
+    return { ...old, lead: comments + old.lead, tail: old.tail || lineBreak };
+  });
+  const written = planned.map(({ lead, text, tail }, place) => {
+    if (place < planned.length - 1) return `${lead}${text},${tail}`;
+    return `${lead}${text}${lastComma ? "," : ""}${tail.trim() === "" ? lastTail : tail}`;
+  });
+  const all = written.join("") + commentsOf(items.slice(previous + 1)) + closing;
+  // On the bracket's own line an item needs no indent.
+  return opening + (/[\r\n]$/.test(opening) ? all : all.replace(/^[ \t]+/, ""));
+}
+
+/** The comment lines that stand before removed items stay. */
+function commentsOf(removed: readonly FlowItem[]): string {
+  return removed.map(({ lead }) => /^[\s\S]*[\r\n]/.exec(lead)?.[0] ?? "").join("");
+}
+
+/** Cuts behind the first line break. */
+function splitLine(text: string): readonly [line: string, rest: string] {
+  const next = afterBreak(text, lineEnd(text, 0));
+  return [text.slice(0, next), text.slice(next)];
+}

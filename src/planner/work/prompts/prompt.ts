@@ -1,0 +1,166 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { OutputValidator, PromptStore } from "../../ports.ts";
+import { headings, titleHeading } from "../../spec/sections.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { commitWriter } from "../commit_message.ts";
+import { contextOf, type PromptContext } from "./prompt_context.ts";
+import { fillTemplate, loadTemplate } from "./prompt_template.ts";
+import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
+
+/** What assembling reads. */
+export interface PromptPlaces {
+  readonly prompts: PromptStore;
+  readonly outputs: Pick<OutputValidator, "promptSection">;
+}
+
+export interface PromptRequest {
+  readonly spec: Spec;
+  /** The text of the spec's file. */
+  readonly specText: string;
+  readonly config: PlannerConfig;
+  readonly projectName: string;
+  /** The template that the caller asks for by name, or null. */
+  readonly template: string | null;
+  readonly place: WorkPlace;
+}
+
+/** Where the agent will stand. */
+export interface WorkPlace {
+  readonly path: string;
+  /** Empty without one. */
+  readonly branch: string;
+  /** True in a worktree of the run's own. */
+  readonly isolated: boolean;
+}
+
+export interface AssembledPrompt {
+  /** Name of the template. */
+  readonly template: string;
+  readonly text: string;
+  /** What a person should know before an agent reads it, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Writes the prompt of a run: the template with its variables filled in, then what it leaves out of the context files,
+ * where the agent works, how it commits, and which output is expected.
+ *
+ * The template is the one asked for, else the spec's, else the configured one, else the standard one.
+ *
+ * @throws OperationError for a template, a context path or an output schema that cannot be used
+ *
+ * Source: docs/contract/spec-tool.md#output-1; docs/decisions.md#s-22.
+ */
+export async function assemblePrompt(places: PromptPlaces, request: PromptRequest): Promise<AssembledPrompt> {
+  const { spec, place } = request;
+  const template = await loadTemplate(places.prompts, templateName(request));
+  const context = await contextOf(places.prompts, spec);
+  const filled = fillTemplate(template, variables(request, context));
+  if (filled.text.trim() === "") {
+    throw new OperationError(
+      "failed_precondition",
+      `Prompt "${template.name}" is empty: expected a text for the agent`,
+    );
+  }
+  const sections = [
+    filled.text.trim(),
+    ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
+    ...(place.isolated ? [worktreeSection(place)] : []),
+    ...commitSections(request, template.text),
+    ...(spec.outputSchema === null ? [] : [(await places.outputs.promptSection(spec.outputSchema)).trim()]),
+  ];
+  return {
+    template: template.name,
+    text: `${sections.join("\n\n")}\n`,
+    warnings: [...filled.warnings, ...context.warnings],
+  };
+}
+
+/** Names of the variables that a template may hold. */
+export const PROMPT_VARIABLES = [
+  "project.name",
+  "spec",
+  "spec.id",
+  "spec.title",
+  "spec.description",
+  "spec.path",
+  "spec.target_files",
+  "spec.context",
+  "worktree.path",
+  "worktree.branch",
+  "worktree.isolated",
+] as const;
+
+/** The values of `PROMPT_VARIABLES` for one spec and place. */
+export async function variablesOf(
+  { prompts }: Pick<PromptPlaces, "prompts">,
+  request: PromptRequest,
+): Promise<ReadonlyMap<string, string>> {
+  return variables(request, await contextOf(prompts, request.spec));
+}
+
+function variables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
+  const { spec, specText, projectName, place } = request;
+  const values: Readonly<Record<(typeof PROMPT_VARIABLES)[number], string>> = {
+    "project.name": projectName,
+    spec: specText.replace(/^\ufeff/, "").trim(),
+    "spec.id": spec.id,
+    "spec.title": spec.title ?? spec.id,
+    "spec.description": description(spec),
+    "spec.path": spec.file,
+    "spec.target_files": spec.targetFiles.length === 0 ? "none" : spec.targetFiles.join(", "),
+    "spec.context": context.text === "" ? "none" : context.text,
+    "worktree.path": place.path,
+    "worktree.branch": place.branch,
+    "worktree.isolated": String(place.isolated),
+  };
+  return new Map(Object.entries(values));
+}
+
+function templateName({ template, spec, config }: PromptRequest): string {
+  const own = spec.frontmatter["prompt"];
+  return (
+    template ?? (typeof own === "string" && own !== "" ? own : null) ?? config.defaults.prompt ?? STANDARD_PROMPT_NAME
+  );
+}
+
+/** What stands between the title and the next heading. */
+function description({ body }: Spec): string {
+  const from = titleHeading(body)?.next ?? 0;
+  const next = headings(body).find(({ start }) => start >= from);
+  return body.slice(from, next?.start ?? body.length).trim();
+}
+
+function asksForCommit(template: string): boolean {
+  return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
+}
+
+function worktreeSection({ path, branch }: WorkPlace): string {
+  return [
+    "## Where you work",
+    `You are in a git worktree of your own, ${path}, on the branch \`${branch}\`.`,
+    "Change files below this folder only, and stay on this branch: it is merged for you once the work is done.",
+  ].join("\n\n");
+}
+
+/** A form that the project demands holds whatever the template says. */
+function commitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
+  const { commit_template: form } = config.git;
+  if (form === null) return asksForCommit(template) ? [] : [commitSection(spec)];
+  const example = commitWriter(form, spec)("<what the commit does>");
+  return [
+    [
+      "## Commit your work",
+      "Before you end, commit everything that belongs to the work. This project demands that every commit message has this form, whatever else is said about it:",
+      `\`\`\`\n${example}\n\`\`\``,
+    ].join("\n\n"),
+  ];
+}
+
+function commitSection({ id }: Spec): string {
+  return [
+    "## Commit your work",
+    `Before you end, commit everything that belongs to the work. Every commit message begins with \`planner(${id}):\`.`,
+  ].join("\n\n");
+}

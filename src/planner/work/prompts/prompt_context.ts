@@ -1,0 +1,66 @@
+import { OperationError } from "#kernel/errors.ts";
+import { MAX_CONTEXT_CHARS, MAX_CONTEXT_FILE_BYTES } from "../../limits.ts";
+import type { PromptStore } from "../../ports.ts";
+import type { Spec } from "../../spec/spec.ts";
+
+export interface PromptContext {
+  /** A heading and a code block for each file; empty without files. */
+  readonly text: string;
+  readonly warnings: readonly string[];
+}
+
+/** The paths under a spec's `context`. */
+export function contextPaths({ frontmatter }: Spec): readonly string[] {
+  const listed = frontmatter["context"];
+  const paths = Array.isArray(listed) ? listed : [listed];
+  return [...new Set(paths.filter((path): path is string => typeof path === "string" && path !== ""))];
+}
+
+/**
+ * The contents of a spec's context files. A file that is not there, or is no text, is named in its place, and one that is
+ * too long ends with a line that says so.
+ *
+ * @throws OperationError `failed_precondition` for a path that leads out of the project
+ */
+export async function contextOf(prompts: PromptStore, spec: Spec): Promise<PromptContext> {
+  const blocks: string[] = [];
+  const warnings: string[] = [];
+  let room = MAX_CONTEXT_CHARS;
+  for (const path of contextPaths(spec)) {
+    const { content, problem } = await contentOf(prompts, path, Math.min(room, MAX_CONTEXT_FILE_BYTES));
+    room -= content.length;
+    blocks.push(`### ${path}\n\n${content}`);
+    if (problem !== null) warnings.push(`Context file "${path}": ${problem}`);
+  }
+  return { text: blocks.join("\n\n"), warnings };
+}
+
+interface Content {
+  readonly content: string;
+  readonly problem: string | null;
+}
+
+async function contentOf(prompts: PromptStore, path: string, room: number): Promise<Content> {
+  if (room <= 0) return named("left out, the files before it fill the prompt");
+  const read = await prompts.projectFile(path, room);
+  if (read.kind === "outside") {
+    throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
+  }
+  if (read.kind === "none") return named(read.why);
+  const block = fenced(read.text, path);
+  if (read.whole) return { content: block, problem: null };
+  const cut = `only its first ${new TextEncoder().encode(read.text).length} bytes are here`;
+  return { content: `${block}\n\n(${cut})`, problem: cut };
+}
+
+function named(problem: string): Content {
+  return { content: `(${problem})`, problem };
+}
+
+/** A code block that the text cannot end. */
+function fenced(text: string, path: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const [, language = ""] = /\.([A-Za-z0-9]+)$/.exec(path) ?? [];
+  return `${fence}${language}\n${text}${text.endsWith("\n") || text === "" ? "" : "\n"}${fence}`;
+}

@@ -1,0 +1,119 @@
+import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
+import { shortened } from "#kernel/shortened.ts";
+import type { PromptStore } from "../../ports.ts";
+import { parseDocument } from "../../spec/document.ts";
+import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
+
+/** `{{…}}`, from the first opening braces to the next closing ones. */
+const PLACEHOLDER = /\{\{([\s\S]*?)\}\}/g;
+const PARENT = /\{\{\s*>\s*parent\s*\}\}/g;
+
+/** A template with its parents in place. */
+export interface PromptTemplate {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Reads a template and those that it extends. A parent's text stands where the child says `{{> parent}}`, else before
+ * the child's. The standard template is there even when the project has no file of that name.
+ *
+ * @throws OperationError `not_found` for a name without a file, `failed_precondition` for a file that does not parse, a
+ *   circle of templates, a parent that is missing, and `{{> parent}}` in a template that extends none
+ */
+export async function loadTemplate(prompts: PromptStore, name: string): Promise<PromptTemplate> {
+  return { name, text: await joined(prompts, name, []) };
+}
+
+async function joined(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
+  const way = [...children, name];
+  if (children.includes(name)) {
+    throw new OperationError(
+      "failed_precondition",
+      `Prompt templates extend each other in a circle: ${way.join(" -> ")}`,
+    );
+  }
+  const { parent, body } = await read(prompts, name, children.at(-1));
+  if (parent !== null) {
+    const above = await joined(prompts, parent, way);
+    return body.search(PARENT) === -1
+      ? `${above.trimEnd()}\n\n${body.trimStart()}`
+      : body.replace(PARENT, () => above.trim());
+  }
+  if (body.search(PARENT) === -1) return body;
+  throw new OperationError(
+    "failed_precondition",
+    `Prompt "${name}" holds {{> parent}} and extends none: expected "extends: <name>" in its frontmatter`,
+  );
+}
+
+async function read(prompts: PromptStore, name: string, child: string | undefined) {
+  const text = (await prompts.text(name)) ?? (name === STANDARD_PROMPT_NAME ? STANDARD_PROMPT : null);
+  if (text === null) throw await missing(prompts, name, child);
+  const document = parseDocument(text);
+  if (!document.ok) {
+    const { line, column, message } = document.problem;
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot read the prompt "${name}": line ${line}, column ${column}: ${message}`,
+    );
+  }
+  const parent = document.frontmatter["extends"] ?? null;
+  if (parent !== null && (typeof parent !== "string" || parent === "")) {
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot read the prompt "${name}": expected a name behind "extends"`,
+    );
+  }
+  return { parent, body: document.body };
+}
+
+async function missing(prompts: PromptStore, name: string, child: string | undefined): Promise<OperationError> {
+  const names = await prompts.names();
+  if (child === undefined) return promptNotFound(name, names);
+  const near = nearest(name, names);
+  const hint = near === undefined ? "" : `: did you mean "${near}"?`;
+  return new OperationError("failed_precondition", `Prompt "${child}" extends "${name}", which does not exist${hint}`);
+}
+
+/** The refusal of a template's name. @param names those that there are */
+export function promptNotFound(name: string, names: readonly string[]): OperationError {
+  const near = nearest(name, names);
+  const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
+  const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
+  return new OperationError("not_found", `Prompt not found: "${shortened(name)}": ${hint}`);
+}
+
+/** Whether a template of this name can be loaded. */
+export async function hasTemplate(prompts: PromptStore, name: string): Promise<boolean> {
+  return name === STANDARD_PROMPT_NAME || (await prompts.names()).includes(name);
+}
+
+export interface FilledTemplate {
+  readonly text: string;
+  /** The variables that it used. */
+  readonly used: ReadonlySet<string>;
+  /** A line for each different placeholder that means nothing; it stays in the text as it is. */
+  readonly warnings: readonly string[];
+}
+
+/** Puts values in place of `{{name}}`, once: what looks like a placeholder inside a value stays. Cost: O(text). */
+export function fillTemplate({ name, text }: PromptTemplate, values: ReadonlyMap<string, string>): FilledTemplate {
+  const used = new Set<string>();
+  const unknown = new Set<string>();
+  const filled = text.replace(PLACEHOLDER, (whole, inner: string) => {
+    const key = inner.trim();
+    const value = values.get(key);
+    if (value === undefined) unknown.add(whole);
+    else used.add(key);
+    return value ?? whole;
+  });
+  const warnings = [...unknown].map((placeholder) => {
+    const meant = placeholder.slice(2, -2).trim();
+    const near = meant === "" ? undefined : nearest(meant, values.keys());
+    const hint = near === undefined ? "" : `. Did you mean "{{${near}}}"?`;
+    return `Prompt "${name}" holds ${placeholder}, which means nothing and stays as it is${hint}`;
+  });
+  return { text: filled, used, warnings };
+}

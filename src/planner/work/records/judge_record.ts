@@ -1,0 +1,159 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { RecordFacts } from "../../run_ports.ts";
+import { criteriaOf } from "../../spec/criteria.ts";
+import { readableDocument } from "../../spec/document.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { isOwnCommit } from "../commit_message.ts";
+import { MAX_RECORDED_FILES } from "./run_record.ts";
+
+/** One part of a record, checked again. */
+export interface RecordCheck {
+  readonly part: "end" | "commits" | "files" | "criteria" | "checks" | "merged" | "rerun";
+  readonly result: "ok" | "differs" | "unknown";
+  /** What was found, for people. */
+  readonly detail: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Checks the record of a run against what the repository holds by now. */
+export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): readonly RecordCheck[] {
+  return [
+    endCheck(record, facts),
+    commitsCheck(id, record, facts),
+    filesCheck(id, record, facts),
+    criteriaCheck(record, facts),
+    verdictCheck(record),
+    mergedCheck(id, record, facts),
+  ];
+}
+
+/** The commands that a record names with what came of them, each once. */
+export function recordedCommands(record: Fields): readonly Fields[] {
+  const own = listIn(record, "criteria").flatMap((criterion) => {
+    const { check } = criterion;
+    return isJsonObject(check) ? [check] : [];
+  });
+  const all = [...listIn(record, "verify"), ...own];
+  return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
+}
+
+function endCheck({ head }: Fields, { parent }: RecordFacts): RecordCheck {
+  if (head === parent) return { part: "end", result: "ok", detail: `commit ${short(head)} is there` };
+  return { part: "end", result: "differs", detail: `the record names ${short(head)}, it was kept on ${short(parent)}` };
+}
+
+function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordCheck {
+  const part = "commits";
+  const hashes = listIn(record, "commits").map(({ hash }) => String(hash));
+  const gone = hashes.filter((hash) => !facts.present.has(hash));
+  if (gone.length > 0)
+    return { part, result: "differs", detail: `not in this repository: ${gone.map(short).join(", ")}` };
+  const there = facts.range.map(({ hash }) => hash);
+  const foreign = hashes.filter((hash) => !there.includes(hash));
+  if (foreign.length > 0) {
+    return { part, result: "differs", detail: `not between base and end: ${foreign.map(short).join(", ")}` };
+  }
+  const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isOwnCommit(message, id));
+  if (unnamed.length > 0 && !facts.hasMerges) {
+    return {
+      part,
+      result: "differs",
+      detail: `the record does not name ${unnamed.map(({ hash }) => short(hash)).join(", ")}`,
+    };
+  }
+  return { part, result: "ok", detail: counted(hashes.length, "commit") };
+}
+
+function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
+  const part = "files";
+  const named = texts(record["files"]);
+  // The spec's last commit is made after the files were listed.
+  const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
+  const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
+  const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;
+  const more = isCut ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
+  if (missing.length === 0 && more.length === 0) return { part, result: "ok", detail: counted(named.length, "file") };
+  const found = [
+    ...(missing.length === 0 ? [] : [`not changed: ${missing.slice(0, 5).join(", ")}`]),
+    ...(more.length === 0 ? [] : [`not named: ${more.slice(0, 5).join(", ")}`]),
+  ];
+  return { part, result: "differs", detail: found.join("; ") };
+}
+
+function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
+  const part = "criteria";
+  const named = listIn(record, "criteria");
+  if (named.length === 0) return { part, result: "ok", detail: "none were required" };
+  if (specText === null) return { part, result: "unknown", detail: "the spec is not in the commit" };
+  const there = new Map(criteriaOf(readableDocument(specText).body).map(({ label, checked }) => [label, checked]));
+  const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
+  if (wrong.length === 0)
+    return { part, result: "ok", detail: `${counted(named.length, "criterion")} as in the commit` };
+  const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
+  // A run that did not complete may have left its ticks uncommitted.
+  return { part, result: record["status"] === "completed" ? "differs" : "unknown", detail };
+}
+
+/** Whether the recorded evidence bears the recorded end. */
+function verdictCheck(record: Fields): RecordCheck {
+  const part = "checks";
+  const commands = recordedCommands(record);
+  if (record["status"] !== "completed") return { part, result: "ok", detail: counted(commands.length, "command") };
+  const open = listIn(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
+  const failed = commands.filter(({ problem }) => problem !== null);
+  const output = record["output"];
+  const against = [
+    ...open.map(({ label }) => `"${String(label)}" is not checked`),
+    ...failed.map(({ command, problem }) => `"${String(command)}" ${String(problem)}`),
+    ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
+  ];
+  if (against.length === 0) return { part, result: "ok", detail: `${counted(commands.length, "command")} passed` };
+  return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
+}
+
+function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: RecordFacts): RecordCheck {
+  const part = "merged";
+  const { merged } = record;
+  if (!isJsonObject(merged)) return { part, result: "ok", detail: "not merged" };
+  const commits = listIn(merged, "commits");
+  const hashes = commits.map(({ hash }) => String(hash));
+  const gone = hashes.filter((hash) => !present.has(hash) || !inMain.has(hash));
+  if (gone.length > 0)
+    return { part, result: "differs", detail: `not in the main branch: ${gone.map(short).join(", ")}` };
+  const changed = commits.filter(({ hash, patch_id }) => (patches.get(String(hash)) ?? null) !== patch_id);
+  if (changed.length > 0) {
+    return {
+      part,
+      result: "differs",
+      detail: `another patch id: ${changed.map(({ hash }) => short(hash)).join(", ")}`,
+    };
+  }
+  const into = new Set(commits.map(({ patch_id }) => patch_id));
+  const lost = listIn(record, "commits").filter(({ hash, subject }) => {
+    const patch = patches.get(String(hash));
+    return patch !== undefined && !into.has(patch) && !isOwnCommit(String(subject), id);
+  });
+  if (lost.length > 0) {
+    const named = lost.map(({ hash }) => short(hash)).join(", ");
+    return { part, result: "differs", detail: `merged with another change than recorded: ${named}` };
+  }
+  return { part, result: "ok", detail: `${counted(commits.length, "commit")} in the main branch by patch id` };
+}
+
+function listIn(record: Fields, name: string): readonly Fields[] {
+  const value = record[name];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+}
+
+function short(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 10) : "nothing";
+}
+
+function counted(count: number, word: string): string {
+  return `${count} ${count === 1 ? word : word === "criterion" ? "criteria" : `${word}s`}`;
+}

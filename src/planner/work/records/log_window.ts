@@ -1,0 +1,210 @@
+/**
+ * Which part of a log an answer holds. The rules that keep a follower from losing or repeating anything:
+ *
+ * - The contents of an answer and of the one that its `byte_offset` asks for join to what stands in the file.
+ * - An answer ends behind a whole line. Only a line longer than `MAX_LOG_ANSWER_BYTES` comes in pieces.
+ * - While a process writes, its unfinished last line is held back.
+ * - No answer begins or ends inside a UTF-8 character.
+ */
+import { LOG_CHUNK_BYTES, MAX_LOG_ANSWER_BYTES } from "../../limits.ts";
+import type { LogFile } from "../../ports.ts";
+import { lineTime } from "./log_format.ts";
+
+const NEWLINE = 10;
+
+export interface LogQuery {
+  /** Most lines of the answer; 0 asks for the offset alone. */
+  readonly lines: number;
+  /** Byte offset from which to read on, at most the log's size; without it and `since` the last lines are meant. */
+  readonly offset?: number | undefined;
+  /** Begin at the first line that was stored at this time or later. */
+  readonly since?: Date | undefined;
+  /** Whether a process still writes the log. */
+  readonly growing: boolean;
+}
+
+/** Source: docs/contract/spec-tool.md#tools. */
+export interface LogWindow {
+  readonly content: string;
+  /** Where the next call continues. */
+  readonly byte_offset: number;
+  readonly line_count: number;
+  /** Whether something can be read from `byte_offset` on right now. */
+  readonly has_more: boolean;
+}
+
+/** Reads one answer's worth of a log. Memory: a small multiple of `MAX_LOG_ANSWER_BYTES`, whatever the log's size. */
+export async function logWindow(log: LogFile, query: LogQuery): Promise<LogWindow> {
+  const { lines, offset, since } = query;
+  const end = query.growing ? await endOfLines(log) : log.size;
+  if (offset === undefined && since === undefined) return tail(log, end, lines);
+  const asked = await characterStart(log, offset ?? 0);
+  // A follower may stand inside the line that is held back.
+  if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
+  const start = since === undefined ? asked : await firstSince(log, { start: asked, end, since });
+  return forward(log, { start, end, lines });
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+async function forward(log: LogFile, { start, end, lines }: Span & { readonly lines: number }): Promise<LogWindow> {
+  const bytes = await log.read(start, Math.min(end - start, MAX_LOG_ANSWER_BYTES));
+  const wanted = behindLines(bytes, lines);
+  const cut = wanted ?? (start + bytes.length >= end ? bytes.length : behindLastLine(bytes));
+  return answer(bytes.subarray(0, cut), start, end);
+}
+
+async function tail(log: LogFile, end: number, lines: number): Promise<LogWindow> {
+  if (lines === 0 || end === 0) return answer(new Uint8Array(), end, end);
+  for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
+    const from = Math.max(0, end - Math.min(length, MAX_LOG_ANSWER_BYTES));
+    const bytes = await log.read(from, end - from);
+    const start = startOfLast(bytes, lines);
+    if (start !== undefined) return answer(bytes.subarray(start), from + start, from + bytes.length);
+    if (from === 0) return answer(bytes, 0, bytes.length);
+    if (length < MAX_LOG_ANSWER_BYTES) continue;
+    const whole = bytes.indexOf(NEWLINE) + 1;
+    const first = whole === 0 || whole === bytes.length ? firstCharacter(bytes) : whole;
+    return answer(bytes.subarray(first), from + first, from + bytes.length);
+  }
+}
+
+function answer(bytes: Uint8Array, start: number, end: number): LogWindow {
+  const next = start + bytes.length;
+  return {
+    content: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+    byte_offset: next,
+    line_count: countLines(bytes),
+    has_more: next < end,
+  };
+}
+
+/** Where the text behind the last newline begins, or the log's size when that text is too long to wait for its end. */
+async function endOfLines(log: LogFile): Promise<number> {
+  for (let length = LOG_CHUNK_BYTES; ; length *= 2) {
+    const from = Math.max(0, log.size - Math.min(length, MAX_LOG_ANSWER_BYTES));
+    const bytes = await log.read(from, log.size - from);
+    const newline = bytes.lastIndexOf(NEWLINE);
+    if (newline !== -1) return from + newline + 1;
+    if (from === 0) return 0;
+    if (length >= MAX_LOG_ANSWER_BYTES) return from + wholeCharacters(bytes);
+  }
+}
+
+/** The offset of the first line of the span that was stored at `since` or later, else the span's end. */
+async function firstSince(log: LogFile, { start, end, since }: Span & { readonly since: Date }): Promise<number> {
+  let lineStart = start === 0 ? true : (await log.read(start - 1, 1))[0] === NEWLINE;
+  for (let position = start; position < end; ) {
+    const bytes = await log.read(position, Math.min(LOG_CHUNK_BYTES, end - position));
+    if (bytes.length === 0) break;
+    const found = scanSince(bytes, { lineStart, isLast: position + bytes.length >= end, since });
+    if (found.at !== undefined) return position + found.at;
+    lineStart = found.lineStart;
+    position += found.scanned;
+  }
+  return end;
+}
+
+interface Scan {
+  /** Where the line begins that was looked for. */
+  readonly at?: number;
+  /** Where to read on, and whether a line begins there. */
+  readonly scanned: number;
+  readonly lineStart: boolean;
+}
+
+/** Bytes of a line that hold its time. */
+const TIME_BYTES = 24;
+
+function scanSince(
+  bytes: Uint8Array,
+  { lineStart, isLast, since }: { readonly lineStart: boolean; readonly isLast: boolean; readonly since: Date },
+): Scan {
+  let at = lineStart ? 0 : bytes.indexOf(NEWLINE) + 1;
+  if (!lineStart && at === 0) return { scanned: bytes.length, lineStart: false };
+  while (at < bytes.length) {
+    // The time of a line at the chunk's end may go on in the next one.
+    if (at + TIME_BYTES > bytes.length && !isLast) return { scanned: at, lineStart: true };
+    const time = lineTime(String.fromCharCode(...bytes.subarray(at, at + TIME_BYTES)));
+    if (time !== null && time >= since.getTime()) return { at, scanned: at, lineStart: true };
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline === -1) return { scanned: bytes.length, lineStart: false };
+    at = newline + 1;
+  }
+  return { scanned: bytes.length, lineStart: true };
+}
+
+/** The offset behind the `lines`th newline, or undefined when there are fewer. */
+function behindLines(bytes: Uint8Array, lines: number): number | undefined {
+  let at = 0;
+  for (let line = 0; line < lines; line++) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    if (newline === -1) return undefined;
+    at = newline + 1;
+  }
+  return at;
+}
+
+/** The offset behind the last newline; without one, behind the last whole character. */
+function behindLastLine(bytes: Uint8Array): number {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  return newline === -1 ? wholeCharacters(bytes) : newline + 1;
+}
+
+/** Where the last `lines` lines begin, or undefined when the bytes hold no more than these. */
+function startOfLast(bytes: Uint8Array, lines: number): number | undefined {
+  // A newline at the very end ends the last line and begins none.
+  let at = bytes.length - 1;
+  for (let line = 0; line < lines; line++) {
+    at = at <= 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1);
+    if (at === -1) return undefined;
+  }
+  return at + 1;
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = bytes.length > 0 && bytes.at(-1) !== NEWLINE ? 1 : 0;
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) lines++;
+  return lines;
+}
+
+/** Moves an offset inside a UTF-8 character back to the character's first byte. */
+async function characterStart(log: LogFile, offset: number): Promise<number> {
+  const from = Math.max(0, offset - 3);
+  const bytes = await log.read(from, offset + 1 - from);
+  const at = offset - from;
+  if (!isContinuation(bytes[at])) return offset;
+  let start = at;
+  while (start > 0 && isContinuation(bytes[start])) start--;
+  return sequenceLength(bytes[start]) > at - start ? from + start : offset;
+}
+
+/** The offset of the first byte that begins a character. */
+function firstCharacter(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < 3 && isContinuation(bytes[at])) at++;
+  return at;
+}
+
+/** The length without a character at the end whose last bytes are missing. */
+function wholeCharacters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back];
+    if (isContinuation(byte)) continue;
+    return sequenceLength(byte) > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function sequenceLength(lead: number | undefined): number {
+  if (lead === undefined || lead < 0xc0) return 1;
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}

@@ -1,0 +1,83 @@
+import { MAX_APPENDED_CHARS } from "../../limits.ts";
+import type { RunHead, RunReport } from "../../run_ports.ts";
+import type { JudgedCriterion } from "../judge_criteria.ts";
+import { rowOf } from "../providers.ts";
+
+/** What came of one command that checked a run's work. */
+export interface CheckedCommand {
+  readonly command: string;
+  readonly status: number | null;
+  readonly duration_ms: number;
+  readonly output_hash: string;
+  readonly problem: string | null;
+}
+
+/** What is known of a run at its end. Fields that the run did not come to are empty or null. */
+export interface RunSummary {
+  readonly spec_id: string;
+  readonly process_id: string;
+  readonly mode: string;
+  readonly report: RunReport;
+  /** Null if no branch is checked out around the project. */
+  readonly branch: string | null;
+  /** Null for a run without a worktree. */
+  readonly mainBranch: string | null;
+  /** Where a run without a worktree began; null for another run, whose first commit says so. */
+  readonly base: string | null;
+  readonly commits: readonly { readonly hash: string; readonly message: string; readonly parent: string | null }[];
+  readonly files: readonly string[];
+  readonly criteria: readonly JudgedCriterion[];
+  readonly checks: readonly CheckedCommand[];
+  readonly outputSchema: string | null;
+  readonly outputProblem: string | null;
+  /** What the agent said last, or null if that is in the spec. */
+  readonly lastWords: string | null;
+  readonly started_at: string;
+  readonly ended_at: string;
+  readonly status: string;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Paths that a record names; a run that changes more than that has its commits. */
+export const MAX_RECORDED_FILES = 1000;
+
+/** Returns the record of a run as it is kept, see docs/work.md. */
+export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
+  const { commits, files, criteria, checks, report } = summary;
+  const checkOf = ({ verify }: JudgedCriterion): CheckedCommand | null =>
+    (verify !== null && checks.find(({ command }) => command === verify)) || null;
+  const { allowing } = rowOf(report.agent);
+  const own = new Set(criteria.flatMap(({ verify }) => verify ?? []));
+  return {
+    version: 1,
+    spec_id: summary.spec_id,
+    run,
+    process_id: summary.process_id,
+    mode: summary.mode,
+    ...{ status: summary.status, reasons: summary.reasons, warnings: summary.warnings },
+    ...{ started_at: summary.started_at, ended_at: summary.ended_at },
+    agent: { name: report.agent, version: report.version, model: report.model, session: report.session },
+    prompt_sha256: report.prompt_sha256,
+    ...{
+      branch: summary.branch,
+      main_branch: summary.mainBranch,
+      base: summary.base ?? commits[0]?.parent ?? head,
+      head,
+    },
+    commits: commits.map(({ hash, message }) => ({ hash, subject: message.split("\n", 1)[0] ?? "" })),
+    files: files.slice(0, MAX_RECORDED_FILES),
+    criteria: criteria.map((criterion) => ({
+      label: criterion.label,
+      checked: criterion.checked,
+      lost: criterion.lost,
+      check: checkOf(criterion),
+    })),
+    verify: checks.filter(({ command }) => !own.has(command)),
+    output: summary.outputSchema === null ? null : { schema: summary.outputSchema, problem: summary.outputProblem },
+    usage: report.usage,
+    last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
+    denied: report.denied.map((what) => ({ what, allow: allowing?.(what) ?? null })),
+    merged: null,
+  };
+}

@@ -1,0 +1,42 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { plainLine } from "#cli/output/plain_text.ts";
+import { type Column, renderTable, textWidth } from "#cli/output/table.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+const COLUMNS: readonly Column<readonly [string, string]>[] = [
+  { title: "A", text: ([a]) => a, shrinks: true },
+  { title: "B", text: ([, b]) => b, shrinks: true },
+];
+
+const cell = fc.oneof(
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+  fc.string({ unit: "binary", maxLength: 40 }),
+  fc.constantFrom("\u001b[2J", "日本語".repeat(9), "a\nb", "👩‍👩‍👧".repeat(7), ""),
+);
+
+test("renderTable gives one line a row, none wider than the terminal, none able to drive it", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 18, max: 120 }),
+      (rows, width) => {
+        const lines = renderTable(rows, COLUMNS, width).split("\n");
+
+        expect(lines.length).toBe(rows.length + 2);
+        for (const line of lines) {
+          expect(textWidth(line)).toBeLessThanOrEqual(width);
+          expect(line).not.toMatch(/\p{Cc}/u);
+        }
+      },
+    ),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+test("plainLine changes nothing the second time", () => {
+  fc.assert(
+    fc.property(cell, (text) => plainLine(plainLine(text)) === plainLine(text)),
+    { numRuns: LAW_RUNS },
+  );
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
+import { keyOf, SETTINGS, serveSettings, variableOf } from "#cli/dc/serve/settings.ts";
+
+const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "..", "docs", "datacenter.md"), "utf8");
+
+const nothing = Object.fromEntries(
+  Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
+) as unknown as ServeArgs;
+
+const read = async (env: Record<string, string>) => {
+  const warnings: string[] = [];
+  const settings = await serveSettings(nothing, { cwd: "/", warn: (text) => warnings.push(text) }, env);
+  return { warnings, of: (name: string) => settings.find((setting) => setting.name === name) };
+};
+
+test("docs/datacenter.md tells flag, variable, key and default of every setting, and of no others", async () => {
+  const { of } = await read({});
+  const rows = SETTINGS.map((name) => {
+    const value = of(name)?.value;
+    const shown = value === undefined ? "none" : `\`${value}\``;
+    return `| \`--${name}\` | \`${variableOf(name)}\` | \`${keyOf(name)}\` | ${shown} |`;
+  });
+
+  expect(DOCS.split("\n").filter((line) => /^\| `--.*PLANNER_DC_/.test(line))).toEqual(rows);
+});
+
+test("a variable is read as its flag is, and one that is nearly ours is wondered about", async () => {
+  const { of, warnings } = await read({ PLANNER_DC_PORT: "0", PLANNER_DC_INSECURE: "yes", PLANNER_DC_HOTS: "x" });
+
+  expect(of("port")).toMatchObject({ value: 0, origin: "environment", from: "PLANNER_DC_PORT" });
+  expect(of("insecure")?.value).toBe(true);
+  expect(warnings).toEqual(['Unknown variable PLANNER_DC_HOTS: did you mean "PLANNER_DC_HOST"?']);
+  await expect(read({ PLANNER_DC_PORT: "-1" })).rejects.toThrow("PLANNER_DC_PORT: expected a whole number from 0");
+  await expect(read({ PLANNER_DC_INSECURE: "maybe" })).rejects.toThrow("expected true or false");
+});

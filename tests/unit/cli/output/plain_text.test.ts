@@ -1,0 +1,28 @@
+import { expect, test } from "bun:test";
+import { plainLine, plainLines, withoutEscapes } from "#cli/output/plain_text.ts";
+
+test("plainLine shows control characters as signs instead of passing them on", () => {
+  expect(plainLine("a\u001b[31mb\u0007c\u007fd\u009be")).toBe("a␛[31mb␇c␡d�e");
+});
+
+test("plainLine makes one line of several", () => {
+  expect(plainLine("a\nb\tc\r\nd\u2028e")).toBe("a b c  d e");
+});
+
+test("plainLine takes the direction marks that reorder a line", () => {
+  expect(plainLine("safe\u202egnp.exe\u2066x")).toBe("safe�gnp.exe�x");
+});
+
+test("plainLine keeps letters of every script, joiners and emoji", () => {
+  const text = "Größe 日本語 עברית 👩‍👩‍👧 e\u0301";
+
+  expect(plainLine(text)).toBe(text);
+});
+
+test("plainLines keeps line feeds and tabs and mends CRLF", () => {
+  expect(plainLines("a\r\n\tb\rc\u001b]0;x\u0007")).toBe("a\n\tb␍c␛]0;x␇");
+});
+
+test("withoutEscapes drops colours and titles but shows what it does not know", () => {
+  expect(withoutEscapes("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x\u0008y\n")).toBe("red x␈y\n");
+});

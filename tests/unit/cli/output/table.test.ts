@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import { type Column, cutText, renderTable, textWidth } from "#cli/output/table.ts";
+
+interface Row {
+  readonly id: string;
+  readonly count: number;
+  readonly title: string;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "ID", text: ({ id }) => id },
+  { title: "N", text: ({ count }) => String(count), align: "right" },
+  { title: "TITLE", text: ({ title }) => title, shrinks: true },
+];
+
+const ROWS: readonly Row[] = [
+  { id: "a", count: 5, title: "Paint the door" },
+  { id: "long-id", count: 120, title: "x" },
+];
+
+test("renderTable aligns columns under their titles", () => {
+  expect(renderTable(ROWS, COLUMNS)).toBe(
+    ["ID         N  TITLE", "a          5  Paint the door", "long-id  120  x", ""].join("\n"),
+  );
+});
+
+test("renderTable is empty for no rows", () => {
+  expect(renderTable([], COLUMNS, 80)).toBe("");
+});
+
+test("renderTable cuts the shrinking column with an ellipsis when the terminal is narrow", () => {
+  expect(renderTable(ROWS, COLUMNS, 24)).toBe(
+    ["ID         N  TITLE", "a          5  Paint the…", "long-id  120  x", ""].join("\n"),
+  );
+});
+
+test("renderTable keeps the other columns whole on a terminal too narrow for anything", () => {
+  const lines = renderTable(ROWS, COLUMNS, 5).split("\n");
+
+  expect(lines[2]).toStartWith("long-id  120  x");
+  expect(lines[1]).toBe("a          5  Paint t…");
+});
+
+test("renderTable takes from the widest of several shrinking columns first", () => {
+  const columns: readonly Column<{ a: string; b: string }>[] = [
+    { title: "A", text: ({ a }) => a, shrinks: true },
+    { title: "B", text: ({ b }) => b, shrinks: true },
+  ];
+
+  const table = renderTable([{ a: "a".repeat(10), b: "b".repeat(30) }], columns, 32);
+
+  expect(table.split("\n")[1]).toBe(`${"a".repeat(10)}  ${"b".repeat(19)}…`);
+});
+
+test("renderTable counts terminal cells, not characters", () => {
+  const rows = [
+    { id: "日本", count: 1, title: "wide" },
+    { id: "👩‍👩‍👧", count: 2, title: "family" },
+    { id: "e\u0301", count: 3, title: "combined" },
+  ];
+
+  const lines = renderTable(rows, COLUMNS).split("\n");
+
+  expect(lines).toEqual(["ID    N  TITLE", "日本  1  wide", "👩‍👩‍👧    2  family", "e\u0301     3  combined", ""]);
+});
+
+test("renderTable does not let a title drive the terminal", () => {
+  const table = renderTable([{ id: "a", count: 1, title: "\u001b[2J\nnext\u0007" }], COLUMNS);
+
+  expect(table.split("\n")[1]).toBe("a   1  ␛[2J next␇");
+});
+
+test("cutText never exceeds its width, wide characters included", () => {
+  expect(cutText("日本語テキスト", 6)).toBe("日本…");
+  expect(textWidth(cutText("日本語テキスト", 6))).toBe(5);
+  expect(cutText("short", 5)).toBe("short");
+});

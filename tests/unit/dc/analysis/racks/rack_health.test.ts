@@ -1,0 +1,194 @@
+import { describe, expect, test } from "bun:test";
+import { type FloorAnswer, floorPlan } from "#dc/analysis/racks/floor_plan.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Device, Rack } from "#dc/model/resources.ts";
+import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
+import { inventory, load, source } from "../../../../support/dc/power.ts";
+
+const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
+
+/** The reasons of one rack with these devices, fed by sources A and B. */
+function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
+  const whole = { code: "R", uHeight: 10, ...rack };
+  const site = { ...inventory(source("A"), source("B"), ...devices), racks: [whole] };
+  const standing = Topology.of(site).rackStanding(whole, INPUT);
+  const { health, reasons: found } = standing;
+  return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
+}
+
+const server = (code: string, sources: readonly string[], parts: Partial<Device> = {}) =>
+  load(code, sources, { rackCode: "R", allocatedDrawW: 100, ...parts });
+const pdu = (code: string, feed: string, capacityW: number): Device =>
+  load(code, [feed], { kind: "RACK_PDU", rackCode: "R", power: { capacityW, powerPath: code } });
+
+describe("rackHealth", () => {
+  test("is OK without a reason", () => {
+    expect(reasons({}, server("s", ["device:A", "device:B"]))).toEqual({ health: "OK", found: [] });
+  });
+
+  test("watches what one failure would overload, and informs about what it would load beyond its limit", () => {
+    const both = server("s", ["device:p", "device:q"]);
+
+    const tight = reasons({}, pdu("p", "device:A", 110), pdu("q", "device:B", 200), both);
+    const short = reasons({}, pdu("p", "device:A", 90), pdu("q", "device:B", 200), both);
+
+    expect(tight).toEqual({ health: "OK", found: [["POWER_FAILOVER", "device:p", undefined]] });
+    expect(short).toEqual({ health: "WATCH", found: [["POWER_FAILOVER", "device:p", "WATCH"]] });
+  });
+
+  test("faults what is overloaded now, and watches what is loaded beyond its limit", () => {
+    const one = server("s", ["device:p"]);
+
+    const over = reasons({}, pdu("p", "device:A", 90), one);
+    const near = reasons({}, pdu("p", "device:A", 110), one);
+
+    expect(over.health).toBe("FAULT");
+    expect(over.found).toContainEqual(["POWER_NORMAL", "device:p", "FAULT"]);
+    expect(near.health).toBe("WATCH");
+    expect(near.found).toContainEqual(["POWER_NORMAL", "device:p", "WATCH"]);
+  });
+
+  test("watches single-corded devices where two supplies are required, and faults a rack with one supply", () => {
+    const rack = { requiredRedundancy: "TWO_N" as const };
+
+    const one = reasons(rack, server("s", ["device:A", "device:B"]), server("t", ["device:A"]));
+    const all = reasons(rack, server("s", ["device:A", "device:A"]), server("t", ["device:A"]));
+
+    expect(one).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:t", "WATCH"]] });
+    expect(all).toEqual({ health: "FAULT", found: [["ONE_POWER_PATH", "rack:R", "FAULT"]] });
+  });
+
+  test("takes two breakers of one panel for one supply, whatever their labels say", () => {
+    const rpp: Device = {
+      ...load("rpp", ["device:A"], { kind: "RPP" }),
+      ports: [
+        { name: "in", kind: "POWER_IN", powerIn: { sourceRef: "device:A" } },
+        { name: "b1", kind: "POWER_OUT", powerOut: { feedId: "F1" } },
+        { name: "b2", kind: "POWER_OUT", powerOut: { feedId: "F2" } },
+      ],
+    };
+    const labelled = server("s", ["feed:F1", "feed:F2"]);
+    const ports = labelled.ports?.map((port, at) => ({
+      ...port,
+      powerIn: { ...port.powerIn, powerPath: "AB"[at] ?? "" },
+    }));
+
+    const found = reasons(
+      { requiredRedundancy: "TWO_N" },
+      rpp,
+      { ...labelled, ports: ports ?? [] },
+      server("t", ["device:A", "device:B"]),
+    );
+
+    expect(found).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:s", "WATCH"]] });
+  });
+
+  test("faults a redundancy that was built and is lost now, and a device whose supply is dead", () => {
+    const rack = { requiredRedundancy: "TWO_N" as const };
+    const broken = { ...pdu("p", "device:A", 1000), status: "FAILED" as const };
+    const sound = pdu("q", "device:B", 1000);
+
+    const lost = reasons(
+      rack,
+      broken,
+      sound,
+      server("s", ["device:p", "device:q"]),
+      server("t", ["device:p"], { power: { requiredRedundancy: "N" } }),
+      server("u", ["device:A", "device:B"]),
+    );
+
+    expect(lost).toEqual({
+      health: "FAULT",
+      found: [
+        ["NO_LIVE_SUPPLY", "device:t", "FAULT"],
+        ["REDUNDANCY_UNMET", "device:s", "FAULT"],
+        ["REDUNDANCY_UNMET", "device:t", "FAULT"],
+        ["DEVICE_FAILED", "device:p", "FAULT"],
+        ["SINGLE_CORDED", "device:t", undefined],
+      ],
+    });
+  });
+
+  test("does not guess about inlets without a recorded source", () => {
+    const found = reasons(
+      { requiredRedundancy: "TWO_N" },
+      server("s", ["device:A", ""]),
+      server("t", ["", ""]),
+      server("u", ["device:A", "device:B"]),
+    );
+
+    expect(found).toEqual({
+      health: "WATCH",
+      found: [
+        ["REDUNDANCY_UNKNOWN", "device:s", "WATCH"],
+        ["REDUNDANCY_UNKNOWN", "device:t", "WATCH"],
+        ["SUPPLY_UNDOCUMENTED", "device:t", undefined],
+      ],
+    });
+  });
+
+  test("only informs about a single-corded device of which nothing more is demanded", () => {
+    const found = reasons({}, server("s", ["device:A", "device:B"]), server("t", ["device:A"], { allocatedDrawW: 60 }));
+
+    expect(found).toEqual({ health: "OK", found: [["SINGLE_CORDED", "device:t", undefined]] });
+  });
+
+  test("reports power, weight, failed devices and units used twice", () => {
+    const at = { positionU: 1, uHeight: 1, face: "FRONT" as const };
+    const found = reasons(
+      { powerCapacityW: 120, maxLoadKg: 100 },
+      server("s", ["device:A", "device:B"], { ...at, weightKg: 90 }),
+      server("t", ["device:A", "device:B"], { ...at, status: "FAILED" }),
+    );
+
+    expect(found).toEqual({
+      health: "FAULT",
+      found: [
+        ["POWER_NORMAL", "rack:R", "WATCH"],
+        ["DEVICE_FAILED", "device:t", "WATCH"],
+        ["WEIGHT", "rack:R", "WATCH"],
+        ["U_SPACE_OCCUPIED", "device:s", "FAULT"],
+      ],
+    });
+  });
+
+  test("only informs about old measurements", () => {
+    const found = reasons({ measuredAt: "2026-05-30T00:00:00.000Z" });
+
+    expect(found).toEqual({ health: "OK", found: [["STALE_TELEMETRY", "rack:R", undefined]] });
+  });
+
+  test("watches a full rack", () => {
+    const full = reasons({}, server("s", ["device:A", "device:B"], { positionU: 1, uHeight: 10, face: "FRONT" }));
+
+    expect(full).toEqual({ health: "WATCH", found: [["SPACE", "rack:R", "WATCH"]] });
+  });
+});
+
+describe("floorPlan", () => {
+  async function plan(): Promise<FloorAnswer> {
+    return floorPlan(Topology.of(await ams1Inventory()), parseRef("floor:AMS1/1") as Ref, INPUT);
+  }
+
+  test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {
+    const { racks, cracs, devices, counts, extents, unplaced } = await plan();
+
+    expect([racks.length, cracs.length, devices.length, unplaced]).toEqual([40, 8, 20, []]);
+    expect(counts.ok + counts.watch + counts.fault).toBe(40);
+    expect(extents.widthMm).toBeGreaterThanOrEqual(10_150);
+  }, 240_000);
+
+  test("faults rack A08 of the sample, which hangs on one feed, and watches B03 for its server on one side", async () => {
+    const { racks } = await plan();
+    const of = (code: string) => racks.find(({ rack }) => rack.code === code);
+
+    expect(of("A08")).toMatchObject({
+      health: "FAULT",
+      reasons: expect.arrayContaining([expect.objectContaining({ code: "ONE_POWER_PATH" })]),
+    });
+    expect(of("B03")?.reasons).toContainEqual(
+      expect.objectContaining({ code: "REDUNDANCY_UNMET", ref: "device:SRV-B03-07", health: "WATCH" }),
+    );
+  }, 240_000);
+});

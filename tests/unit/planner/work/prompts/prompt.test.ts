@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import {
+  type AssembledPrompt,
+  assemblePrompt,
+  PROMPT_VARIABLES,
+  type PromptRequest,
+} from "#planner/work/prompts/prompt.ts";
+import { builtSpec } from "../../../../support/built_spec.ts";
+import { memoryPrompts } from "../../../../support/memory_prompts.ts";
+
+const ID = "2026-01-05-001-abc";
+const BODY = "# Move the piano\n\nUp the stairs.\n\n## Acceptance Criteria\n\n- [ ] It stands\n";
+const PLACE = { path: "/p/.planner/worktrees/x", branch: `planner/${ID}`, isolated: true };
+const OUTPUTS = { promptSection: async (path: string) => `## Output Format\n\nfits ${path}\n` };
+
+interface World {
+  readonly frontmatter?: string;
+  readonly body?: string;
+  readonly templates?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly request?: Partial<PromptRequest>;
+}
+
+function assemble({ frontmatter = "status: pending", body = BODY, templates = {}, files, request }: World) {
+  const spec = builtSpec(ID, frontmatter, body);
+  const specText = `---\n${frontmatter}\n---\n${body}`;
+  return assemblePrompt(
+    { prompts: memoryPrompts(templates, files), outputs: OUTPUTS },
+    { spec, specText, config: DEFAULT_CONFIG, projectName: "shop", template: null, place: PLACE, ...request },
+  );
+}
+
+function inTemplate(text: string, world: World = {}): Promise<AssembledPrompt> {
+  return assemble({ ...world, templates: { t: text }, request: { template: "t", ...world.request } });
+}
+
+test("assemblePrompt writes the standard prompt where none is chosen", async () => {
+  const { template, text, warnings } = await assemble({ frontmatter: "status: pending\ntarget_files: [a.ts, b.ts]" });
+
+  expect(template).toBe("standard");
+  expect(warnings).toEqual([]);
+  expect(text).toStartWith(`# Work on ${ID}: Move the piano\n\nYou work in the project shop.`);
+  expect(text).toContain("---\nstatus: pending\ntarget_files: [a.ts, b.ts]\n---\n# Move the piano\n");
+  expect(text).toContain("then the files it names: a.ts, b.ts\n");
+  expect(text).toContain(`Commit with a message that begins \`planner(${ID}):\`.`);
+  expect(text).not.toContain("## Commit your work");
+  expect(text).not.toContain("{{");
+});
+
+test("assemblePrompt takes the template asked for, else the spec's, else the configured one", async () => {
+  const templates = { asked: "asked", own: "own", set: "set" };
+  const config = { ...DEFAULT_CONFIG, defaults: { ...DEFAULT_CONFIG.defaults, prompt: "set" } };
+  const frontmatter = "prompt: own";
+
+  expect((await assemble({ templates, frontmatter, request: { config, template: "asked" } })).template).toBe("asked");
+  expect((await assemble({ templates, frontmatter, request: { config } })).template).toBe("own");
+  expect((await assemble({ templates, request: { config } })).template).toBe("set");
+});
+
+test("assemblePrompt fills in every variable", async () => {
+  const text = PROMPT_VARIABLES.map((name) => `${name} = {{${name}}}`).join("\n");
+
+  const filled = await inTemplate(text, { frontmatter: "context: [a.md]", files: { "a.md": "ctx" } });
+
+  expect(filled.warnings).toEqual([]);
+  expect(filled.text).toStartWith(`project.name = shop\nspec = ---\ncontext: [a.md]\n---\n${BODY.trim()}\n`);
+  for (const line of [
+    `spec.id = ${ID}`,
+    "spec.title = Move the piano",
+    "spec.description = Up the stairs.",
+    `spec.path = .planner/specs/${ID}.md`,
+    "spec.target_files = none",
+    "spec.context = ### a.md\n\n```md\nctx\n```",
+    "worktree.path = /p/.planner/worktrees/x",
+    `worktree.branch = planner/${ID}`,
+    "worktree.isolated = true",
+  ]) {
+    expect(filled.text).toContain(`${line}\n`);
+  }
+});
+
+test("assemblePrompt adds where to work, how to commit and what to print, in that order", async () => {
+  const { text } = await inTemplate("Do it.", { frontmatter: "output_schema: out.json" });
+
+  expect(text).toBe(
+    [
+      "Do it.",
+      "## Where you work",
+      `You are in a git worktree of your own, /p/.planner/worktrees/x, on the branch \`planner/${ID}\`.`,
+      "Change files below this folder only, and stay on this branch: it is merged for you once the work is done.",
+      "## Commit your work",
+      `Before you end, commit everything that belongs to the work. Every commit message begins with \`planner(${ID}):\`.`,
+      "## Output Format\n\nfits out.json\n",
+    ].join("\n\n"),
+  );
+});
+
+test("assemblePrompt speaks of no worktree where there is none", async () => {
+  const { text } = await inTemplate("{{worktree.isolated}}", {
+    request: { place: { path: "/p", branch: "main", isolated: false } },
+  });
+
+  expect(text).toStartWith("false\n");
+  expect(text).not.toContain("Where you work");
+});
+
+test("assemblePrompt adds context files, names what is missing and lets no file end its block", async () => {
+  const frontmatter = "context: [a.md, gone.ts, a.md]";
+
+  const { text, warnings } = await inTemplate("Do it.", { frontmatter, files: { "a.md": "````\nx\n````\n" } });
+
+  expect(text).toContain(
+    "## Context files\n\n### a.md\n\n`````md\n````\nx\n````\n`````\n\n### gone.ts\n\n(there is no such file)\n",
+  );
+  expect(warnings).toEqual(['Context file "gone.ts": there is no such file']);
+});
+
+test("assemblePrompt cuts long context files and stops when they fill the prompt", async () => {
+  const names = ["a", "b", "c", "d"];
+  const files = Object.fromEntries(names.map((name) => [name, "x".repeat(300_000)]));
+
+  const { text, warnings } = await inTemplate("Do it.", { frontmatter: `context: [${names}]`, files });
+
+  expect(text.length).toBeLessThan(800_000);
+  expect(warnings[0]).toBe('Context file "a": only its first 262144 bytes are here');
+  expect(warnings).toHaveLength(4);
+  expect(text).toContain("(only its first 262144 bytes are here)");
+  expect(warnings[3]).toBe('Context file "d": left out, the files before it fill the prompt');
+});
+
+test("assemblePrompt refuses a context path that leads out, and an empty template", async () => {
+  await expect(inTemplate("Do it.", { frontmatter: "context: [../secret]" })).rejects.toThrow(
+    'Cannot read context file "../secret": it lies outside the project',
+  );
+  await expect(inTemplate("---\nname: t\n---\n \n")).rejects.toThrow(
+    'Prompt "t" is empty: expected a text for the agent',
+  );
+});
+
+test("docs/prompts.md tells of every variable and of no other", () => {
+  const docs = readFileSync(join(import.meta.dirname, "../../../../../docs/prompts.md"), "utf8");
+  const told = [...docs.matchAll(/^\| `\{\{([\w.]+)\}\}` \|/gm)].map(([, name]) => name ?? "");
+
+  expect(told.sort()).toEqual([...PROMPT_VARIABLES].sort());
+});

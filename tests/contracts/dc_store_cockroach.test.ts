@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import type { DcStore } from "#dc/ports.ts";
 import { unknownForm } from "#dc/store/postgres/cockroach_forms.ts";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { CockroachFront } from "../support/cockroach_front.ts";
 import { ams1 } from "../support/dc/ams1.ts";
 import { fill } from "../support/dc/ams1_inventory.ts";
 import { testService } from "../support/dc/service.ts";
+import { stored } from "../support/dc/stored.ts";
 import { sharedPostgres } from "../support/postgres.ts";
 import { QUESTIONS } from "./dc_answers.ts";
 import { dcStoreContract } from "./dc_store.ts";
@@ -13,6 +15,10 @@ import { dcStoreContract } from "./dc_store.ts";
 const FAIL_EVERY = 2;
 /** Statements of the migration between two kills that are tried. */
 const KILL_EVERY = 17;
+
+/** Servers that write at the same moment, and how often each. */
+const SERVERS = 6;
+const WRITES = 10;
 
 /** Every field of a search that becomes a condition. */
 const FILTERS = [
@@ -84,6 +90,38 @@ describe("Under the documented rules of CockroachDB", () => {
   ])("%s has no allowed form", (sql) => {
     expect(unknownForm(sql)).toBeDefined();
   });
+
+  test("writers of several servers lose no change and all succeed", async () => {
+    const { url, violations } = await front();
+    const stores = await Promise.all(Array.from({ length: SERVERS }, () => openPostgres(url)));
+    const seen: number[] = [];
+    const write = async (store: DcStore, code: string) => {
+      const revision = await store.write(async (writer) => {
+        const count = Number((await writer.document("space", "count")) ?? 0);
+        await writer.putDocument("space", "count", String(count + 1));
+        await writer.put("device", stored({ code, kind: "SERVER", role: "compute" }));
+        return writer.raiseRevision();
+      });
+      seen.push(revision);
+    };
+
+    await Promise.all(
+      stores.map(async (store, server) => {
+        for (let n = 0; n < WRITES; n += 1) await write(store, `S${server}-${n}`);
+      }),
+    );
+
+    const all = SERVERS * WRITES;
+    const found = await stores[0]?.read(async (reader) => ({
+      count: await reader.document("space", "count"),
+      devices: (await reader.page("device", "", all + 1)).length,
+      revision: await reader.revision(),
+    }));
+    for (const store of stores) await store.close();
+    expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: all }, (_, index) => index + 1));
+    expect(found).toEqual({ count: String(all), devices: all, revision: all });
+    expect(violations).toEqual([]);
+  }, 120_000);
 
   const shape = async (url: string) => {
     const server = await sharedPostgres();

@@ -11,6 +11,9 @@ const REFUSED: readonly (readonly [form: RegExp, why: string])[] = [
   [/\bTRUNCATE\b.*\bCASCADE\b/is, "TRUNCATE CASCADE"],
   [/\bjsonb_path_/i, "SQL/JSON path functions"],
 ];
+/** How a transaction that writes begins: with a change of a row that all of them change, before anything is read. */
+const WRITE = /^BEGIN\b.*\bREAD WRITE\b/i;
+const QUEUED_WRITE = /^BEGIN [^;]*(?:; SET LOCAL [^;]*)*; UPDATE setting SET [^;]* RETURNING [^;]*$/i;
 const SCHEMA_CHANGE = /^\s*(?:CREATE|ALTER|DROP)\b/i;
 const SSL_REQUEST = 80_877_103;
 
@@ -84,6 +87,7 @@ export class CockroachFront {
   private judge(sql: string, isInTransaction: boolean): void {
     this.statements.add(sql);
     for (const [form, why] of REFUSED) if (form.test(sql)) this.violations.push(`${why}: ${sql}`);
+    if (WRITE.test(sql) && !QUEUED_WRITE.test(sql)) this.violations.push(`a write that does not queue first: ${sql}`);
     if (isInTransaction && SCHEMA_CHANGE.test(sql)) this.violations.push(`a schema change in a transaction: ${sql}`);
   }
 

@@ -5,7 +5,7 @@ import { demandKnown } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import type { SqlRow, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
-import { Interrupted } from "./postgres_errors.ts";
+import { isSchemaRace } from "./postgres_errors.ts";
 
 /** How long a server may take for one statement of the schema before another one takes over, in seconds. */
 const LEASE_S = 120;
@@ -47,8 +47,6 @@ export async function migrateAlone(connection: PostgresConnection): Promise<void
 }
 
 async function takeSteps(connection: PostgresConnection, holder: string): Promise<void> {
-  await alone(connection, "CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
-  await alone(connection, "INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   const done = await stepsDone(connection);
   demandKnown(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
@@ -80,7 +78,7 @@ async function stepsDone(connection: PostgresConnection): Promise<number> {
   return Number(row?.["steps"]);
 }
 
-/** Sends a statement outside of a transaction, again where it lost against another one. */
+/** Sends a statement outside of a transaction, again where it lost against one of another server. */
 async function alone(
   connection: PostgresConnection,
   sql: string,
@@ -92,7 +90,7 @@ async function alone(
     } catch (error) {
       const failure = connection.failure ?? error;
       await connection.rollback();
-      if (tries === MAX_TRIES || !(failure instanceof Interrupted) || failure.why !== "conflict") throw failure;
+      if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
       await sleep(Math.random() * LOOK_MS);
     }
   }

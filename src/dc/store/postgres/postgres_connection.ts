@@ -109,6 +109,14 @@ export class PostgresConnection implements SqlRunner {
     return this.#send(sql, params);
   }
 
+  /** Sends several statements in one round trip and returns the rows of the last one. */
+  async together(sql: string): Promise<readonly SqlRow[]> {
+    const rows: readonly unknown[] = await this.#send(sql, []);
+    // The driver answers a list of results where more than one statement could have rows.
+    const last = rows.at(-1);
+    return (Array.isArray(last) ? last : rows) as readonly SqlRow[];
+  }
+
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
     this.#check();
     demandText(params);

@@ -26,6 +26,8 @@ export class Interrupted extends Error {
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
+/** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
+const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 export const IS_STANDBY = "The database accepts no changes: it is a standby";
 
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
@@ -54,6 +56,12 @@ export function translated(error: unknown): unknown {
   // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
   if (LOST.test(code) || (code !== "" && !("severity" in error))) return lost(error);
   return error;
+}
+
+/** Whether a change of the schema failed because another server made one at the same moment, so that it may be tried again. */
+export function isSchemaRace(failure: unknown): boolean {
+  if (failure instanceof Interrupted) return failure.why === "conflict";
+  return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
 }
 
 /** The connection is gone, or could not be made. */

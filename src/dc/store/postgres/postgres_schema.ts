@@ -3,7 +3,7 @@ import { migrate } from "../migrate.ts";
 import { migrations } from "../migrations/index.ts";
 import { migrateAlone } from "./cockroach_schema.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
-import { Interrupted } from "./postgres_errors.ts";
+import { isSchemaRace } from "./postgres_errors.ts";
 
 /** How often servers that start at the same moment try for the lock. */
 const MAX_TRIES = 20;
@@ -11,9 +11,6 @@ const PAUSE_MS = 100;
 
 /** Tables that are made first; others of these names are no older ones of ours. */
 const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
-
-/** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
-const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 
 /**
  * Brings the database to the newest schema. Servers that start together take turns, and no write runs beside; one that
@@ -63,13 +60,8 @@ async function once(connection: PostgresConnection, begin: string, work: () => P
     } catch (error) {
       const failure = connection.failure ?? error;
       await connection.rollback();
-      if (tries === MAX_TRIES || !mayPass(failure)) throw failure;
+      if (tries === MAX_TRIES || !isSchemaRace(failure)) throw failure;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
     }
   }
-}
-
-function mayPass(failure: unknown): boolean {
-  if (failure instanceof Interrupted) return failure.why === "conflict";
-  return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
 }

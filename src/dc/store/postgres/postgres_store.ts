@@ -8,7 +8,7 @@ import { migrations } from "../migrations/index.ts";
 import { Queue } from "../queue.ts";
 import { BEGIN_SERVER_READ } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
-import type { OnStatement } from "../sql/sql_runner.ts";
+import type { OnStatement, SqlRow } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
@@ -18,10 +18,16 @@ import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
 /** Connections for reads: each holds one snapshot at a time. One more writes. */
 const READERS = 8;
-/** How often a transaction is tried that loses against others. */
-const MAX_TRIES = 10;
-/** Longest pause before another try, in milliseconds; the first ones are shorter. */
-const MAX_PAUSE_MS = 250;
+/**
+ * How long a transaction is tried that loses against others, in milliseconds: as long as one waits for a lock. A number of
+ * tries would be used up by chance where many servers write, since each change that is committed ends all others' tries.
+ */
+const CONFLICT_MS = 10_000;
+/**
+ * Longest pause before another try, in milliseconds; the first ones are shorter. A long one would always come behind a
+ * server that writes without a pause.
+ */
+const MAX_PAUSE_MS = 50;
 
 /**
  * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
@@ -63,6 +69,9 @@ const ASK_TIMEOUT_S = 2;
 
 type Effect = "read" | "write";
 
+/** What is done in a transaction, with the rows that its beginning has answered. */
+type Work<Result> = (runner: PostgresConnection, begun: readonly SqlRow[]) => Promise<Result>;
+
 class PostgresStore implements InspectedStore {
   steps = migrations.length;
   #isReadOnly = false;
@@ -101,7 +110,9 @@ class PostgresStore implements InspectedStore {
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.#writing.enter(() =>
-      persistently(() => this.#transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
+      persistently(() =>
+        this.#transaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
+      ),
     );
   }
 
@@ -127,7 +138,7 @@ class PostgresStore implements InspectedStore {
     await this.#discardIdle();
   }
 
-  #transaction<Result>(effect: Effect, work: (runner: PostgresConnection) => Promise<Result>): Promise<Result> {
+  #transaction<Result>(effect: Effect, work: Work<Result>): Promise<Result> {
     return this.#connected((connection) => inTransaction(connection, effect, work));
   }
 
@@ -169,13 +180,13 @@ class PostgresStore implements InspectedStore {
 async function inTransaction<Result>(
   connection: PostgresConnection,
   effect: Effect,
-  work: (runner: PostgresConnection) => Promise<Result>,
+  work: Work<Result>,
 ): Promise<Result> {
   let committing = false;
   try {
     // Every write raises the revision, so two of them could never both commit: they queue from the start.
-    await connection.all(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
-    const result = await work(connection);
+    const begun = await connection.together(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
+    const result = await work(connection, begun);
     await connection.settle();
     committing = effect === "write";
     await connection.all("COMMIT");
@@ -211,28 +222,31 @@ async function demandPrimary(connection: PostgresConnection): Promise<void> {
 
 /** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */
 async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
-  let hasReconnected = false;
+  const end = performance.now() + CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await attempt();
+      return await reconnected(attempt);
     } catch (error) {
-      if (!(error instanceof Interrupted) || tries === MAX_TRIES) throw refusalOf(error);
-      if (error.why === "lost") {
-        // The server may have closed a connection that lay idle; an unreachable server is reported at once.
-        if (hasReconnected) throw error.refusal;
-        hasReconnected = true;
-      } else await pause(tries);
+      if (!(error instanceof Interrupted)) throw error;
+      if (error.why === "lost" || performance.now() > end) throw error.refusal;
     }
+    await pause(tries);
+  }
+}
+
+/** The server may have closed a connection that lay idle: once more on another one. An unreachable server is reported at once. */
+async function reconnected<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (error instanceof Interrupted && error.why === "lost") return attempt();
+    throw error;
   }
 }
 
 function pause(tries: number): Promise<void> {
   const longest = Math.min(2 ** tries, MAX_PAUSE_MS);
   return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
-}
-
-function refusalOf(error: unknown): unknown {
-  return error instanceof Interrupted ? error.refusal : error;
 }
 
 function unknownOutcome(): OperationError {

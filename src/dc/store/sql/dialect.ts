@@ -9,7 +9,7 @@ export interface Dialect {
   readonly unindexed: (column: string) => string;
   /** A text field at the top of a column that holds JSON. */
   readonly jsonText: (column: string, field: string) => string;
-  /** Begins a write whose changes no other write overlaps; the others wait. */
+  /** Begins a write whose changes no other write overlaps; the others wait. May answer rows of `setting`. */
   readonly beginWrite: string;
   /** The statement with the database's own parameter marks. */
   readonly marked: (sql: string) => string;
@@ -47,7 +47,12 @@ const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${limits(IDL
 /** Begins a read on a server: one moment, whatever is written beside it. */
 export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits(IDLE_READ_MS)}`;
 
-/** CockroachDB compares text byte by byte, and refuses columns that say so. */
+/**
+ * CockroachDB compares text byte by byte, and refuses columns that say so. A write begins with a change of the row that
+ * every write changes: a transaction that waits for it has read nothing yet, so that the server moves it to the present by
+ * itself. A lock on another row would leave it in the past, and it would have to be tried again at its end.
+ * Source: CockroachDB, Transaction retry error reference; Advanced client-side transaction retries.
+ */
 export const COCKROACH: Dialect = {
   name: "cockroach",
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
@@ -57,7 +62,7 @@ export const COCKROACH: Dialect = {
   // Its planner knows how many rows there are.
   unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
-  beginWrite: `${BEGIN_WRITE}; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE`,
+  beginWrite: `${BEGIN_WRITE}; UPDATE setting SET value = value WHERE name = 'revision' RETURNING name, value`,
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {

@@ -19,7 +19,7 @@ import { columnsOf } from "./rows.ts";
 import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
 import { countPorts } from "./sql_port_types.ts";
 import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
-import { insertSql, type SqlRunner, upsertSql } from "./sql_runner.ts";
+import { insertSql, type SqlRow, type SqlRunner, text, upsertSql } from "./sql_runner.ts";
 
 /** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
 export class SqlWriter extends SqlReader implements DcWriter {
@@ -29,21 +29,28 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #recount = new Set<string>();
   /** Settings that the transaction has set; one statement writes all of them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
+  /** Settings that the transaction's beginning has answered. */
+  readonly #begun: ReadonlyMap<string, string>;
   #depth = 0;
 
-  private constructor(rows: RowBuffer, dialect: Dialect) {
+  private constructor(rows: RowBuffer, dialect: Dialect, begun: readonly SqlRow[]) {
     super(rows, dialect);
     this.#rows = rows;
+    this.#begun = new Map(begun.map((row) => [text(row, "name"), text(row, "value")]));
   }
 
-  /** Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed. */
+  /**
+   * Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed.
+   * @param begun rows of `setting` that the transaction's beginning has answered
+   */
   static async run<Result>(
     runner: SqlRunner,
     dialect: Dialect,
     work: (writer: DcWriter) => Promise<Result>,
+    begun: readonly SqlRow[] = [],
   ): Promise<Result> {
     const rows = new RowBuffer(runner);
-    const writer = new SqlWriter(rows, dialect);
+    const writer = new SqlWriter(rows, dialect, begun);
     const result = await work(writer);
     await rows.flush();
     await writer.#writeSettings();
@@ -159,7 +166,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   override async setting(name: string): Promise<string | undefined> {
-    return this.#settings.get(name) ?? super.setting(name);
+    return this.#settings.get(name) ?? this.#begun.get(name) ?? super.setting(name);
   }
 
   async setSetting(name: string, value: string): Promise<void> {

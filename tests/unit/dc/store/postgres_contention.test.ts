@@ -39,12 +39,14 @@ test("a write that loses against others at every try is ABORTED by TX_CONTENTION
 
   const { status, body } = await upsert();
 
-  expect({ status, code: body.code, tries: tries() }).toEqual({ status: 409, code: "aborted", tries: 10 });
+  expect({ status, code: body.code }).toEqual({ status: 409, code: "aborted" });
+  // By time, not by number: more often than chance lets a write lose.
+  expect(tries()).toBeGreaterThan(20);
   expect(body.details[0].debug.reason).toBe("TX_CONTENTION");
   expect(body.message).toStartWith("The change conflicted with others repeatedly");
   expect(at.defects).toEqual([]);
   expect(await store.read((reader) => reader.device("D1"))).toBeUndefined();
-});
+}, 60_000);
 
 test("a write that loses a few times is made once", async () => {
   const { at, store, upsert, tries } = await contested(4);

@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("link", { name: "SRV-A08-07", exact: true }).click();
       await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "History" }).last().click();
-      await heading(page, "History of device:SRV-A08-07");
+      await heading(page, "History of SRV-A08-07");
       await page.getByRole("region", { name: "Changes" }).getByText("Create").first().waitFor();
       const when = page.locator("time").first();
       expect(await when.textContent()).toEndWith(" UTC+5:30");

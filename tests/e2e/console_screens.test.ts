@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
 
   test("of the history prints the opened request with what it changed", async () => {
     await visit(1400, async (page) => {
-      await open(page, "history/rack%3AODD", "History of rack:ODD", "summary");
+      await open(page, "history/rack%3AODD", "History of ODD", "summary");
       await page.locator("main summary").first().click();
       await page.locator("main .diff tr").first().waitFor();
       const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");

@@ -74,6 +74,6 @@ test("the tutorial on datacenters finds the risk that it names, and places serve
   const text = readFileSync(join(ROOT, "docs", "tutorials", "datacenter.md"), "utf8");
   const shown = /^```text\n([\s\S]*?)```$/m.exec(text)?.[1] ?? "?";
   expect(printed).toContain(shown);
-  expect(printed).toContain("RPP-A-D would come to 239720 of 218200 W after the worst single failure");
+  expect(printed).toContain("RPP-A-D would come to 239.72 of 218.2 kW after the worst single failure");
   expect(printed).toContain("device: 12 created");
 });

@@ -15,6 +15,14 @@ export function isRacked({ rack }: Place): boolean {
   return rack.startsWith("rack:");
 }
 
+/** Formats a reference for the middle of a title: "row A, floor 1 of AMS1", "device UPS-A2". */
+export function refWords(ref: string): string {
+  const words = placeWords(ref);
+  return words.toLowerCase() === ref.toLowerCase()
+    ? ref.replace(":", " ")
+    : words.charAt(0).toLowerCase() + words.slice(1);
+}
+
 /** Formats an area: "Row A, floor 1 of AMS1". */
 export function placeWords(id: string): string {
   const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];

@@ -2,8 +2,8 @@ import { fixed } from "./parts/labels.ts";
 
 /** Bandwidth from megabits per second, with the unit that reads best. */
 export function bandwidth(mbps: number): string {
-  if (mbps < 1000) return `${fixed(mbps)} Mb/s`;
-  return mbps < 1_000_000 ? `${fixed(mbps / 1000)} Gb/s` : `${fixed(mbps / 1_000_000)} Tb/s`;
+  if (mbps < 1000) return `${fixed(mbps)} Mbit/s`;
+  return mbps < 1_000_000 ? `${fixed(mbps / 1000)} Gbit/s` : `${fixed(mbps / 1_000_000)} Tbit/s`;
 }
 
 export function metres(value: number): string {

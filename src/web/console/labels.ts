@@ -95,6 +95,11 @@ export function refName(ref: string): string {
   return ref.slice(ref.indexOf(":") + 1);
 }
 
+/** A message of the service with its references as names. */
+export function plainRefs(message: string): string {
+  return message.replaceAll(/\b(?:device|feed|port|crac|rack|row|room|zone|floor|site):(?=\S)/g, "");
+}
+
 interface PortEnd {
   readonly device_code: string;
   readonly port_name: string;

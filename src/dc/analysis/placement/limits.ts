@@ -72,7 +72,7 @@ export class Limit {
     const most = rounded(this.most);
     return {
       reason: this.reason,
-      message: `${this.ref} would come to ${value} of ${most} ${this.unit}${PURPOSE[this.reason] ?? ""}`,
+      message: `${this.ref} would come to ${ofLimit(value, most, this.unit)}${PURPOSE[this.reason] ?? ""}`,
       ref: this.ref,
       value,
       limit: most,
@@ -95,6 +95,12 @@ const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
   COOLING_RESERVE: " after the loss of the largest unit",
   PHASE_LIMIT: " on one phase",
 };
+
+/** A figure of its limit; watts of a limit in kilowatts as kilowatts, to the watt. */
+function ofLimit(value: number, most: number, unit: string): string {
+  if (unit !== "W" || most < 1000) return `${value} of ${most} ${unit}`;
+  return `${Math.round(value) / 1000} of ${Math.round(most) / 1000} kW`;
+}
 
 function rounded(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;

@@ -1,6 +1,7 @@
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import { bandwidth } from "#dc/render/quantity.ts";
 
 // What a cause is called, and why it has its severity.
 
@@ -14,9 +15,9 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
     counted(impact.racksDark, "rack dark", "racks dark"),
     counted(impact.racksPartial, "rack partly dark", "racks partly dark"),
     counted(impact.itDevicesOffline, "device offline", "devices offline"),
-    impact.itLoadLostW > 0 ? `${decimal(impact.itLoadLostW / 1000)} kW of IT load` : "",
+    impact.itLoadLostW > 0 ? `${watts(impact.itLoadLostW)} of IT load` : "",
     impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
-    fabricMbps > 0 ? `${decimal(fabricMbps / 1000)} Gbit/s of fabric links` : "",
+    fabricMbps > 0 ? `${bandwidth(fabricMbps)} of fabric links` : "",
     counted(loss.overloads.size, "overload", "overloads"),
   ].filter((part) => part !== "");
   const weaker = counted(impact.devicesDegraded, "device with less supply", "devices with less supply");
@@ -28,13 +29,13 @@ function namesOf({ power }: Topology, { failures, elementKind }: Line): string {
     .slice(0, NAMED)
     .map(({ elements }) => elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with "));
   if (failures.length <= NAMED) return names.join(" and ");
-  return `${failures.length} ${kindsInWords(elementKind)}, such as ${names[0]}`;
+  return `${decimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
 }
 
 /** Kinds whose names are abbreviations. */
 const ABBREVIATED = /\b(?:ups|rpp|pdu|crac)\b/g;
 
-/** `RACK_PDU` as "rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
+/** `RACK_PDU` as "rack PDUs", two of it as "pairs of rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
 function kindsInWords(elementKind: string): string {
   const words = elementKind.split("+").map((kind) =>
     kind
@@ -42,34 +43,42 @@ function kindsInWords(elementKind: string): string {
       .replaceAll("_", " ")
       .replace(ABBREVIATED, (word) => word.toUpperCase()),
   );
-  if (words.length > 1) return `pairs of ${words.join(" and ")}`;
-  const [word = ""] = words;
+  const [word = "", ...others] = words;
+  if (others.some((other) => other !== word)) return `pairs of ${words.join(" and ")}`;
+  return others.length === 0 ? plural(word) : `pairs of ${plural(word)}`;
+}
+
+function plural(word: string): string {
   if (word === "switchgear") return word;
   return /(?:s|ch|x)$/i.test(word) ? `${word}es` : `${word.replace(/([^a])y$/, "$1ie")}s`;
 }
 
-/** Why a cause has its severity. */
-export function reasonOf({ power }: Topology, { severity, loss }: Line): string {
-  const [worst] = [...loss.trips.values()].toSorted((a, b) => b.utilizationPct - a.utilizationPct);
-  const [over] = [...loss.overloads.values()].toSorted((a, b) => b.utilizationPct - a.utilizationPct);
-  const off = itDevices(power, loss.offline).length;
-  const zones = [...loss.zones.values()];
+/** Why a cause has its severity, by what the failure that leads its line does alone. */
+export function reasonOf({ power }: Topology, { severity, loss, failures: [first] }: Line): string {
+  if (first === undefined) return "";
+  const [worst] = first.trips.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
+  const [over] = first.overloads.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
+  const off = itDevices(power, first.offline).length;
+  const { zones } = first;
   switch (severity) {
     case "CRITICAL":
-      return `${loaded(worst, "trips")}, and ${counted(loss.racksDarkByTrip.size, "rack goes", "racks go")} dark`;
+      return `${loaded(worst, "trips")}, and ${counted(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
     case "HIGH":
-      return `${counted(loss.racksDark.size, "rack goes", "racks go")} dark`;
+      return `${counted(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
-      if (off > 1) return `${off} devices go offline`;
+      if (off > 1) return `${decimal(off)} devices go offline`;
       const short = zones.find((zone) => zone.short);
       if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
-      if (loss.cutOff.size > 0) return `${counted(loss.cutOff.size, "switch loses", "switches lose")} the last uplink`;
+      if (first.cutOff.length > 0)
+        return `${counted(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
       return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
     }
     case "LOW":
-      return off > 0 ? "1 device goes offline" : loaded(over, "exceeds its derated limit");
+      return off > 0
+        ? `${counted(off, "device goes", "devices go")} offline`
+        : loaded(over, "exceeds its derated limit");
     case "INFO":
-      return reserveLost(loss.degraded.size, zones.length + coolingUnits(power, loss.offline).length);
+      return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);
   }
 }
 
@@ -88,10 +97,17 @@ function bare(ref: string): string {
 }
 
 function counted(count: number, one: string, many: string): string {
-  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+  return count === 0 ? "" : `${decimal(count)} ${count === 1 ? one : many}`;
 }
+
+/** Watts, from a kilowatt on as kilowatts. */
+function watts(value: number): string {
+  return value < 1000 ? `${decimal(value)} W` : `${decimal(value / 1000)} kW`;
+}
+
+const NUMBERS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 /** One decimal, and none that is 0. */
 function decimal(value: number): string {
-  return String(Math.round(value * 10) / 10);
+  return NUMBERS.format(value);
 }

@@ -1,7 +1,7 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
-import { counted, fixed, percent, readable, titled, watts, wordAt } from "../parts/labels.ts";
+import { counted, fixed, percent, readable, reasonUnit, refName, titled, watts, wordAt } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { type Meter, meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
@@ -159,8 +159,10 @@ function limited(label: string, { value, limit, say, usual = value, watchAt = 80
 function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
   const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): Line => {
     const numbers =
-      value === undefined ? "" : ` ${fixed(value)}${limit === undefined ? "" : ` (limit ${fixed(limit)})`}`;
-    const text = `${readable(code)}${numbers}${ref === "" ? "" : ` · ${ref}`}`;
+      value === undefined
+        ? ""
+        : ` ${fixed(value)}${reasonUnit(code)}${limit === undefined ? "" : ` (limit ${fixed(limit)}${reasonUnit(code)})`}`;
+    const text = `${readable(code)}${numbers}${ref === "" ? "" : ` · ${refName(ref)}`}`;
     return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
   });
   return [

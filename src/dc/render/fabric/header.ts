@@ -1,7 +1,7 @@
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { counted, percent, readable } from "../parts/labels.ts";
+import { counted, percent, readable, refName } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
@@ -72,7 +72,9 @@ function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, u
   const told = [...kinds.values()].flatMap(findingNotes);
   const cables = [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
-    .map(([ref]): Note => ({ text: `${ref}: the cables do not join the two ends of the link`, tone: "fault" }));
+    .map(
+      ([ref]): Note => ({ text: `${refName(ref)}: the cables do not join the two ends of the link`, tone: "fault" }),
+    );
   const all = [
     ...told.filter(({ tone }) => tone === "fault"),
     ...cables,
@@ -80,7 +82,7 @@ function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, u
     ...told.filter(({ tone }) => tone === "info"),
   ];
   const groups = units.filter(({ group }) => group).length;
-  const folded = `Folded: ${counted(omitted, "switch", "switches")} told in the counts of ${counted(groups, "group")}`;
+  const folded = `Folded: ${counted(omitted, "switch", "switches")} counted in ${counted(groups, "group")}`;
   return [
     ...all.slice(0, MOST_FINDINGS),
     ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),
@@ -93,7 +95,7 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
     const tone = severity === "INFO" ? "info" : grave;
-    return { text: `${ref}: ${message} (${value}, expected ${expected})`, tone };
+    return { text: `${refName(ref)}: ${message} (${value}, expected ${expected})`, tone };
   });
   const [first] = notes;
   if (first === undefined || notes.length <= 3) return notes;

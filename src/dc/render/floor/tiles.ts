@@ -2,7 +2,7 @@ import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_val
 import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { State, Token } from "../palette.ts";
-import { fixed, percent, readable, titled, watts, wordAt } from "../parts/labels.ts";
+import { fixed, percent, readable, reasonUnit, refName, titled, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import type { FloorStyle } from "./floor_style.ts";
 
@@ -68,7 +68,11 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
         readable(reason),
-        [value === undefined ? "" : fixed(value), limit === undefined ? "" : `limit ${fixed(limit)}`, ref]
+        [
+          value === undefined ? "" : `${fixed(value)}${reasonUnit(reason)}`,
+          limit === undefined ? "" : `limit ${fixed(limit)}${reasonUnit(reason)}`,
+          refName(ref),
+        ]
           .filter(Boolean)
           .join(", "),
       ]),

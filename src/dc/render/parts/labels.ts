@@ -14,6 +14,21 @@ export function readable(constant: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What a reference names, without its kind. */
+export function refName(ref: string): string {
+  return ref.slice(ref.indexOf(":") + 1);
+}
+
+/** The unit of what a reason of health or a hotspot found, and of its limit, after a space. */
+export function reasonUnit(code: string): string {
+  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return " kW";
+  if (code.startsWith("INLET_")) return " °C";
+  if (code === "STALE_TELEMETRY") return " h";
+  return SHARES.has(code) || code.startsWith("RACK_COOLING_") ? " %" : "";
+}
+
+const SHARES: ReadonlySet<string> = new Set(["POWER_NORMAL", "POWER_FAILOVER", "SPACE", "WEIGHT"]);
+
 /** Watts with the unit that reads best. */
 export function watts(value: number): string {
   if (Math.abs(value) < 1000) return `${Math.round(value)} W`;

@@ -1,6 +1,6 @@
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
-import { placeWords } from "../places.ts";
+import { placeWords, refWords } from "../places.ts";
 import type { PowerFailure } from "./failure.ts";
 import type { DrawnEdge } from "./fold.ts";
 import { LOOKS } from "./impact_styles.ts";
@@ -16,7 +16,7 @@ export function powerGraphOf(
   coloring: Coloring,
 ): Graph {
   return {
-    name: `Power blast radius of ${sources.map(({ ref }) => ref).join(", ")}`,
+    name: `Power blast radius of ${sources.map(({ ref }) => refWords(ref)).join(", ")}`,
     directed: true,
     rankdir: "LR",
     nodes: parts.flatMap((part) => nodesOf(part, coloring)),

@@ -1,6 +1,7 @@
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
 import { counted, percent, watts } from "../parts/labels.ts";
+import { refWords } from "../places.ts";
 import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
@@ -14,7 +15,7 @@ export function powerWords(
   folded: Folded,
   { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
 ) {
-  const refs = failure.sources.map(({ ref }) => ref);
+  const refs = failure.sources.map(({ ref }) => refWords(ref));
   const [first = "nothing", ...others] = refs;
   const names =
     others.length === 0 ? first : others.length < 4 ? refs.join(", ") : `${first} and ${others.length} more`;
@@ -22,13 +23,15 @@ export function powerWords(
   const title = `Power blast radius of ${names}`;
   return {
     title,
-    subtitle: `What goes off when ${refs.length === 1 ? "this fails" : "these fail together"}, by ${failure.basis.toLowerCase()} draw`,
+    subtitle: `What goes off when ${refs.length === 1 ? "this fails" : "these fail together"}, by ${BASIS_WORDS[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
     notes: notesOf(failure, folded),
     legend: legendOf(parts, coloring),
   };
 }
+
+const BASIS_WORDS = { ALLOCATED: "planned", MAX: "greatest", MEASURED: "measured" } as const;
 
 function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
   const loss = (label: string, count: number): Figure => ({
@@ -93,7 +96,7 @@ function notesOf({ blast }: PowerFailure, { omitted, drawn }: Folded): readonly 
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const folded = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} told in the counts of ${counted(groups, "group")}`;
+  const folded = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${counted(groups, "group")}`;
   return [
     ...cut(overloads, "overloads"),
     ...cut(steps, "steps"),

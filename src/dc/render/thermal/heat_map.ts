@@ -7,6 +7,7 @@ import type { Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
 
@@ -94,7 +95,7 @@ function mapItems(
     height,
     items: [
       card(0, 0, width, height),
-      sectionTitle(`Racks on ${floor}`, 16, 24, width - 32),
+      sectionTitle(`Racks on ${refWords(floor)}`, 16, 24, width - 32),
       {
         kind: "group",
         at: [(width - mapWidth) / 2, 38],

@@ -2,8 +2,9 @@ import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacen
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, framed } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
-import { counted, fixed, kilowatts, percent, readable } from "../parts/labels.ts";
+import { counted, fixed, kilowatts, percent, readable, reasonUnit } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { heatMap, type Places, rackFacts } from "./heat_map.ts";
 import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";
@@ -88,7 +89,7 @@ function headOf(
   const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
-    title: `Thermal headroom of ${scopeRef}`,
+    title: `Thermal headroom of ${refWords(scopeRef)}`,
     subtitle: `${counted(reply.racks.length, "rack")} · ${counted(reply.cracs.length, "cooling unit")} · ${counted(reply.zones.length, "zone")}`,
     description:
       `Heat ${kilowatts(heatKw)}, of which ${kilowatts(airHeatKw)} to air; usable cooling ${kilowatts(usableKw)}; ` +
@@ -189,12 +190,12 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
           at: [16, 46 + index * LINE],
           items: [
             ...mark(stateOfHealth(severity), [6, -4], 12),
-            { kind: "text", x: 20, y: 0, text: ref, size: 11, weight: "bold", fill: "ink", maxWidth: 250 },
+            { kind: "text", x: 20, y: 0, text: refWords(ref), size: 11, weight: "bold", fill: "ink", maxWidth: 250 },
             {
               kind: "text",
               x: 280,
               y: 0,
-              text: `${readable(code)}: ${fixed(value)}${unitOf(code)}, limit ${fixed(limit)}${unitOf(code)}`,
+              text: `${readable(code)}: ${fixed(value)}${reasonUnit(code)}, limit ${fixed(limit)}${reasonUnit(code)}`,
               size: 11,
               fill: "ink",
               maxWidth: WIDTH - 330,
@@ -218,19 +219,13 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
   };
 }
 
-/** The unit that a hotspot's numbers are in. */
-function unitOf(code: string): string {
-  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return " kW";
-  return code.startsWith("INLET_") ? " °C" : " %";
-}
-
 function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
   return [
     ...reply.zones.map(
       (zone): Element => ({
         ref: zone.ref,
         kind: "zone",
-        title: zone.ref,
+        title: refWords(zone.ref),
         facts: [
           ["Heat", kilowatts(zone.heatKw)],
           ["Usable cooling", kilowatts(zone.usableKw)],

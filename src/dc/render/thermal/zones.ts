@@ -3,6 +3,7 @@ import type { State } from "../palette.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { kilowatts, percent } from "../parts/labels.ts";
 import { mark, stateOfShare } from "../parts/marks.ts";
+import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 
 const ROW = 64;
@@ -82,7 +83,16 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
   const said = `${kilowatts(heatKw)} of ${kilowatts(usableKw)} usable, headroom ${kilowatts(headroomKw)}`;
   return [
     ...mark(state, [6, 7], 12),
-    { kind: "text", x: 20, y: 11, text: zone.ref, size: 11, weight: "bold", fill: "ink", maxWidth: width * 0.45 },
+    {
+      kind: "text",
+      x: 20,
+      y: 11,
+      text: refWords(zone.ref),
+      size: 11,
+      weight: "bold",
+      fill: "ink",
+      maxWidth: width * 0.45,
+    },
     { kind: "text", x: width, y: 11, text: said, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
     { kind: "rect", x: 0, y: 18, width, height: BAR, fill: "sunken" },
     { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, fill: "accentSoft", stroke: "line" },

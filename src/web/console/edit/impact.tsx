@@ -49,7 +49,12 @@ export function Impact({ sources }: { readonly sources: readonly string[] }) {
   const devices = reply.affected.filter(({ kind }) => kind === "ITEM_KIND_DEVICE");
   const names = devices.map(({ code }) => code).join(", ");
   if (devices_offline === 0) {
-    return <FindingLine state="watch" title={`${counted(devices_degraded, "device")} lose one supply`} />;
+    return (
+      <FindingLine
+        state="watch"
+        title={`${counted(devices_degraded, "device")} ${devices_degraded === 1 ? "loses" : "lose"} one supply`}
+      />
+    );
   }
   return (
     <FindingLine state="fault" title={`${counted(devices_offline, "device")} would go dark`}>

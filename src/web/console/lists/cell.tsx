@@ -38,11 +38,17 @@ export function Cell(props: {
   }
   const text = row.texts[column];
   // Dim, and a word: unknown is neither empty nor 0.
-  if (text === undefined && isFigure(column)) return <span class="muted">not recorded</span>;
+  if (text === undefined && isFigure(column) && applies(row, column)) return <span class="muted">not recorded</span>;
   if (text === undefined) return <span class="muted none">–</span>;
   const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
   if (state !== undefined) return <Marked state={state}>{cellWords(column, text)}</Marked>;
   return <span>{linked(row, column, text)}</span>;
+}
+
+/** Whether a figure could be recorded at all: inlets have no speed, and what stands outside a rack has no unit. */
+function applies({ texts }: InventoryRow, column: string): boolean {
+  if (column === "speed_mbps") return texts["kind"]?.startsWith("POWER_") !== true;
+  return column !== "position_u" || texts["rack"] !== undefined;
 }
 
 function Marked({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-import { bandwidth, constantWord, count, decimal, percent } from "../labels.ts";
+import { bandwidth, constantWord, count, decimal, percent, watts } from "../labels.ts";
 
 /** Names of columns whose own name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -17,9 +17,9 @@ const NAMES: Readonly<Record<string, string>> = {
   load_pct: "Load",
   load_w: "Load now",
   load_kw: "Heat carried",
-  failover_w: "After one failure",
+  failover_w: "Load after one failure",
   failover_pct: "After one failure",
-  failover_ref: "When lost",
+  failover_ref: "When this is lost",
   limit_pct: "Limit",
   effective_kw: "Capacity",
   rated_kw: "Rated",
@@ -56,10 +56,15 @@ const COUNTS: ReadonlySet<string> = new Set(
 /** Watts from which a whole column is written in kilowatts: one unit per column. */
 const KILOWATTS_FROM = 10_000;
 
-/** A figure with its unit; `most` is the greatest figure of the column, which decides the unit. */
-export function figureWords(column: string, value: number, most = value): string {
+function wattsIn(value: number, most: number | undefined): string {
+  if (most === undefined) return watts(value);
+  return most >= KILOWATTS_FROM ? decimal(value / 1000, "kW") : `${count(value)} W`;
+}
+
+/** A figure with its unit; `most` is the greatest figure of the column, which decides the unit, if it is in one. */
+export function figureWords(column: string, value: number, most?: number): string {
   if (column.endsWith("_kw")) return decimal(value, "kW");
-  if (column.endsWith("_w")) return most >= KILOWATTS_FROM ? decimal(value / 1000, "kW") : `${count(value)} W`;
+  if (column.endsWith("_w")) return wattsIn(value, most);
   if (column.endsWith("_pct")) return percent(value);
   if (column.endsWith("_mbps")) return bandwidth(value);
   const unit = UNITS.exec(column)?.[0];
@@ -83,5 +88,6 @@ const ENUMERATIONS: ReadonlySet<string> = new Set(
 
 /** A text of a column as a person reads it. */
 export function cellWords(column: string, text: string): string {
+  if (column === "traffic") return constantWord(text);
   return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
 }

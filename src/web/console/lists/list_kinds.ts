@@ -183,7 +183,7 @@ export const LIST_KINDS: readonly ListKind[] = [
     one: "device type",
     icon: "device",
     columns: ["manufacturer", "model", "kind", "height_u", "depth", "weight_kg", "max_draw_w", "ports", "devices"],
-    empty: "Types come from `planner dc types import`, or one by one from a writer.",
+    empty: 'Types come from the command "planner dc types import", or one by one from a writer.',
   },
 ];
 

@@ -1,4 +1,4 @@
-import { count, counted, decimal, refName, watts } from "../labels.ts";
+import { count, counted, decimal, plainRefs, refName, watts } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -91,9 +91,10 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
 }
 
 /** What the loss is made of: the trip, the short zone, or the figures of the summary. */
-function evidence({ summary, trips, zones, element_count }: Cause): string {
+function evidence({ summary, trips, zones, element_count, elements }: Cause): string {
   const loss = summary.slice(summary.indexOf(": ") + 2);
-  const [trip] = trips;
+  const tripped = elements[0]?.tripped_refs ?? [];
+  const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
     const all = element_count > 2 ? `All ${count(element_count)} together: ` : "";
     return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${all}${loss}.`;
@@ -107,8 +108,8 @@ function evidence({ summary, trips, zones, element_count }: Cause): string {
   return `${element_count > 1 ? `All ${count(element_count)} together: ` : ""}${loss}.`;
 }
 
-/** A reason in the middle of a line, with references as names. */
+/** A reason in the middle of a line. */
 function spoken(reason: string): string {
-  const plain = reason.replaceAll(/\b(?:device|feed|port|crac|row|room|zone|floor|site):(?=\S)/g, "");
+  const plain = plainRefs(reason);
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

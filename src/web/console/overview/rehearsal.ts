@@ -10,6 +10,12 @@ interface Impact {
   readonly cooling_lost_kw: number;
 }
 
+interface FailedElement {
+  readonly refs: readonly string[];
+  readonly impact?: Impact;
+  readonly tripped_refs: readonly string[];
+}
+
 /** A cause of loss as RehearseFailures answers it, as far as the first screen shows it. */
 export interface Cause {
   readonly severity: string;
@@ -17,7 +23,7 @@ export interface Cause {
   readonly summary: string;
   readonly kind: string;
   readonly element_count: number;
-  readonly elements: readonly { readonly refs: readonly string[]; readonly impact?: Impact }[];
+  readonly elements: readonly FailedElement[];
   readonly also_by: readonly string[];
   readonly omitted_also_by: number;
   readonly racks_dark: readonly string[];

@@ -1,5 +1,5 @@
 import type { AffectedItem, BlastAnswer } from "../api/screens.ts";
-import { count, decimal, enumWord, percent, seconds, watts } from "../labels.ts";
+import { count, counted, decimal, enumWord, percent, refName, seconds, watts } from "../labels.ts";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -14,7 +14,8 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
 
 const ITEMS: readonly Column<AffectedItem>[] = [
   { name: "Item", cell: ({ kind, code }) => <RefLink to={`${enumWord(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
-  { name: "Kind", cell: ({ kind, role }) => (role === "" ? enumWord(kind, "ITEM_KIND") : role) },
+  { name: "Kind", cell: ({ kind }) => enumWord(kind, "ITEM_KIND") },
+  { name: "Role", cell: ({ role }) => role },
   {
     name: "State",
     cell: ({ state }) => {
@@ -66,7 +67,7 @@ export function Blast({
                     <RefLink to={ref} /> trips at {watts(load_w)} ({percent(utilization_pct)}).{" "}
                   </span>
                 ))}
-                {count(devices_offline)} devices are off.
+                {counted(devices_offline, "device")} off in all.
               </li>
             ))}
           </ol>
@@ -79,7 +80,7 @@ export function Blast({
         </Card>
       )}
       <Picture
-        label={`Power impact of ${answer.source_ref}`}
+        label={`Power impact of ${refName(answer.source_ref)}`}
         render={render}
         question={question}
         subject={answer.source_ref}
@@ -137,7 +138,7 @@ function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer })
         label="Cooling lost"
         value={decimal(impact.cooling_lost_kw, "kW")}
         tone={bad(impact.cooling_lost_kw)}
-        note={`${count(impact.cracs_offline)} units`}
+        note={counted(impact.cracs_offline, "unit")}
       />
       {battery === undefined ? null : <Figure label="Battery lasts" value={seconds(battery)} note="the shortest" />}
       {impact.devices_undocumented === 0 ? null : (

@@ -2,7 +2,7 @@ import type { HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest } from "../history/requests.ts";
 import { dayOf, momentOf, RANGES, rangeOf } from "../history/time_range.ts";
-import { count, counted } from "../labels.ts";
+import { count, counted, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";
@@ -47,7 +47,7 @@ export function History({ place }: { readonly place: Place }) {
   const asked = useRead<HistoryAnswer>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
   return (
     <>
-      <PageHead title={subject === "" ? "History" : `History of ${subject}`} />
+      <PageHead title={subject === "" ? "History" : `History of ${refName(subject)}`} />
       <Filters>
         <ChoiceField
           label="When"

@@ -3,6 +3,7 @@ import type { Picture as Rendered } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
+import { refName } from "../labels.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
 import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
@@ -112,7 +113,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
       (texts["serves"] ?? "")
         .split(", ")
         .filter((ref) => ref !== "")
-        .map((ref): Related => [`Cooling of ${ref}`, `thermal/${encodeURIComponent(ref)}`, {}]),
+        .map((ref): Related => [`Cooling of ${refName(ref)}`, `thermal/${encodeURIComponent(ref)}`, {}]),
   },
   feed: {
     kind: "SUPPLY",
@@ -243,16 +244,20 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
         </Card>
       </div>
       {object.details?.(row)}
-      {object.picture === undefined ? null : <ObjectPicture question={object.picture(row)} name={row.name} />}
+      {object.picture === undefined ? null : <ObjectPicture question={object.picture(row)} row={row} />}
       {object.isPlace === true ? <PlaceChanges row={row} /> : <ChangesOf entity={object.changed?.(row) ?? row.ref} />}
     </>
   );
 }
 
-function ObjectPicture({ question, name }: { readonly question: Question; readonly name: string }) {
+function ObjectPicture({ question, row }: { readonly question: Question; readonly row: InventoryRow }) {
   const request = { ...question.request, render: useRender() };
   const { reply } = useCall<{ readonly render?: Rendered }>(question.rpc, request);
-  return <Picture label={name} render={reply?.render} question={{ rpc: question.rpc, request }} />;
+  // A long chain of supply opens where its subject is; other pictures open at their top.
+  const subject = question.rpc === "PowerBlastRadius" ? row.ref : "";
+  return (
+    <Picture label={row.name} render={reply?.render} question={{ rpc: question.rpc, request }} subject={subject} />
+  );
 }
 
 /** Words that the row surely has: without the marks between the parts of a reference. */

@@ -25,19 +25,19 @@ const PLACES: readonly Column<FoundPlace>[] = [
     cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
   },
   { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
-  { name: "Of its power", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
-  { name: "Of its cooling", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
+  { name: "Rack power used", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
+  { name: "Rack cooling used", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
   {
     name: "Air left",
     numeric: true,
     cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
   },
-  { name: "Of its load", numeric: true, cell: ({ after }) => known(after.weight_pct) },
+  { name: "Rack load used", numeric: true, cell: ({ after }) => known(after.weight_pct) },
   { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
   {
     name: "Free ports",
     numeric: true,
-    cell: ({ after }) => (after.free_ports === undefined ? "" : count(after.free_ports)),
+    cell: ({ after }) => (after.free_ports === undefined ? "unknown" : count(after.free_ports)),
   },
 ];
 

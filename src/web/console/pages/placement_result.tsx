@@ -1,5 +1,5 @@
 import type { Finding } from "../api/replies.ts";
-import { count, counted } from "../labels.ts";
+import { count, counted, plainRefs } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -9,7 +9,7 @@ import { FittingRacks, Places } from "./placement_places.tsx";
 import type { FoundPlace, PlacementAnswer, Refusal } from "./placement_request.ts";
 
 const REFUSALS: readonly Column<Refusal>[] = [
-  { name: "Reason", cell: ({ reason, message }) => `${REASONS[reason] ?? reason}: ${message}` },
+  { name: "Reason", cell: ({ reason, message }) => `${REASONS[reason] ?? reason}: ${plainRefs(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
   {
     name: "Such as",
@@ -101,10 +101,11 @@ function Reasons({ title, rows }: { readonly title: string; readonly rows: reado
 
 const ANNOUNCED: readonly Column<Finding>[] = [
   {
-    name: "What",
+    name: "Finding",
     cell: ({ message, severity }) => (
       <>
-        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={wordOf(severity)} /> {message}
+        <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={wordOf(severity)} />{" "}
+        {plainRefs(message)}
       </>
     ),
   },

@@ -37,7 +37,7 @@ export function Power({ place }: { readonly place: Place }) {
   };
   return (
     <>
-      <PageHead kind="Power impact" title={subject === "" ? "What if it fails?" : `If ${refName(subject)} fails`} />
+      <PageHead kind="Power impact" title={titleOf(subject, more)} />
       <Filters>
         <RefField
           label="What fails"
@@ -72,6 +72,12 @@ export function Power({ place }: { readonly place: Place }) {
       )}
     </>
   );
+}
+
+function titleOf(subject: string, more: readonly string[]): string {
+  if (subject === "") return "What if it fails?";
+  const names = [subject, ...more].map(refName);
+  return names.length === 1 ? `If ${names[0]} fails` : `If ${names.join(" and ")} fail`;
 }
 
 function Impact({ request }: { readonly request: object }) {

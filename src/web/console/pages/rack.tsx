@@ -98,9 +98,12 @@ function Shown({
               ["Redundancy wanted", enumWord(rack.required_redundancy, "REDUNDANCY")],
               ["Tenant", rack.tenant],
               ["Comments", rack.comments],
+              [
+                "Health",
+                rack.health_reasons.length === 0 ? "" : <Reasons key="health" reasons={rack.health_reasons} all />,
+              ],
             ]}
           />
-          <Reasons reasons={rack.health_reasons} all />
         </Card>
         {capacity === undefined ? null : <Used capacity={capacity} />}
         {conflicts.length === 0 ? null : (

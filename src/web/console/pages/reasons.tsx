@@ -1,5 +1,5 @@
 import type { HealthReason } from "../api/replies.ts";
-import { constantWord, decimal } from "../labels.ts";
+import { reasonFigures, reasonWord } from "../reason_words.ts";
 import { RefLink } from "../ui/parts.tsx";
 
 const SHOWN = 3;
@@ -17,15 +17,16 @@ export function Reasons({
   const shown = all ? sorted : sorted.slice(0, SHOWN);
   return (
     <ul class="reasons">
-      {shown.map(({ code, value, limit, ref }) => (
-        <li key={`${code} ${ref}`}>
-          {constantWord(code)} {figures(value, limit)}
-          {ref === "" ? null : (
+      {shown.map((reason) => (
+        <li key={`${reason.code} ${reason.ref}`}>
+          {reasonWord(reason.code)}
+          {reason.ref === "" ? null : (
             <>
-              {" "}
-              <RefLink to={ref} />
+              {": "}
+              <RefLink to={reason.ref} />
             </>
           )}
+          {reasonFigures(reason)}
         </li>
       ))}
       {shown.length < reasons.length ? <li>and {reasons.length - shown.length} more</li> : null}
@@ -35,10 +36,4 @@ export function Reasons({
 
 function grave({ health }: HealthReason): number {
   return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
-}
-
-/** What was found and what is allowed, as far as the reason has them. */
-function figures(value: number | undefined, limit: number | undefined): string {
-  if (value === undefined) return "";
-  return limit === undefined ? decimal(value) : `${decimal(value)} / ${decimal(limit)}`;
 }

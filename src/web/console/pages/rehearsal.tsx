@@ -127,7 +127,7 @@ function Causes({
   const shown = causes.find((cause) => keyOf(cause) === chosen) ?? causes[0];
   const columns = columnsOf(shown, Object.fromEntries(settings));
   return (
-    <div class="columns even">
+    <div class="columns causes-first">
       <Card title="Causes, the worst first" action={<SeverityCounts reply={reply} />}>
         <Table
           caption="Causes of loss"
@@ -141,7 +141,11 @@ function Causes({
           }
         />
         <Pager pages={pages} next={next_page_token} />
-        {harmless === 0 ? null : <p class="muted">{counted(harmless, "element")} take nothing along.</p>}
+        {harmless === 0 ? null : (
+          <p class="muted">
+            {counted(harmless, "element")} {harmless === 1 ? "takes" : "take"} nothing along.
+          </p>
+        )}
       </Card>
       {shown === undefined ? null : <CauseDetails key={keyOf(shown)} cause={shown} settings={settings} />}
     </div>

@@ -58,7 +58,7 @@ function factsOf(cause: Cause): readonly (readonly [string, ComponentChildren])[
         trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
           <>
             <RefLink to={ref} />: {watts(load_before_w)} become {watts(load_w)} of {watts(capacity_w)},{" "}
-            {percent(utilization_pct)}
+            <span class="whole">{percent(utilization_pct)}</span>
           </>
         )),
       ),
@@ -184,7 +184,10 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
   const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
   const name = element.refs.map(refName).join(" and ");
   return (
-    <Card title={`If ${name} fails`} action={<a href={blastLink(element.refs, settings)}>Everything that it takes</a>}>
+    <Card
+      title={`If ${name} ${more.length > 0 ? "fail" : "fails"}`}
+      action={<a href={blastLink(element.refs, settings)}>Everything that it takes</a>}
+    >
       <Answer asked={asked}>
         {({ render }) => (
           <Picture

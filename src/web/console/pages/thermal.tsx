@@ -1,6 +1,7 @@
 import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { constantWord, decimal, enumWord, percent, refName } from "../labels.ts";
+import { count, decimal, enumWord, percent, refName } from "../labels.ts";
+import { reasonUnit, reasonWord } from "../reason_words.ts";
 import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";
@@ -17,16 +18,10 @@ const SCARCE_PCT = 20;
 const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
-  { name: "What", cell: ({ code }) => constantWord(code) },
-  { name: "Found", numeric: true, cell: ({ code, value }) => decimal(value, unitOf(code)) },
-  { name: "Limit", numeric: true, cell: ({ code, limit }) => decimal(limit, unitOf(code)) },
+  { name: "What", cell: ({ code }) => reasonWord(code) },
+  { name: "Found", numeric: true, cell: ({ code, value }) => decimal(value, reasonUnit(code)) },
+  { name: "Limit", numeric: true, cell: ({ code, limit }) => decimal(limit, reasonUnit(code)) },
 ];
-
-/** What a hotspot's figures are counted in, as in the picture. */
-function unitOf(code: string): string {
-  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
-  return code.startsWith("INLET_") ? "°C" : "%";
-}
 
 const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
@@ -36,9 +31,12 @@ const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
   { name: "Headroom", numeric: true, cell: ({ headroom_kw }) => decimal(headroom_kw, "kW") },
   {
     name: "Without its reserve",
-    cell: ({ redundancy_ok }) => (
-      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "enough" : "no reserve"}</Badge>
-    ),
+    cell: ({ redundancy_ok, heat_kw, effective_kw }) =>
+      heat_kw > effective_kw ? (
+        <Badge tone="fault">too little with it</Badge>
+      ) : (
+        <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "enough" : "too little"}</Badge>
+      ),
   },
   { name: "Units", cell: ({ crac_codes }) => crac_codes.join(", ") },
   { name: "Racks", numeric: true, cell: ({ rack_codes }) => rack_codes.length },
@@ -130,7 +128,8 @@ function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer:
 }
 
 function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
-  const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok } = answer;
+  const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok, zones } = answer;
+  const safe = zones.filter((zone) => zone.redundancy_ok).length;
   return (
     <>
       <Figure label="Cooling" value={decimal(effective_kw, "kW")} note={`reserve ${decimal(reserve_kw, "kW")}`} />
@@ -142,7 +141,7 @@ function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
       />
       <Figure
         label="Zones that keep a reserve"
-        value={redundancy_ok ? "all" : "not all"}
+        value={`${count(safe)} of ${count(zones.length)}`}
         tone={redundancy_ok ? "ok" : "watch"}
       />
     </>
@@ -187,7 +186,7 @@ function Shown({
         <Figure
           label="Heat in the air"
           value={decimal(answer.air_heat_kw, "kW")}
-          note={`of it losses of power ${decimal(answer.infrastructure_heat_kw, "kW")}`}
+          note={`with ${decimal(answer.infrastructure_heat_kw, "kW")} of power losses`}
         />
         <Figure label="Heat in liquid" value={decimal(answer.liquid_heat_kw, "kW")} />
         {cracs.length === 0 ? (

@@ -1,6 +1,6 @@
 import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { decimal, enumWord, portName, refName } from "../labels.ts";
+import { counted, decimal, enumWord, portName, portRef, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch } from "../ui/fields.tsx";
@@ -80,20 +80,28 @@ function Paths({ request }: { readonly request: { readonly port_ref: string } })
   );
 }
 
+function isOnWay({ device_code, in_port, out_port }: Hop, end: CablePath["branches"][number]["to"]): boolean {
+  return device_code === end.device_code && (in_port === end.port_name || out_port === end.port_name);
+}
+
+function lengthOf({ length_is_partial, total_length_m, active }: CablePath, cables: number): string {
+  if (cables === 0) return "No cable is recorded on the way.";
+  const length = `${length_is_partial ? "at least " : ""}${decimal(total_length_m, "m")}`;
+  return `${counted(cables, "cable")}, ${length}${active ? "" : ", not every cable is connected"}`;
+}
+
 function Path({ path }: { readonly path: CablePath }) {
   const { origin, destination, status, hops, segments, findings, branches } = path;
   const cables = segments.filter(({ cable }) => cable !== undefined).length;
+  // Of the inlets of a device the path takes one, which is no other way.
+  const others = branches.filter(({ to }) => !hops.some((hop) => isOnWay(hop, to)));
   const end = destination === undefined ? "an open end" : portName(destination);
   return (
     <Card
       title={`${origin === undefined ? "" : portName(origin)} → ${end}`}
       action={<Badge tone={TONES[status] ?? "watch"}>{enumWord(status, "PATH_STATUS")}</Badge>}
     >
-      <p>
-        {cables} {cables === 1 ? "cable" : "cables"}, {path.length_is_partial ? "at least " : ""}
-        {decimal(path.total_length_m, "m")}
-        {path.active ? "" : ", not every cable is connected"}
-      </p>
+      <p>{lengthOf(path, cables)}</p>
       <Table
         caption="Devices on the way"
         columns={HOPS}
@@ -108,13 +116,17 @@ function Path({ path }: { readonly path: CablePath }) {
           ))}
         </ul>
       )}
-      {branches.length === 0 ? null : (
+      {others.length === 0 ? null : (
         <p>
-          Could go on at{" "}
-          {branches.map(({ from, to, position }) => (
-            <a key={`${portName(to)} ${position}`} href={linkTo("trace", `port:${to.device_code}/${to.port_name}`)}>
-              {portName(from)} position {position}{" "}
-            </a>
+          Could go on:{" "}
+          {others.map(({ from, to, position }, at) => (
+            <span key={`${portName(to)} ${position}`}>
+              {at === 0 ? "" : ", "}
+              <a href={linkTo("trace", portRef(to))}>
+                {from.device_code === to.device_code ? "" : `${portName(from)} position ${position} to `}
+                {portName(to)}
+              </a>
+            </span>
           ))}
         </p>
       )}

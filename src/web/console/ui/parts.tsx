@@ -40,6 +40,7 @@ export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
 export function HealthCounts({ counts }: { readonly counts: FloorPlan["counts"] }) {
   return (
     <p class="badges">
+      <span class="muted">Health</span>
       {(["ok", "watch", "fault"] as const).map((state) => (
         <Badge key={state} tone={(counts?.[state] ?? 0) > 0 ? state : "plain"}>
           {count(counts?.[state])} {state}
@@ -99,11 +100,21 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Com
   );
 }
 
+/** Length up to which a name is not broken at its hyphens. */
+const WHOLE = 20;
+
 /** A reference as a link to its page, where it has one. */
 export function RefLink({ to, label }: { readonly to: string; readonly label?: string }) {
   const href = linkToRef(to);
   const text = label ?? refName(to);
-  return href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>;
+  const look = text.length <= WHOLE ? "whole" : undefined;
+  return href === undefined ? (
+    <span class={look}>{text}</span>
+  ) : (
+    <a class={look} href={href}>
+      {text}
+    </a>
+  );
 }
 
 /** When it was, in the reader's time; in UTC where the pointer rests on it. */

@@ -40,7 +40,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
             <tr key={rowKey(row)}>
               {columns.map((column) => (
                 <td key={column.name} class={cellClass(column, columns)} data-name={column.name}>
-                  {column.cell(row)}
+                  {shown(column.cell(row))}
                 </td>
               ))}
             </tr>
@@ -49,6 +49,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
       </table>
     </section>
   );
+}
+
+/** What a cell holds; a dash where it holds nothing. */
+function shown(held: ComponentChildren): ComponentChildren {
+  const isEmpty = held === null || held === undefined || held === "" || held === "–";
+  return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
 }
 
 /** The first column that says what the row is leads it, where a row has two lines. */

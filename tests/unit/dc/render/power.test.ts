@@ -51,7 +51,7 @@ describe("drawPower", () => {
     const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A1"]), drawOptions({ view: "COMPACT" }));
     expect(nodeOf(drawing, "rack:A08")?.label).toBe("Rack A08\nX: offline\n25 elements · 8.1 kW lost\n25 offline");
     expect(drawing.omittedNodes).toBe(437);
-    expect(wordsOf(drawing.scene.items)).toContain("Folded: 437 elements are told in the counts of 21 groups");
+    expect(wordsOf(drawing.scene.items)).toContain("Folded: 437 elements are counted in 21 groups");
   });
 
   test("folds racks to rows when even the racks are too many, and keeps what is highlighted", async () => {
@@ -72,7 +72,7 @@ describe("drawPower", () => {
   test("draws a source on which nothing hangs", () => {
     const { scene, graph } = drawPower(failureOf(inventory(source("U")), ["device:U"]), drawOptions());
     expect(graph.nodes.map(({ id }) => id)).toEqual(["device:U"]);
-    expect(wordsOf(scene.items)).toContain("Power blast radius of device:U");
+    expect(wordsOf(scene.items)).toContain("Power blast radius of device U");
   });
 
   test("names the feed on the edge that it is", () => {

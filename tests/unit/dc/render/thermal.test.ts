@@ -33,7 +33,7 @@ test("racks with a place stand to scale, and those without one in cells below", 
     drawOptions(),
   );
 
-  expect(titlesOf(places)).toEqual(["Racks on floor:S/1", "Racks without a recorded place (side by side)"]);
+  expect(titlesOf(places)).toEqual(["Racks on floor 1 of S", "Racks without a recorded place (side by side)"]);
   expect(refsOf(mapOf(places).items)).toEqual(["rack:A01", "rack:A02", "rack:A03", "rack:X1", "rack:X2"]);
   expect(wordsOf(mapOf(places).items)).toContain("1 m");
   expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
@@ -41,7 +41,7 @@ test("racks with a place stand to scale, and those without one in cells below", 
 });
 
 test.each([
-  ["all of them have a place", placesOf(CODES), ["Racks on floor:S/1"]],
+  ["all of them have a place", placesOf(CODES), ["Racks on floor 1 of S"]],
   ["none has one", placesOf([]), ["Racks (side by side, not where they stand)"]],
   [
     "they stand on several floors",

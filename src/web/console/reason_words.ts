@@ -1,0 +1,46 @@
+import { constantWord, counted, decimal } from "./labels.ts";
+
+/** What the codes of reasons mean, where the code alone says too little. */
+const WORDS: Readonly<Record<string, string>> = {
+  POWER_NORMAL: "High load",
+  POWER_FAILOVER: "High load after one failure",
+  SPACE: "Little space left",
+  WEIGHT: "Heavy",
+  REDUNDANCY_UNMET: "Redundancy not met",
+  REDUNDANCY_UNKNOWN: "Redundancy cannot be proven",
+  SINGLE_CORDED: "One inlet only",
+  SUPPLY_UNDOCUMENTED: "Supply not recorded",
+  STALE_TELEMETRY: "Old measurements",
+};
+
+export function reasonWord(code: string): string {
+  return WORDS[code] ?? constantWord(code);
+}
+
+/** The unit of what was found and of its limit. */
+export function reasonUnit(code: string): string {
+  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
+  if (code.startsWith("INLET_")) return "°C";
+  return code === "STALE_TELEMETRY" ? "h" : "%";
+}
+
+/** What was found and what is allowed, as far as a reason has them, to follow what it is about. */
+export function reasonFigures({ code, value, limit }: { code: string; value?: number; limit?: number }): string {
+  if (value === undefined) return "";
+  switch (code) {
+    case "REDUNDANCY_UNMET":
+    case "ONE_POWER_PATH":
+      return `, ${decimal(value)} of ${decimal(limit)} separate supplies`;
+    case "SINGLE_CORDED":
+    case "SUPPLY_UNDOCUMENTED":
+      return `, ${counted(value, "device")}`;
+    case "U_SPACE_OCCUPIED":
+    case "UNIT_RESERVED":
+    case "OUTSIDE_RACK":
+      return `, U${decimal(value)}`;
+    default: {
+      const found = `, ${decimal(value, reasonUnit(code))}`;
+      return limit === undefined || limit === 0 ? found : `${found}, limit ${decimal(limit, reasonUnit(code))}`;
+    }
+  }
+}

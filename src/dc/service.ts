@@ -12,7 +12,7 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
-import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
+import type { Previewed, PreviewRpc, ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { Changes } from "./operations/writes/changes.ts";
@@ -94,9 +94,9 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       this.#authorise(rpc.effect, rpc.method.name, caller);
-      return rpc.effect === "read"
-        ? this.#read(rpc, request, { signal, peer: caller.peer })
-        : this.#write(rpc, request, caller);
+      if (rpc.effect === "read") return this.#read(rpc, request, { signal, peer: caller.peer });
+      if (rpc.effect === "preview") return this.#preview(rpc, request, caller, signal);
+      return this.#write(rpc, request, caller);
     };
     return this.#counted(rpc.method.name, caller, answer, signal);
   }
@@ -307,12 +307,36 @@ export class DcService {
   async #write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
     const common = request as unknown as Common;
     checkCommon(common);
+    return this.#tried(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
+  }
+
+  /** The answer of a transaction, or of one that was only tried. */
+  async #tried<Result>(writing: Promise<Result>): Promise<Result> {
     try {
-      return await this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer));
+      return await writing;
     } catch (error) {
       if (error instanceof Tried) return error.result;
       throw error;
     }
+  }
+
+  /** Makes changes in a transaction that is rolled back, and answers what they would do. */
+  async #preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
+    const context = this.#context;
+    // A topology that is built or judged within the transaction would keep other writes waiting.
+    await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader)));
+    const work = await this.#tried<Previewed<PreviewRpc["method"]>>(
+      context.store.write(async (writer) => {
+        const revision = await writer.revision();
+        const topology = await this.#topologies.judged(await this.#topologies.at(writer, revision));
+        const now = context.clock.now().toISOString();
+        const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
+        const changes = new Changes(writer, origin);
+        const session = { context, caller, writer, changes, now, revision, topology };
+        throw new Tried(await rpc.run(session, request));
+      }),
+    );
+    return work(new CooperativeScheduler(signal, caller.peer));
   }
 
   async #inOneWrite<Result>(
@@ -324,18 +348,15 @@ export class DcService {
     const method = "Import";
     return this.#counted(method, caller, async () => {
       this.#authorise("write", method, caller);
-      try {
-        return await context.store.write(async (writer) => {
+      return this.#tried(
+        context.store.write(async (writer) => {
           const now = context.clock.now().toISOString();
           const changes = new Changes(writer, { context, caller, method, requestId, message, now });
           const result = await work({ context, caller, writer, changes, now });
           if (validateOnly) throw new Tried(result);
           return result;
-        });
-      } catch (error) {
-        if (error instanceof Tried) return error.result;
-        throw error;
-      }
+        }),
+      );
     });
   }
 

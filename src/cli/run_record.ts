@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { KeptRunRecord, RunPorts } from "#planner/run_ports.ts";
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { plainLine } from "./output/plain_text.ts";
 import { UsageError } from "./usage_error.ts";

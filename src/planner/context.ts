@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/clock.ts";
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "./config/config.ts";
 import type {
   GitHistory,
@@ -11,7 +12,6 @@ import type {
   WorkStore,
 } from "./ports.ts";
 import type { Background } from "./program_ports.ts";
-import type { RunPorts } from "./run_ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
 
 /** The run that a process was started below. */

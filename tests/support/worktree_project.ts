@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Worktree, WorktreeOptions, Worktrees } from "#planner/run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { WorktreeOptions, Worktrees } from "#planner/run_ports/worktrees.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";

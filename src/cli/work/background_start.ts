@@ -1,5 +1,5 @@
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
-import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports.ts";
+import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/process_records.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 

@@ -1,6 +1,7 @@
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { PlannerContext } from "../context.ts";
 import type { RunFiles } from "../program_ports.ts";
-import type { RunPorts, Worktree } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { Usage } from "../work/usage.ts";
 

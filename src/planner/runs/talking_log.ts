@@ -1,4 +1,4 @@
-import type { RunLog } from "../run_ports.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { RunDeps } from "./run_types.ts";
 

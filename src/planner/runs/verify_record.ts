@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord } from "../run_ports.ts";
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { judgeRecord, type RecordCheck, recordedCommands } from "../work/records/judge_record.ts";
 import { agentEnvironment } from "./run/place.ts";

@@ -1,4 +1,4 @@
-import type { AgentExit } from "../run_ports.ts";
+import type { AgentExit } from "#planner/run_ports/agents.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
 /** What is known of a run once its agent is gone. */

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { StoredReport } from "../run_ports.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { Provider } from "./providers.ts";
 

@@ -3,7 +3,7 @@
  * an operation and its words; each is answered by one line of JSON. It keeps its claims until it is told or ended.
  */
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim } from "#planner/run_ports.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRuns } from "#planner/store/processes/open_runs.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredReport } from "#planner/run_ports.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";

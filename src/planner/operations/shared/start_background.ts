@@ -1,5 +1,5 @@
+import type { NewProcessRecord } from "#planner/run_ports/process_records.ts";
 import type { PlannerContext } from "../../context.ts";
-import type { NewProcessRecord } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
 /** The variable by which the process learns what it was started for: `spec_id`, `mode` and `started_at` as JSON. */

@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { ClaimHolder } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../../context.ts";
 import { AGENT_GRACE_MS, GIVE_UP_MS } from "../../limits.ts";
 import type { ProcessRecord } from "../../ports.ts";
-import type { ClaimHolder } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changeSpec } from "./change_spec.ts";

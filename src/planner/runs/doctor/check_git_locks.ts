@@ -1,5 +1,5 @@
+import type { GitLock } from "#planner/run_ports/leftovers.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
-import type { GitLock } from "../../run_ports.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
 /** Locks on git's index that a killed git has left, or that one holds for long: nothing is merged or committed there. */

@@ -1,5 +1,5 @@
+import type { ClaimHolder } from "#planner/run_ports/claims.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
-import type { ClaimHolder } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endClaim, PROCESS_GONE } from "../end_claim.ts";
 import { keepCutOffRun } from "../run/keep_cut_off.ts";

@@ -1,5 +1,5 @@
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerContext } from "../../context.ts";
-import type { RunPorts } from "../../run_ports.ts";
 
 /** What looking after a project needs. */
 export interface CareDeps {

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

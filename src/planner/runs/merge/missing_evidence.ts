@@ -1,4 +1,4 @@
-import type { Worktree, WorktreeState } from "../../run_ports.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";

@@ -1,5 +1,5 @@
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
-import type { RunLog } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { reasonOf } from "../reason_of.ts";

@@ -1,4 +1,4 @@
-import type { Worktree } from "../../run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps } from "../run_types.ts";
 

@@ -1,8 +1,9 @@
 import { Slots } from "#kernel/slots.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
+import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { outputConsequence } from "../../output/output_status.ts";
 import { outputReportLines } from "../../output/report.ts";
-import type { RunLog, WorktreeState } from "../../run_ports.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { StoredReport, WorktreeState } from "../../run_ports.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
+import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunReport, WorktreeState } from "../../run_ports.ts";
+import type { RunReport } from "#planner/run_ports/process_records.ts";
+import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import { runRecord } from "../../work/records/run_record.ts";

@@ -1,4 +1,4 @@
-import type { Claim } from "../../run_ports.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt } from "../../work/prompts/prompt.ts";
 import { limitsOf } from "../../work/run_limits.ts";

@@ -1,4 +1,5 @@
-import type { NewProcessRecord, RunPorts, RunReport } from "../../run_ports.ts";
+import type { NewProcessRecord, RunReport } from "#planner/run_ports/process_records.ts";
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Provider } from "../../work/providers.ts";
 import type { ClaimedStart } from "./run.ts";
 import type { ReportedSoFar } from "./run_agent.ts";

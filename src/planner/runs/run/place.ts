@@ -1,5 +1,5 @@
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import type { RunLog } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

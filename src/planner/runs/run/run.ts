@@ -1,5 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, ProcessEnd, RunLog, WorktreeState } from "../../run_ports.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
+import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
+import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isAccountError } from "../../work/account_error.ts";

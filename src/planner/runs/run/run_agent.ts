@@ -1,7 +1,9 @@
+import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { LimitSettings } from "../../config/config.ts";
 import type { StreamKind } from "../../config/provider_values.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
-import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
 import type { Usage } from "../../work/usage.ts";

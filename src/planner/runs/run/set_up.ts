@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import type { RunLog } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";

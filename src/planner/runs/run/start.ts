@@ -1,4 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { Agents } from "#planner/run_ports/agents.ts";
+import type { Claim, ClaimHolder } from "#planner/run_ports/claims.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import {
@@ -8,7 +11,6 @@ import {
   refuseUnworkable,
 } from "../../operations/shared/start_checks.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
-import type { Agents, Claim, ClaimHolder, StoredReport } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,6 +1,7 @@
+import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
-import type { AgentExit, AgentProcess, RunLog } from "../../run_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 

@@ -1,8 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
-import type { Worktree } from "../../run_ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";

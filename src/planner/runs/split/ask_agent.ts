@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim } from "../../run_ports.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { variablesOf } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";

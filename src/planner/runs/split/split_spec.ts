@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseUnsplittable } from "../../operations/shared/split_checks.ts";
 import { refuseMissingAgent } from "../../operations/shared/start_checks.ts";
-import type { ProcessEnd } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { WatchHold } from "#planner/run_ports/watch_file.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import type { WatchHold } from "../../run_ports.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { newWatchState, type WatchState, watchRound } from "./watch_round.ts";
 import type { RoundResult, WatchEnd, WatchEvent } from "./watch_types.ts";

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
+import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
-import type { ClaimHolder, ProcessMark } from "../../run_ports.ts";
 import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
 import { isAlive } from "../processes/process_life.ts";
 import { stillRuns } from "../processes/process_mark.ts";

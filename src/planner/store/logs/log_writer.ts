@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { RunLog, RunLogs } from "../../run_ports.ts";
+import type { RunLog, RunLogs } from "#planner/run_ports/logs.ts";
 import { logLines, ownLine, printedLine, runHeader } from "../../work/records/log_format.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { LOGS } from "../project/places.ts";

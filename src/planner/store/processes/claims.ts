@@ -3,7 +3,7 @@ import { readdir, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark } from "../../run_ports.ts";
+import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { Leftovers } from "../../run_ports.ts";
+import type { Leftovers } from "#planner/run_ports/leftovers.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeQuietly, temporaryPid } from "../files/temporary_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";

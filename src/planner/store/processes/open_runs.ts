@@ -1,5 +1,5 @@
 import type { Clock } from "#kernel/clock.ts";
-import type { RunPorts } from "../../run_ports.ts";
+import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import { openGitLocks } from "../git/git_locks.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { openWorktrees } from "../worktrees/worktrees.ts";

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
-import type { ProcessMark } from "../../run_ports.ts";
+import type { ProcessMark } from "#planner/run_ports/claims.ts";
 
 /** Fields of `/proc/<pid>/stat` on Linux. */
 export interface ProcessFacts {

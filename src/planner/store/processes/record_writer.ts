@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
+import type { NewProcessRecord, ProcessRecords, RunReport } from "#planner/run_ports/process_records.ts";
 import type { ProcessRecord } from "../../ports.ts";
-import type { NewProcessRecord, ProcessRecords, RunReport } from "../../run_ports.ts";
 import { readJson } from "../files/json_file.ts";
 import { createFileAtOnce, replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import type { ProcessMark } from "../../run_ports.ts";
+import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { processFacts, stillRuns } from "./process_mark.ts";
 
 /** The environment variable by which everything that a run starts is known again. */

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { StoredReport } from "../../run_ports.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { Usage } from "../../work/usage.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { PROCESSES } from "../project/places.ts";

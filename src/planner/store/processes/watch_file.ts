@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import type { WatchFile, WatchHold } from "../../run_ports.ts";
+import type { WatchFile, WatchHold } from "#planner/run_ports/watch_file.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { createFile } from "../files/place_file.ts";

@@ -1,4 +1,4 @@
-import type { ForecastConflict } from "../../run_ports.ts";
+import type { ForecastConflict } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 

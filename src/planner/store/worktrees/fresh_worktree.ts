@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "../../run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { gitFolderOf } from "./admin_folder.ts";

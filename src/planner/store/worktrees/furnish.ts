@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { copyFile, lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Furniture } from "../../run_ports.ts";
+import type { Furniture } from "#planner/run_ports/worktree.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { linkPaths, MADE_ANEW } from "./link_paths.ts";
 import type { Place } from "./worktree_place.ts";

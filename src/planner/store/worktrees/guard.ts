@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { PlantedChange } from "../../run_ports.ts";
+import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import {
   changesSince,

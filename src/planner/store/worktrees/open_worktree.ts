@@ -1,8 +1,8 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { Furniture, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecStore } from "../../ports.ts";
-import type { Furniture, Worktree, WorktreeState } from "../../run_ports.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";

@@ -1,4 +1,4 @@
-import type { KeptRunRecord, RecordFacts } from "../../run_ports.ts";
+import type { KeptRunRecord, RecordFacts } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { KeptRunRecord, RunHead } from "../../run_ports.ts";
+import type { KeptRunRecord, RunHead } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 

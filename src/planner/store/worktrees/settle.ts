@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BranchCommit, WorktreeState } from "../../run_ports.ts";
+import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { Git } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";

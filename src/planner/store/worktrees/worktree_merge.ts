@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { MergeAnswer } from "../../run_ports.ts";
+import type { MergeAnswer } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, gitsWords } from "../git/git.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "../../run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";

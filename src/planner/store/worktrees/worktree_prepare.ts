@@ -1,7 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { WorktreeOptions } from "../../run_ports.ts";
+import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";

@@ -3,20 +3,17 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
+import type { KeptRunRecord, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
   ForecastConflict,
-  KeptRunRecord,
   MergeAnswer,
   NewWorktreeStatus,
   PlantedChange,
   ProjectHead,
-  RecordFacts,
-  RunHead,
-  Worktree,
   WorktreeOptions,
-  WorktreeState,
   Worktrees,
-} from "../../run_ports.ts";
+} from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type CommitWriter, PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { replaceFile } from "../files/place_file.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { RecordFacts } from "../../run_ports.ts";
+import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

@@ -1,5 +1,6 @@
+import type { RunHead } from "#planner/run_ports/kept_records.ts";
+import type { RunReport } from "#planner/run_ports/process_records.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
-import type { RunHead, RunReport } from "../../run_ports.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
 import { rowOf } from "../providers.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Worktree } from "#planner/run_ports.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { earlierRunText } from "#planner/runs/run/earlier_run.ts";
 import { fakeRuns, ID } from "../../../support/run_fakes.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AgentProcess } from "#planner/run_ports.ts";
+import type { AgentProcess } from "#planner/run_ports/agents.ts";
 import { openAgents } from "#planner/store/processes/agent_process.ts";
 import { markProcess, stillRuns } from "#planner/store/processes/process_mark.ts";
 import { RunWorker } from "../../../../support/run_worker.ts";

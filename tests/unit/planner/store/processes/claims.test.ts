@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
-import type { Claim, ClaimAnswer } from "#planner/run_ports.ts";
+import type { Claim, ClaimAnswer } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { HEARTBEAT_LIMIT_MS } from "#planner/store/locks/lock_file.ts";
 import { openClaims } from "#planner/store/processes/claims.ts";

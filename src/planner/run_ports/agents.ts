@@ -1,0 +1,67 @@
+import type { ProcessMark } from "./claims.ts";
+
+export interface AgentStart {
+  /** Program and arguments, run without a shell. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Changes to this process's environment; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Text for its standard input, which is then closed; empty input if absent. */
+  readonly input?: string;
+  /** Id of its run, by which `endRun` finds it. */
+  readonly processId: string;
+}
+
+export interface Agents {
+  /** False if a program's name is not on PATH. @param env its environment, in addition to planner's own */
+  isThere(program: string, env: Readonly<Record<string, string>>): boolean;
+  /**
+   * Reads the version of an installed program from the files around it, without running it; null if they contain none.
+   */
+  version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
+  /** Returns a random UUID, for agents that require a session id from their caller. */
+  newSession(): string;
+  /**
+   * Starts a program in a new process group.
+   *
+   * @throws OperationError `failed_precondition` if it cannot be started, for example if it does not exist
+   */
+  start(start: AgentStart): Promise<AgentProcess>;
+  /**
+   * Ends the processes that a killed planner process left of a run: the agent's process group and, on Linux, every
+   * process with the run's id in its environment. A process that reuses the agent's number is not affected.
+   *
+   * @returns the number of processes found
+   */
+  endRun(run: { readonly processId: string; readonly agent: ProcessMark | null }, graceMs: number): Promise<number>;
+}
+
+export interface AgentProcess {
+  readonly mark: ProcessMark;
+  /** Its output. Read each stream to its end; a slow reader blocks the agent. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Secret values in its environment, which must not appear in anything stored; see work/secrets.ts. */
+  readonly secrets: readonly string[];
+  /**
+   * Processor time of the agent and all processes that it started, in milliseconds; null on systems without this
+   * figure.
+   */
+  cpuMs(): number | null;
+  /**
+   * Resolves when the process itself ends. Its children may keep running and hold the streams open until `stop` ends
+   * them.
+   */
+  readonly exited: Promise<AgentExit>;
+  /**
+   * Ends it and everything it started: sends SIGTERM, and SIGKILL after `graceMs`. Resolves when all have ended. Call
+   * it also after the process exited on its own. A second call with a shorter grace period replaces the first.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Exactly one of the two is null. */
+export interface AgentExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}

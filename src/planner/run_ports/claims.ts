@@ -1,0 +1,55 @@
+import type { SpecId } from "#planner/spec/spec_id.ts";
+
+/** An operating-system process, distinguished from a later one with the same number. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** Start time in the system's own format; null on systems that do not provide it. */
+  readonly began: string | null;
+}
+
+/** Content of `.planner/locks/<id>.lock`. */
+export interface ClaimHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601 UTC: start time of the holder's process. */
+  readonly started_at: string;
+  readonly heartbeat: string;
+  /** Id of the run, or null in a lock that another program wrote. */
+  readonly process_id: string | null;
+  /** The agent that the holder started last, as its process group's leader; null before the first one. */
+  readonly agent: ProcessMark | null;
+  /** False for a stale claim, which the next claimant takes over. */
+  readonly alive: boolean;
+}
+
+export type ClaimAnswer =
+  /** `tookOver` is the dead holder of a claim that was never released; its agent may still run, see `Agents.endRun`. */
+  { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
+
+/**
+ * Claims of specs: at most one process works on a spec at a time, and on any number of them. A claim is stale if its
+ * process has ended (on this machine), or if its heartbeat is older than `HEARTBEAT_LIMIT_MS` (on another machine).
+ * Only stale claims are taken over.
+ *
+ * Source: docs/decisions.md#s-23.
+ */
+export interface Claims {
+  /** Claims a spec, without waiting for another holder. @param processId id of the run */
+  claim(id: SpecId, processId: string): Promise<ClaimAnswer>;
+  holder(id: SpecId): Promise<ClaimHolder | null>;
+  /** Ids of all claims, including stale ones, sorted. */
+  ids(): Promise<readonly SpecId[]>;
+  /** Removes a stale claim and returns its holder; null without a claim or if the holder is alive. */
+  clearStale(id: SpecId): Promise<ClaimHolder | null>;
+}
+
+/** A claim of this process. Its heartbeat is renewed automatically while the process runs. */
+export interface Claim {
+  readonly id: SpecId;
+  /** Writes the heartbeat now; false if the claim was lost, and then the work must stop. */
+  renew(): Promise<boolean>;
+  /** Records the agent's process, so that a later process can end it if this one is killed. */
+  noteAgent(agent: ProcessMark): Promise<boolean>;
+  /** Releases the claim; another process's claim is not affected. Idempotent. */
+  release(): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { BranchCommit } from "./worktree.ts";
+
+/** Number of a run, from 1, and the full hash of the last commit of its branch. */
+export interface RunHead {
+  readonly run: number;
+  readonly head: string;
+}
+
+/** A stored run record. */
+export interface KeptRunRecord {
+  readonly run: number;
+  /** Numbers of all stored runs of the spec, in order. */
+  readonly runs: readonly number[];
+  /** See work/run_record.ts; another version of planner may have written it. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** Current facts about the commits that a record names. */
+export interface RecordFacts {
+  /** The commit that the record was stored on; null if it no longer exists. */
+  readonly parent: string | null;
+  /** The named commits that exist in the repository. */
+  readonly present: ReadonlySet<string>;
+  /** The commits between base and head, oldest first, and their changed files, from the project's root. */
+  readonly range: readonly BranchCommit[];
+  readonly files: readonly string[];
+  /** Whether one of them merges another branch, whose commits and files are then included. */
+  readonly hasMerges: boolean;
+  /** Stable patch ids by commit; a commit without a change has none. */
+  readonly patches: ReadonlyMap<string, string>;
+  /** The merged commits that the main branch contains. */
+  readonly inMain: ReadonlySet<string>;
+  /** The spec at the head; null if it does not exist there. */
+  readonly specText: string | null;
+}

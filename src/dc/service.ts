@@ -3,8 +3,9 @@ import { OperationError } from "#kernel/errors.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import { type Common, checkCommon } from "./common_fields.ts";
 import type { Caller, DcContext } from "./context.ts";
+import { CurrentReplies } from "./current_replies.ts";
 import { refuse } from "./model/refusal.ts";
-import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
@@ -12,18 +13,19 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
-import type { Previewed, PreviewRpc, ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
+import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import { PeerGate } from "./peer_gate.ts";
-import type { DcWriter } from "./ports.ts";
+import type { DcReader, DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
 import { RequestKeys } from "./request_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
 import { type Computation, SharedReads, type Waiting } from "./shared_reads.ts";
+import { resultOf, Tried } from "./tried.ts";
 
 export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
@@ -48,16 +50,6 @@ interface Uncached {
   readonly atRevision: (seen: number) => void;
 }
 
-/** Thrown to undo a transaction that was only to be tried; carries its answer. */
-class Tried<Result> extends Error {
-  readonly result: Result;
-
-  constructor(result: Result) {
-    super("Tried only");
-    this.result = result;
-  }
-}
-
 /**
  * The entry point of every RPC, the same for all interfaces: authorise, cache, run, audit, count.
  * A refusal leaves as `OperationError`; anything else thrown is a defect.
@@ -70,19 +62,32 @@ export class DcService {
   readonly #gate = new PeerGate();
   readonly #shared = new SharedReads();
   readonly #streams: ChangeStreams;
+  readonly #current: CurrentReplies;
   #verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
     this.#context = context;
     this.#streams = new ChangeStreams(context.store);
+    this.#current = new CurrentReplies({
+      store: context.store,
+      isFollowed: () => this.#streams.count > 0,
+      warmUp: (signal) => this.warmUp(signal),
+    });
   }
 
   /**
-   * Builds what reads stand on before the first one asks; calls get their turn meanwhile.
+   * Builds what reads stand on before the first one asks, loads after every single loss included; calls go first.
    * @throws the signal's reason when it is no longer wanted
    */
   async warmUp(signal: AbortSignal): Promise<void> {
-    await this.#context.store.read((reader) => this.#topologies.at(new CooperativeScheduler(signal).between(reader)));
+    const between = (reader: DcReader) => new CooperativeScheduler(signal).between(reader);
+    const topology = await this.#context.store.read((reader) => this.#topologies.at(between(reader)));
+    await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE));
+  }
+
+  /** Answers what is asked for again after changes, until the signal aborts. For a server: others end after their call. */
+  keepCurrent(signal: AbortSignal): void {
+    this.#current.start(signal);
   }
 
   /**
@@ -94,11 +99,20 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       this.#authorise(rpc.effect, rpc.method.name, caller);
-      if (rpc.effect === "read") return this.#read(rpc, request, { signal, peer: caller.peer });
-      if (rpc.effect === "preview") return this.#preview(rpc, request, caller, signal);
-      return this.#write(rpc, request, caller);
+      if (rpc.effect === "read" && rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);
+      return rpc.effect === "read"
+        ? this.#read(rpc, request, { signal, peer: caller.peer })
+        : this.#write(rpc, request, caller);
     };
     return this.#counted(rpc.method.name, caller, answer, signal);
+  }
+
+  #noteAsked(rpc: ReadRpc, request: Message): void {
+    const { name } = rpc.method;
+    this.#current.note(this.#keys.of(rpc, request), (signal) => {
+      const answer = () => this.#read(rpc, request, { signal, peer: IDLE });
+      return this.#counted(name, { interface: "SYSTEM" }, answer, signal);
+    });
   }
 
   /** Reads the change log back; open to every principal. @throws OperationError for a refusal */
@@ -283,7 +297,7 @@ export class DcService {
       atRevision(revision);
       // Others may wait for the same topology, so that it is built to its end.
       const topology = () => this.#topologies.at(whole, revision);
-      const judgedTopology = async () => this.#topologies.judged(await topology());
+      const judgedTopology = async () => this.#topologies.judged(await topology(), scheduler);
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
@@ -307,36 +321,7 @@ export class DcService {
   async #write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
     const common = request as unknown as Common;
     checkCommon(common);
-    return this.#tried(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
-  }
-
-  /** The answer of a transaction, or of one that was only tried. */
-  async #tried<Result>(writing: Promise<Result>): Promise<Result> {
-    try {
-      return await writing;
-    } catch (error) {
-      if (error instanceof Tried) return error.result;
-      throw error;
-    }
-  }
-
-  /** Makes changes in a transaction that is rolled back, and answers what they would do. */
-  async #preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
-    const context = this.#context;
-    // A topology that is built or judged within the transaction would keep other writes waiting.
-    await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader)));
-    const work = await this.#tried<Previewed<PreviewRpc["method"]>>(
-      context.store.write(async (writer) => {
-        const revision = await writer.revision();
-        const topology = await this.#topologies.judged(await this.#topologies.at(writer, revision));
-        const now = context.clock.now().toISOString();
-        const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
-        const changes = new Changes(writer, origin);
-        const session = { context, caller, writer, changes, now, revision, topology };
-        throw new Tried(await rpc.run(session, request));
-      }),
-    );
-    return work(new CooperativeScheduler(signal, caller.peer));
+    return resultOf(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
   }
 
   async #inOneWrite<Result>(
@@ -348,15 +333,14 @@ export class DcService {
     const method = "Import";
     return this.#counted(method, caller, async () => {
       this.#authorise("write", method, caller);
-      return this.#tried(
-        context.store.write(async (writer) => {
-          const now = context.clock.now().toISOString();
-          const changes = new Changes(writer, { context, caller, method, requestId, message, now });
-          const result = await work({ context, caller, writer, changes, now });
-          if (validateOnly) throw new Tried(result);
-          return result;
-        }),
-      );
+      const written = context.store.write(async (writer) => {
+        const now = context.clock.now().toISOString();
+        const changes = new Changes(writer, { context, caller, method, requestId, message, now });
+        const result = await work({ context, caller, writer, changes, now });
+        if (validateOnly) throw new Tried(result);
+        return result;
+      });
+      return resultOf(written);
     });
   }
 

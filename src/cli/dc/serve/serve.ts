@@ -132,8 +132,9 @@ function logger(subject: string): (message: string) => void {
   return (message) => logLine(subject, message);
 }
 
-/** Builds what reads need. What fails here fails again where a call needs it; an outage is logged by the store. */
+/** Builds what reads need, and keeps replies current. What fails here fails again where a call needs it; an outage is logged by the store. */
 function warmUp(service: DcService, signal: AbortSignal): void {
+  service.keepCurrent(signal);
   service.warmUp(signal).catch((error: unknown) => {
     if (!signal.aborted && !(error instanceof OperationError)) logDefect("warm-up", error);
   });

@@ -23,7 +23,8 @@ export class SlowCalls {
     { method, interface: interfaceName, outcome, seconds }: FinishedCall,
     nowMs: number = performance.now(),
   ): void {
-    if (seconds < SLOW_S) return;
+    // No caller waits for what the server asks itself.
+    if (seconds < SLOW_S || interfaceName === "SYSTEM") return;
     const last = this.#told.get(method);
     if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
       last.others += 1;

@@ -1,11 +1,11 @@
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, ResourceKeys } from "#dc/ports.ts";
 import { CooperativeScheduler } from "./cooperative_scheduler.ts";
+import { type SharedWork, shareWork } from "./shared_work.ts";
 
 /** Changed resources that are followed one by one. Ours: beyond it a build is no slower. */
 const MAX_FOLLOWED = 5000;
@@ -29,7 +29,7 @@ export class TopologyCache {
   #kept: readonly Kept[] = [];
   /** Topologies being built, by revision: concurrent reads share one build. */
   readonly #making = new Map<number, Promise<Kept>>();
-  readonly #judging = new WeakMap<Topology, Promise<void>>();
+  readonly #judging = new WeakMap<Topology, SharedWork<void>>();
 
   /** @param known the reader's revision, if the caller has read it already */
   async at(reader: DcReader, known?: number): Promise<Topology> {
@@ -51,10 +51,8 @@ export class TopologyCache {
   }
 
   /** Computes the loads after every single loss in slices; concurrent calls for one topology share the work. */
-  async judged(topology: Topology): Promise<Topology> {
-    const running = this.#judging.get(topology) ?? new CooperativeScheduler().run(topology.judge("ALLOCATED"));
-    this.#judging.set(topology, running);
-    await running;
+  async judged(topology: Topology, asker: CooperativeScheduler): Promise<Topology> {
+    await shareWork(this.#judging, topology, asker, (scheduler) => scheduler.run(topology.judge("ALLOCATED")));
     return topology;
   }
 
@@ -74,21 +72,11 @@ export class TopologyCache {
 async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
-  const part = await changedPart(reader, topology, refs);
-  return part && topology.changed(part.keys, part.after);
-}
-
-/** Reads what changed since a topology, by the references of the changed resources; undefined if one names none. */
-export async function changedPart(
-  reader: DcReader,
-  topology: Topology,
-  refs: readonly string[],
-): Promise<{ readonly keys: ResourceKeys; readonly after: Inventory } | undefined> {
-  const found = keysOf(refs);
-  if (found === undefined) return undefined;
-  const cable = [...new Set([...found.cable, ...found.device.flatMap((key) => topology.cableKeysOf(key))])];
-  const keys = { ...found, cable };
-  return { keys, after: await reader.powerInventory(keys) };
+  const keys = keysOf(refs);
+  if (keys === undefined) return undefined;
+  const cable = [...new Set([...keys.cable, ...keys.device.flatMap((key) => topology.cableKeysOf(key))])];
+  const among = { ...keys, cable };
+  return topology.changed(among, await reader.powerInventory(among));
 }
 
 /** Keys by kind, or undefined when a reference names no resource. */

@@ -29,6 +29,8 @@ const MAX_PAIRED = 5000;
 export const rehearseFailures = defineRead({
   method: PlanningService.method.rehearseFailures,
   effect: "read",
+  // Pairs take up to a minute.
+  staysCurrent: ({ pairs }) => !pairs,
   async run(session, request) {
     const asked = readRequest(session, request);
     const topology = await session.topology();
@@ -79,7 +81,7 @@ function countsOf(lines: readonly Line[]) {
 }
 
 async function rehearsed(
-  { reader }: ReadSession,
+  session: ReadSession,
   topology: Topology,
   request: RehearseFailuresRequest,
 ): Promise<{ readonly revision: number; readonly rehearsal: Rehearsal }> {
@@ -92,13 +94,13 @@ async function rehearsed(
   const isChosen = (element: Element) =>
     isOfKind(element) && (scope === undefined || isInScope(topology, element.index, scope));
   if (request.pairs) demandPairs(elementsOf(topology).filter(isChosen).length);
-  const rehearsal = await rehearsalOf(reader, topology, {
+  const rehearsal = await rehearsalOf(session, topology, {
     options,
     pairs: request.pairs,
     choice: JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]),
     isChosen,
   });
-  return { revision: await reader.revision(), rehearsal };
+  return { revision: await session.reader.revision(), rehearsal };
 }
 
 /** @throws Refusal for more elements than pairs are made of */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler, IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
 
 /** Works until its slice is used up and yields, as often as told. */
 async function work(scheduler: CooperativeScheduler, slices: number, onSlice: () => void = () => {}): Promise<void> {
@@ -36,4 +36,31 @@ test("CooperativeScheduler.join lets work go on in the turns of the peer that jo
   await Promise.all(rest);
 
   expect(order.indexOf("shared")).toBeLessThan(5);
+});
+
+test("CooperativeScheduler gives idle work the turns that nothing else wants, and a few beside other work", async () => {
+  let others = 0;
+  const done: number[] = [];
+  const idle = work(new CooperativeScheduler(undefined, IDLE), 3, () => done.push(others));
+  const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 4, () => others++));
+
+  await Promise.all([...peers, idle]);
+
+  expect(done).toHaveLength(3);
+  // Its first slice began before there were others; its last one waited for nearly all of theirs.
+  expect(done.at(-1)).toBeGreaterThan(15);
+});
+
+test("CooperativeScheduler.join takes idle work out of the idle turns", async () => {
+  let others = 0;
+  const shared = new CooperativeScheduler(undefined, IDLE);
+  const peers = Array.from({ length: 6 }, () => work(new CooperativeScheduler(undefined, {}), 20, () => others++));
+  expect(shared.isIdle).toBe(true);
+
+  shared.join({});
+  await work(shared, 3);
+
+  expect(shared.isIdle).toBe(false);
+  expect(others).toBeLessThan(60);
+  await Promise.all(peers);
 });

@@ -1,11 +1,8 @@
 import { expect, test } from "bun:test";
 import { PostgresWatchdog } from "#dc/store/postgres/postgres_watchdog.ts";
+import { until } from "../../../../support/until.ts";
 
 const TIMES = { lookMs: 5, silentMs: 20, patienceMs: 50 };
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
-}
 
 test("PostgresWatchdog notices that the server answers again, also when its last connection ended while it was asked", async () => {
   let asked = 0;

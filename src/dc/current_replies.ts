@@ -1,0 +1,118 @@
+import type { DcStore } from "./ports.ts";
+
+/** How often the revision is read while a reply is kept current, in milliseconds. Ours: ready before a console asks again. */
+const LOOK_MS = 250;
+/** How long a reply is kept current that no caller asks for again, in milliseconds, while no change stream is open. */
+const WANTED_MS = 10 * 60_000;
+/** Replies that are kept current, those asked for last. Ours: a console asks for two. */
+const MAX_QUESTIONS = 4;
+
+interface Question {
+  /** Answers the question again; the answer goes to the reply cache. */
+  readonly answer: (signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds of the monotonic clock. */
+  readonly askedAt: number;
+}
+
+interface Needs {
+  readonly store: DcStore;
+  /** Whether a client follows the changes, as an open console does. */
+  readonly isFollowed: () => boolean;
+  /** Makes what all reads stand on. */
+  readonly warmUp: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Brings the replies to questions that were asked lately up to date after changes, so that the next caller finds
+ * them. It waits until no write runs and the revision stays the same from one look to the next, and stops at the next
+ * change. It compares the store's revision at intervals, so that it also sees what other processes write. Cost: one statement per
+ * interval while there is such a question, nothing otherwise.
+ */
+export class CurrentReplies {
+  readonly #needs: Needs;
+  /** By the key of the request, those asked last at the end. */
+  readonly #questions = new Map<string, Question>();
+  /** Aborts when the server ends; undefined while nothing is kept current. */
+  #ending: AbortSignal | undefined;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #running: { readonly revision: number; readonly stop: AbortController } | undefined;
+  /** Revision of the last look, and the one for which everything was answered. */
+  #seen = -1;
+  #answered = -1;
+  #looking = false;
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** Keeps replies current from now on. @param ending aborts when the server ends */
+  start(ending: AbortSignal): void {
+    this.#ending = ending;
+    ending.addEventListener("abort", () => this.#rest(), { once: true });
+  }
+
+  /** Takes note of a question that a caller asks. */
+  note(key: string, answer: Question["answer"]): void {
+    if (this.#ending === undefined || this.#ending.aborted) return;
+    if (!this.#questions.delete(key)) this.#answered = -1;
+    this.#questions.set(key, { answer, askedAt: performance.now() });
+    const [oldest] = this.#questions.keys();
+    if (this.#questions.size > MAX_QUESTIONS && oldest !== undefined) this.#questions.delete(oldest);
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#questions.clear();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      this.#forget();
+      if (this.#questions.size === 0) return this.#rest();
+      await this.#compare();
+    } catch {
+      // The store says that it cannot be reached; the next look asks again.
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #forget(): void {
+    if (this.#needs.isFollowed()) return;
+    for (const [key, { askedAt }] of this.#questions) {
+      if (performance.now() - askedAt > WANTED_MS) this.#questions.delete(key);
+    }
+  }
+
+  async #compare(): Promise<void> {
+    const { store } = this.#needs;
+    const revision = await store.revision();
+    if (this.#running !== undefined && this.#running.revision !== revision) this.#running.stop.abort();
+    const isQuiet = revision === this.#seen && store.use().write.running === 0;
+    this.#seen = revision;
+    if (isQuiet && this.#running === undefined && revision !== this.#answered) void this.#answerAll(revision);
+  }
+
+  async #answerAll(revision: number): Promise<void> {
+    const ending = this.#ending;
+    if (ending === undefined || ending.aborted) return;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, ending]);
+    this.#running = { revision, stop };
+    // What fails here fails again, and is reported, where a caller asks.
+    this.#answered = revision;
+    try {
+      await this.#needs.warmUp(signal);
+      for (const { answer } of [...this.#questions.values()].reverse()) await answer(signal);
+    } catch {
+    } finally {
+      this.#running = undefined;
+    }
+  }
+}

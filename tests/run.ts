@@ -37,6 +37,7 @@ const WITHOUT_DENO = [
   "dc_foreign_files",
   "dc_fuzz_files",
   "dc_graphiql",
+  "dc_import_waiting",
   "dc_load_ways",
   "dc_under_load",
   "docs_commands",

@@ -49,9 +49,10 @@ async function measureImport(database: string): Promise<Time> {
   const quiet = { quiet: true, note: () => {}, warn: (text: string) => process.stderr.write(`${text}\n`) };
   const manner = { atomic: false, dryRun: false, json: false, errors: undefined, cwd: folder };
   const store = await openSqlite(database);
+  const opened = { store, close: () => store.close() };
   const time = clock();
   const files = { ...manner, files: [file], format: undefined, kind: undefined, encoding: "utf-8" as const };
-  const status = await importFiles(() => openDatabaseTarget(store, manner), files, quiet);
+  const status = await importFiles(() => openDatabaseTarget(opened, manner, () => {}), files, quiet);
   const taken = time();
   await store.close();
   if (status !== 0) throw new Error(`The import ended with ${status}`);

@@ -3,10 +3,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
-import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 
@@ -212,22 +210,6 @@ test.skipIf(NO_PSEUDO_TERMINAL !== null)("the bar of an atomic import tells the 
   const { screen } = await runOnTerminal([...PLANNER, "dc", "import", "A.jsonl", "--atomic"], { cwd });
 
   expect(screen).toMatch(/ 50 % of 4000, \d+\/s, about \d+ (?:s|min) left/);
-});
-
-test("an atomic import waits for another process for longer than a call does, and says so", async () => {
-  const cwd = emptyFolder();
-  await runPlanner(["dc", "import", "-"], { cwd, input: jsonLines(["A"]) });
-  writeFileSync(join(cwd, "B.jsonl"), jsonLines(["B"]));
-  using other = new DatabaseSync(join(cwd, "planner-dc.sqlite"));
-  other.exec("BEGIN IMMEDIATE");
-
-  const waiting = new LinesOfProcess([...PLANNER, "dc", "import", "B.jsonl", "--atomic"], cwd);
-  endings.push(() => waiting[Symbol.asyncDispose]());
-  while (!waiting.stderr.includes("Waiting for another process") && waiting.child.exitCode === null)
-    await Bun.sleep(20);
-  other.exec("ROLLBACK");
-
-  expect(await waiting.ended).toMatchObject({ code: 0 });
 });
 
 function jsonLines(codes: readonly string[]): string {

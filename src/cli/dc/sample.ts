@@ -5,7 +5,9 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import type { Database } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
+import { openImportStore } from "./import/import_store.ts";
 import type { Line, Source } from "./import/source.ts";
+import { WAITING } from "./import/turn.ts";
 import { writeLines } from "./line_output.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Cost: the memory of forty racks. */
@@ -27,11 +29,12 @@ export function sampleJson(): string {
 /** Brings a sample site straight into a database. */
 export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
-  const store = await database.open();
+  const waiting = () => log.note(WAITING);
+  const opened = await openImportStore(database, waiting);
   try {
-    return await importSource(() => openDatabaseTarget(store, manner), sampleSource(racks), manner, log);
+    return await importSource(() => openDatabaseTarget(opened, manner, waiting), sampleSource(racks), manner, log);
   } finally {
-    await store.close();
+    await opened.close();
   }
 }
 

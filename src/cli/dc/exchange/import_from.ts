@@ -5,13 +5,16 @@ import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { Mapped } from "#dc/exchange/item.ts";
 import { judgeQuality } from "#dc/exchange/quality.ts";
 import { openService } from "#dc/open_service.ts";
-import type { DcStore } from "#dc/ports.ts";
+import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { commandCaller } from "../command_caller.ts";
+import type { ImportStore } from "../import/import_store.ts";
+import { Stop } from "../import/stop.ts";
+import { inTurn, transactionInTurn, WAITING } from "../import/turn.ts";
 import { type KnownResources, knownResources } from "./known_resources.ts";
 import { printReport } from "./print_report.ts";
 import { type ImportReport, importReport } from "./report.ts";
@@ -42,12 +45,12 @@ const PROGRESS_MS = 1000;
  * in progress is finished, and the same import again goes on.
  */
 export async function importFrom(
-  store: DcStore,
+  { store, close }: ImportStore,
   read: ReadSource,
   options: ImportFromOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  const stop = new Stop();
+  const stop = new Stop(() => void close());
   const progress = new Progress(options.json, log);
   try {
     const known = await knownResources(store, options.origin);
@@ -76,7 +79,7 @@ export async function importFrom(
 }
 
 async function sync(
-  store: DcStore,
+  store: ImportStore["store"],
   mapped: Mapped,
   known: KnownResources,
   {
@@ -88,7 +91,16 @@ async function sync(
     progress,
   }: ImportFromOptions & Pick<SyncOptions, "unreadable"> & { readonly stop: Stop; readonly progress: Progress },
 ): Promise<SyncResult> {
-  const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+  const wait = { waiting: () => progress.wait(), stopped: () => stop.signal.aborted };
+  const opening = { clock: { now: () => new Date() }, authRequired: false };
+  const service = await inTurn(() => openService(store, opening), wait);
+  const exchange = <Result>(work: (session: ExchangeSession) => Promise<Result>, validateOnly: boolean) => {
+    const inSession = (begun: () => void) => (session: ExchangeSession) => {
+      begun();
+      return work(session);
+    };
+    return transactionInTurn((begun) => service.exchange(inSession(begun), CALLER, { ...told, validateOnly }), wait);
+  };
   const told = { requestId: randomUUID(), message: `Import from ${origin}` };
   const syncOptions = {
     origin,
@@ -96,20 +108,10 @@ async function sync(
     unreadable,
     batchSize: BATCH,
     progress: (done: number, total: number) => progress.show("writing", done, total),
-    stopped: () => stop.signal.aborted,
+    stopped: wait.stopped,
   };
-  if (!dryRun) {
-    return runSync(
-      mapped,
-      known.records,
-      (work) => service.exchange(work, CALLER, { ...told, validateOnly: false }),
-      syncOptions,
-    );
-  }
-  return service.exchange((session) => runSync(mapped, known.records, (work) => work(session), syncOptions), CALLER, {
-    ...told,
-    validateOnly: true,
-  });
+  if (!dryRun) return runSync(mapped, known.records, (work) => exchange(work, false), syncOptions);
+  return exchange((session) => runSync(mapped, known.records, (work) => work(session), syncOptions), true);
 }
 
 function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
@@ -122,34 +124,6 @@ function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptio
   }
   if (json) printJson({ event: "end", ...report });
   else printReport(report, log);
-}
-
-/** Ctrl-C and SIGTERM: the first stops between two batches, the second ends at once. */
-class Stop {
-  readonly #controller = new AbortController();
-  readonly #handlers: readonly (readonly [NodeJS.Signals, () => void])[];
-  status: ExitStatus | undefined;
-
-  constructor() {
-    const handler = (status: ExitStatus) => () => {
-      if (this.status !== undefined) endProcess(status);
-      this.status = status;
-      this.#controller.abort();
-    };
-    this.#handlers = [
-      ["SIGINT", handler(EXIT_STATUS.interrupted)],
-      ["SIGTERM", handler(EXIT_STATUS.terminated)],
-    ];
-    for (const [name, one] of this.#handlers) process.on(name, one);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  close(): void {
-    for (const [name, one] of this.#handlers) process.off(name, one);
-  }
 }
 
 /** Progress as JSON lines, on a bar, or as a line now and then. */
@@ -172,6 +146,13 @@ class Progress {
     this.#last = now;
     if (this.#json) printJson({ event: "progress", what, done, ...(total !== undefined && { total }) });
     else if (this.#bar === undefined) this.#log.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
+  }
+
+  /** Told after every 10 s of waiting for another process that writes. */
+  wait(): void {
+    this.#bar?.clear();
+    if (this.#json) printJson({ event: "waiting" });
+    else this.#log.note(WAITING);
   }
 
   end(): void {

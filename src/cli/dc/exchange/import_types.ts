@@ -14,6 +14,8 @@ import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { commandCaller } from "../command_caller.ts";
 import type { Database } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
+import { openImportStore } from "../import/import_store.ts";
+import { inTurn, WAITING } from "../import/turn.ts";
 
 const BATCH = 200;
 /** Files of the library have a few kilobytes. */
@@ -69,7 +71,8 @@ export async function importTypes(
       });
     byCode.set(read.type.code, twin ?? file);
   }
-  const counts = await write(database, found, options.dryRun, findings);
+  const waiting = () => (options.json ? printJson({ event: "waiting" }) : log.note(WAITING));
+  const counts = await write(database, { found, dryRun: options.dryRun, findings, waiting });
   report(
     findings,
     { ...counts, refused: findings.filter(({ severity }) => severity === "refused").length },
@@ -147,18 +150,24 @@ interface Counts {
   readonly unchanged: number;
 }
 
-async function write(
-  database: Database,
-  found: readonly Found[],
-  dryRun: boolean,
-  findings: Finding[],
-): Promise<Counts> {
-  const store = await database.open();
+interface Writing {
+  readonly found: readonly Found[];
+  readonly dryRun: boolean;
+  readonly findings: Finding[];
+  /** Called after every 10 s of waiting for another process that writes. */
+  readonly waiting: () => void;
+}
+
+async function write(database: Database, { found, dryRun, findings, waiting }: Writing): Promise<Counts> {
+  const wait = { waiting, stopped: () => false };
+  const { store, close } = await openImportStore(database, waiting);
   try {
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const opening = { clock: { now: () => new Date() }, authRequired: false };
+    const service = await inTurn(() => openService(store, opening), wait);
     const counts: Record<Outcome, number> = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
     for (let at = 0; at < found.length; at += BATCH) {
-      for (const [index, result] of (await putTypes(service, found.slice(at, at + BATCH), dryRun)).entries()) {
+      const batch = found.slice(at, at + BATCH);
+      for (const [index, result] of (await inTurn(() => putTypes(service, batch, dryRun), wait)).entries()) {
         const file = found[at + index]?.file ?? "";
         if (typeof result === "string") counts[result] += 1;
         else findings.push({ file, line: 1, severity: "refused", message: result.message });
@@ -166,7 +175,7 @@ async function write(
     }
     return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
   } finally {
-    await store.close();
+    await close();
   }
 }
 

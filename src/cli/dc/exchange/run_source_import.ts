@@ -4,7 +4,9 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
+import { openImportStore } from "../import/import_store.ts";
 import type { ImportArgs } from "../import/run_import_command.ts";
+import { WAITING } from "../import/turn.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
 import type { SourceName } from "./source_flags.ts";
 
@@ -20,11 +22,11 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const origin = originOf(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);
-  const store = await databaseOf(db, cli.cwd, args).open();
+  const opened = await openImportStore(databaseOf(db, cli.cwd, args), () => cli.note(WAITING));
   try {
-    return await importFrom(store, read, { origin, dryRun, prune, json, report, cwd: cli.cwd }, cli);
+    return await importFrom(opened, read, { origin, dryRun, prune, json, report, cwd: cli.cwd }, cli);
   } finally {
-    await store.close();
+    await opened.close();
   }
 }
 

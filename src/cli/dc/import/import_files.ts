@@ -2,22 +2,24 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { openService } from "#dc/open_service.ts";
-import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
 
 import type { Encoding } from "./encoding.ts";
 import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
+import type { ImportStore } from "./import_store.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
 import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
 import { joined, type Source } from "./source.ts";
+import { Stop } from "./stop.ts";
 import { databaseTarget, type Target } from "./target.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
+import { inTurn } from "./turn.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
 
@@ -73,11 +75,13 @@ export async function importSource(
 
 /** A database as the target of an import. */
 export async function openDatabaseTarget(
-  store: DcStore,
+  { store, close }: ImportStore,
   { atomic, dryRun }: Pick<ImportOptions, "atomic" | "dryRun">,
+  waiting: () => void,
 ): Promise<Target> {
-  const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
-  return databaseTarget(service, { whole: atomic || dryRun, validateOnly: dryRun });
+  const options = { clock: { now: () => new Date() }, authRequired: false };
+  const service = await inTurn(() => openService(store, options), { waiting, stopped: () => false });
+  return databaseTarget(service, { whole: atomic || dryRun, validateOnly: dryRun, interrupt: () => void close() });
 }
 
 interface Watched extends Omit<ImportManner, "errors"> {
@@ -87,16 +91,7 @@ interface Watched extends Omit<ImportManner, "errors"> {
 
 async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
   const { reporter, errors, atomic, dryRun } = options;
-  let signal: ExitStatus | undefined;
-  const stop = (status: ExitStatus) => () => {
-    if (signal !== undefined) endProcess(status);
-    signal = status;
-  };
-  const handlers = [
-    ["SIGINT", stop(EXIT_STATUS.interrupted)],
-    ["SIGTERM", stop(EXIT_STATUS.terminated)],
-  ] as const;
-  for (const [name, handler] of handlers) process.on(name, handler);
+  const stop = new Stop(target.interrupt);
   try {
     const result = await runImport(source, target, {
       atomic,
@@ -106,18 +101,18 @@ async function watched(source: Source, target: Target, options: Watched): Promis
         reporter.failed(line);
         errors?.add(line);
       },
-      stopped: () => signal !== undefined,
+      stopped: () => stop.signal.aborted,
     });
     reporter.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
-    if (signal !== undefined) return signal;
+    if (stop.status !== undefined) return stop.status;
     const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
     return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ImportUndone)) throw error;
     reporter.ended(error.result, "undone");
-    return signal ?? EXIT_STATUS.refused;
+    return stop.status ?? EXIT_STATUS.refused;
   } finally {
-    for (const [name, handler] of handlers) process.off(name, handler);
+    stop.close();
   }
 }
 

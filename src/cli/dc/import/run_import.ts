@@ -1,9 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { KIND_NAMES, readItem } from "../kinds.ts";
 import { type BadLine, isBad, type Line, type Source } from "./source.ts";
-import type { Target, WriteBatch } from "./target.ts";
+import type { Target, WriteBatch, Written } from "./target.ts";
 import type { Wait } from "./turn.ts";
 
 /** What became of the resources of one kind. */
@@ -49,18 +50,24 @@ export class ImportUndone extends Error {
  * nothing else back and is tried again as long as that brings any in, since a device may stand before the one that it
  * hangs on. With `atomic`, one refusal undoes all. @throws ImportUndone then
  */
-export function runImport(
+export async function runImport(
   source: Source,
   target: Target,
   { atomic, ...watcher }: Watcher & { readonly atomic: boolean },
 ): Promise<ImportResult> {
-  return target.run(async (write) => {
+  const work = async (write: WriteBatch): Promise<ImportResult> => {
     const run = new ImportRun(source, write, { ...watcher, batchSize: target.batchSize });
     const result = await run.all();
     const failed = result.unreadable + result.counts.reduce((sum, { failed: count }) => sum + count, 0);
     if (atomic && (failed > 0 || result.stopped)) throw new ImportUndone(result);
     return result;
-  }, watcher);
+  };
+  try {
+    return await target.run(work, watcher);
+  } catch (error) {
+    if (!isStopped(error, watcher)) throw error;
+    return { counts: [], unreadable: 0, stopped: true };
+  }
 }
 
 class ImportRun {
@@ -161,7 +168,7 @@ class ImportRun {
     count: KindCount,
   ): Promise<readonly BadLine[]> {
     const refused: BadLine[] = [];
-    for (const [index, written] of (await this.#write(kind, items)).entries()) {
+    for (const [index, written] of (await this.#written(kind, items)).entries()) {
       const line = batch[index];
       if (line === undefined) continue;
       const { file, number, text } = line;
@@ -172,6 +179,21 @@ class ImportRun {
     }
     return refused;
   }
+
+  /** Returns nothing when the wait for another process was ended by a signal. */
+  async #written(kind: ResourceKind, items: readonly LoadItem[]): Promise<readonly Written[]> {
+    try {
+      return await this.#write(kind, items);
+    } catch (error) {
+      if (!isStopped(error, this.#watcher)) throw error;
+      return [];
+    }
+  }
+}
+
+/** Whether a refusal comes from the end of the wait for the database. */
+function isStopped(error: unknown, { stopped }: Wait): boolean {
+  return stopped() && error instanceof OperationError;
 }
 
 /** What the reader of proto JSON says: `cannot decode message datacenter.v1.Rack from JSON: key "colour" is unknown`. */

@@ -7,7 +7,8 @@ import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import type { Encoding } from "./encoding.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
-import { inTurn, WAITING } from "./turn.ts";
+import { openImportStore } from "./import_store.ts";
+import { WAITING } from "./turn.ts";
 
 /** Longest wait for one batch, in seconds. */
 const IMPORT_TIMEOUT_S = 300;
@@ -43,12 +44,12 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
     return importFiles(async () => serverTarget(address), options, cli);
   }
   if (token !== undefined) throw usage('"--token" needs "--url"');
-  const wait = { waiting: () => cli.note(WAITING), stopped: () => false };
-  const store = await inTurn(() => databaseOf(db, cli.cwd, args).open(), wait);
+  const waiting = () => cli.note(WAITING);
+  const opened = await openImportStore(databaseOf(db, cli.cwd, args), waiting);
   try {
-    return await importFiles(() => inTurn(() => openDatabaseTarget(store, options), wait), options, cli);
+    return await importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli);
   } finally {
-    await store.close();
+    await opened.close();
   }
 }
 

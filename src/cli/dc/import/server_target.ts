@@ -38,7 +38,7 @@ export function serverTarget(address: ServerAddress): Target {
     if (rpc !== undefined) return bulk(address, rpc, items);
     return single(address, kind, items);
   };
-  return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write) };
+  return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write), interrupt: () => {} };
 }
 
 async function bulk(address: ServerAddress, rpc: string, items: readonly JsonValue[]): Promise<readonly Written[]> {

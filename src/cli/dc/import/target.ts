@@ -5,7 +5,7 @@ import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { commandCaller } from "../command_caller.ts";
-import { inTurn, type Wait } from "./turn.ts";
+import { inTurn, transactionInTurn, type Wait } from "./turn.ts";
 
 /** What became of one resource. */
 export type Written =
@@ -21,6 +21,8 @@ export interface Target {
   readonly batchSize: number;
   /** Runs an import: batch by batch, or all of it in one transaction that is undone when `work` throws. */
   run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
+  /** Ends waits for other processes: what waits fails, what has begun goes on to its end. */
+  readonly interrupt: () => void;
 }
 
 const CALLER = commandCaller("dc import");
@@ -28,7 +30,10 @@ const CALLER = commandCaller("dc import");
 const BATCH = 2000;
 
 /** A database of our own: each batch is one transaction, or with `whole` all batches together. */
-export function databaseTarget(service: DcService, mode: { whole: boolean; validateOnly: boolean }): Target {
+export function databaseTarget(
+  service: DcService,
+  mode: Pick<Target, "interrupt"> & { readonly whole: boolean; readonly validateOnly: boolean },
+): Target {
   const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
   const through =
     (load: LoadBatch): WriteBatch =>
@@ -42,14 +47,13 @@ export function databaseTarget(service: DcService, mode: { whole: boolean; valid
           service.load((load) => through(load)(kind, items), CALLER, options);
         return work((kind, items) => inTurn(() => batch(kind, items), wait));
       }
-      // What has begun has read from its source and is not run again.
-      let isBegun = false;
-      const whole = (load: LoadBatch) => {
-        isBegun = true;
+      const whole = (begun: () => void) => (load: LoadBatch) => {
+        begun();
         return work(through(load));
       };
-      return inTurn(() => service.load(whole, CALLER, options), { ...wait, stopped: () => isBegun || wait.stopped() });
+      return transactionInTurn((begun) => service.load(whole(begun), CALLER, options), wait);
     },
+    interrupt: mode.interrupt,
   };
 }
 

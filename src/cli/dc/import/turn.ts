@@ -28,3 +28,15 @@ export async function inTurn<Result>(attempt: () => Promise<Result>, { waiting, 
     }
   }
 }
+
+/** The same for a transaction that calls `begun` with its work: what has read from a source is not run again. */
+export function transactionInTurn<Result>(
+  transaction: (begun: () => void) => Promise<Result>,
+  wait: Wait,
+): Promise<Result> {
+  let isBegun = false;
+  const begun = () => {
+    isBegun = true;
+  };
+  return inTurn(() => transaction(begun), { ...wait, stopped: () => isBegun || wait.stopped() });
+}

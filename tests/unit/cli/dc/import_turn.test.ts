@@ -42,7 +42,11 @@ test("an atomic import that has begun is not run again", async () => {
     await work(async () => []);
     throw LOCKED;
   };
-  const target = databaseTarget({ load } as unknown as DcService, { whole: true, validateOnly: false });
+  const target = databaseTarget({ load } as unknown as DcService, {
+    whole: true,
+    validateOnly: false,
+    interrupt: () => {},
+  });
 
   const run = target.run(async () => void runs++, wait());
 
@@ -57,7 +61,11 @@ test("a batch of another import is written again", async () => {
     if (error !== undefined) throw error;
     return work(async () => [{ outcome: "CREATED", warnings: 0 }]);
   };
-  const target = databaseTarget({ load } as unknown as DcService, { whole: false, validateOnly: false });
+  const target = databaseTarget({ load } as unknown as DcService, {
+    whole: false,
+    validateOnly: false,
+    interrupt: () => {},
+  });
 
   expect(await target.run((write) => write("rack", []), wait())).toEqual([{ outcome: "CREATED" }]);
 });

@@ -1,0 +1,23 @@
+import type { DcStore } from "#dc/ports.ts";
+import type { Database } from "../database.ts";
+import { inTurn } from "./turn.ts";
+
+/** The database of an import. */
+export interface ImportStore {
+  readonly store: DcStore;
+  /** Ends waits for other processes and lets what has begun end; may be called again. */
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the database of an import, once no other process holds its lock. */
+export async function openImportStore(database: Database, waiting: () => void): Promise<ImportStore> {
+  const store = await inTurn(() => database.open(), { waiting, stopped: () => false });
+  let closed: Promise<void> | undefined;
+  return {
+    store,
+    close: () => {
+      closed ??= store.close();
+      return closed;
+    },
+  };
+}

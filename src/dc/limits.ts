@@ -42,6 +42,9 @@ export const MAX_QUERY_CHARS = 256;
 /** Default and largest list of a blast radius. Source: docs/contract/datacenter-messages.md#powerblastradius. */
 export const DEFAULT_ITEMS = 1000;
 export const MAX_ITEMS = 10_000;
+/** Default and largest list of a preview of changes. Ours: a person reads the first screen, a program asks for more. */
+export const DEFAULT_PREVIEW_ITEMS = 50;
+export const MAX_PREVIEW_ITEMS = 1000;
 /**
  * Default and largest length of a traced path, in devices. Source: docs/contract/datacenter-messages.md#tracecablepath.
  */

@@ -13,7 +13,7 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
-import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
+import type { Previewed, PreviewRpc, ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { Changes } from "./operations/writes/changes.ts";
@@ -40,14 +40,6 @@ export interface LoadOptions {
   readonly requestId: string;
   /** Empty for none. */
   readonly message: string;
-}
-
-/** One read that no kept reply answers. */
-interface Uncached {
-  /** Under which the reply is kept. */
-  readonly key: string;
-  readonly scheduler: CooperativeScheduler;
-  readonly atRevision: (seen: number) => void;
 }
 
 /**
@@ -99,19 +91,18 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       this.#authorise(rpc.effect, rpc.method.name, caller);
-      if (rpc.effect === "read" && rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);
-      return rpc.effect === "read"
-        ? this.#read(rpc, request, { signal, peer: caller.peer })
-        : this.#write(rpc, request, caller);
+      if (rpc.effect === "preview") return this.#preview(rpc, request, caller, signal);
+      if (rpc.effect === "write") return this.#write(rpc, request, caller);
+      if (rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);
+      return this.#read(rpc, request, { signal, peer: caller.peer });
     };
     return this.#counted(rpc.method.name, caller, answer, signal);
   }
 
   #noteAsked(rpc: ReadRpc, request: Message): void {
-    const { name } = rpc.method;
     this.#current.note(this.#keys.of(rpc, request), (signal) => {
       const answer = () => this.#read(rpc, request, { signal, peer: IDLE });
-      return this.#counted(name, { interface: "SYSTEM" }, answer, signal);
+      return this.#counted(rpc.method.name, { interface: "SYSTEM" }, answer, signal);
     });
   }
 
@@ -280,8 +271,7 @@ export class DcService {
     const known = await this.#kept<Reply>(key);
     if (known !== undefined) return known;
     const revision = () => this.#context.store.revision();
-    const compute: Computation<Reply> = (scheduler, atRevision) =>
-      this.#compute(rpc, request, { key, scheduler, atRevision });
+    const compute = this.#computation(rpc, request, key);
     // The same question may have been answered while this call waited.
     return this.#gate.run(waiting.peer, waiting.signal, async () => {
       const answered = await this.#kept<Reply>(key);
@@ -289,9 +279,10 @@ export class DcService {
     });
   }
 
-  #compute(rpc: ReadRpc, request: Message, { key, scheduler, atRevision }: Uncached): Promise<Reply> {
-    const now = this.#context.clock.now();
-    return this.#context.store.read(async (whole) => {
+  /** Answers a read that no kept reply answers. @param key of the reply in the cache */
+  #computation(rpc: ReadRpc, request: Message, key: string): Computation<Reply> {
+    const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
+      const now = this.#context.clock.now().toISOString();
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
       atRevision(revision);
@@ -303,12 +294,13 @@ export class DcService {
         until = Math.min(until, moment);
       };
       const graphs = { topology, judgedTopology };
-      const session = { context: this.#context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
+      const session = { context: this.#context, reader, scheduler, ...graphs, now, lapsesAt };
       const reply = await rpc.run(session, request);
       const { length } = await scheduler.run(encodeReply(rpc, reply));
       this.#replies.keep(key, { reply, bytes: length, until }, revision);
       return reply;
-    });
+    };
+    return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
   }
 
   /** The answer that was kept and still holds. The database is asked for no more than its revision. */
@@ -322,6 +314,26 @@ export class DcService {
     const common = request as unknown as Common;
     checkCommon(common);
     return resultOf(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
+  }
+
+  /** Makes changes in a transaction that is rolled back, and answers what they would do. */
+  async #preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
+    const context = this.#context;
+    // A topology that is built or judged within the transaction would keep other writes waiting.
+    const scheduler = new CooperativeScheduler(signal, caller.peer);
+    await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
+    const work = await resultOf<Previewed<PreviewRpc["method"]>>(
+      context.store.write(async (writer) => {
+        const revision = await writer.revision();
+        const topology = await this.#topologies.judged(await this.#topologies.at(writer, revision), scheduler);
+        const now = context.clock.now().toISOString();
+        const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
+        const changes = new Changes(writer, origin);
+        const session = { context, caller, writer, changes, now, revision, topology };
+        throw new Tried(await rpc.run(session, request));
+      }),
+    );
+    return work(scheduler);
   }
 
   async #inOneWrite<Result>(

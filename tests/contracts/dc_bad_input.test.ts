@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { Client } from "@grpc/grpc-js";
-import { rpcs } from "#dc/operations/index.ts";
+import { rpcs as contractRpcs } from "#dc/operations/index.ts";
 import { commentOf } from "#dc/operations/messages/message_schema.ts";
+import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
+import { previewChanges } from "#dc/operations/planning/preview_changes.ts";
 import {
   type Ask,
   type Asked,
@@ -19,6 +21,9 @@ import { smallSite } from "../support/dc/small_site.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../support/dc/stores.ts";
 import { SeededRandom } from "../support/seeded_random.ts";
 
+/** The 26 RPCs, and those of planning that take resources of every kind. */
+const rpcs = [...contractRpcs, applyChanges, previewChanges];
+
 /** What no answer may hold: a stack, a statement, a path of the program's source. */
 const INSIDE = /\n\s+at |\.ts:\d|node_modules|\bINSERT INTO\b|\bSELECT .* FROM\b|sqlite|TypeError|undefined is not/i;
 
@@ -27,7 +32,7 @@ function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
   if (steps.some(({ field }) => commentOf(`${field.parent.typeName}.${field.name}`).startsWith("Output only")))
     return false;
   // A key that cannot be is as good as one that is not there.
-  return refused === "always" || (refused === "on change" && rpc.includes("Upsert"));
+  return refused === "always" || (refused === "on change" && /Upsert|Changes/.test(rpc));
 }
 
 const chance = new SeededRandom(20_260_102);

@@ -228,7 +228,23 @@ export class Topology {
    * @param keys what changed; cables are those of changed devices as well
    * @param after the part of the power inventory that these keys name, as it is now
    */
-  changed(keys: Readonly<Record<ResourceKind, readonly string[]>>, after: Inventory): Topology {
+  changed(keys: ChangedKeys, after: Inventory): Topology {
+    return this.#followed(keys, after, new Map(this.#facts)).topology;
+  }
+
+  /**
+   * Returns the topology after a change that may never be made. Nothing that is worked out about it is kept where this
+   * topology, or one that follows it, would find it.
+   *
+   * @param keys as for `changed`
+   * @param after as for `changed`
+   */
+  drafted(keys: ChangedKeys, after: Inventory): Drafted {
+    return this.#followed(keys, after, new Map());
+  }
+
+  /** @param facts of racks that may stay as they are; those of others are taken away */
+  #followed(keys: ChangedKeys, after: Inventory, facts: Map<string, RackFacts>): Drafted {
     const { inventory } = this;
     const racks = edits(inventory.racks, keys.rack, after.racks, codeOf);
     const devices = edits(inventory.devices, keys.device, after.devices, codeOf);
@@ -249,16 +265,33 @@ export class Topology {
       { device: (key) => itemAt(next.devices, key, codeOf), crac: (key) => itemAt(next.cracs, key, codeOf) },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, stood: standingAnew(this.#stood, devices), facts: new Map(this.#facts) };
-    if (!rewired && !others.some(concernsPower)) return new Topology(next, { ...parts, figures: this.#figures });
+    const parts = { editor, stood: standingAnew(this.#stood, devices), facts };
+    const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(racksOf)]);
+    if (!rewired && !others.some(concernsPower)) {
+      return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
+    }
     const graph = editor.graph();
     const { figures, altered } = this.#figures.followed(graph, editor.touched());
     for (const index of altered) {
       const node = graph.nodes[index];
-      if (node?.kind === "DEVICE") parts.facts.delete(codeKey(node.device.rackCode ?? NO_RACK));
+      if (node?.kind !== "DEVICE") continue;
+      const key = codeKey(node.device.rackCode ?? NO_RACK);
+      facts.delete(key);
+      touched.add(key);
     }
-    return new Topology(next, { ...parts, figures });
+    touched.delete(NO_RACK);
+    return { topology: new Topology(next, { ...parts, figures }), racks: touched };
   }
+}
+
+/** Keys of what changed, by kind. */
+type ChangedKeys = Readonly<Record<ResourceKind, readonly string[]>>;
+
+/** A topology after a change, and what the change reaches. */
+export interface Drafted {
+  readonly topology: Topology;
+  /** Keys of the racks that changed, whose devices changed, or about whose supply anything may differ. */
+  readonly racks: ReadonlySet<string>;
 }
 
 /** Devices by location, each list in the order of keys. */
@@ -299,6 +332,11 @@ function edits<Resource>(
   return [...new Set([...keys, ...after.keys()])]
     .map((key) => ({ key, before: itemAt(list, key, keyOf), after: after.get(key) }))
     .filter((change) => change.before !== undefined || change.after !== undefined);
+}
+
+/** Keys of the racks that a device was in and is in. */
+function racksOf({ before, after }: Change<Device>): readonly string[] {
+  return [before, after].flatMap((device) => (device?.rackCode === undefined ? [] : codeKey(device.rackCode)));
 }
 
 /** Whether a change can alter who has power or what anything carries; a new name or position cannot. */

@@ -45,6 +45,11 @@ export function fieldWithin(holder: string, field: string): string {
   return `${holder}.${field}`;
 }
 
+/** The path of a field beside another one: `etag` beside `changes[3].rack` is `changes[3].etag`. */
+export function fieldBeside(path: string, field: string): string {
+  return fieldWithin(path.slice(0, Math.max(0, path.lastIndexOf("."))), field);
+}
+
 /** Returns a refusal with one violation. */
 export function refuse(
   reason: Reason,

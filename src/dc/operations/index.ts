@@ -22,6 +22,7 @@ import { findPlacement } from "./planning/find_placement.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
 import { listInventory } from "./planning/list_inventory.ts";
+import { previewChanges } from "./planning/preview_changes.ts";
 import { rehearseFailures } from "./planning/rehearse_failures.ts";
 import { searchDeviceTypes } from "./planning/search_device_types.ts";
 import { searchInventory } from "./planning/search_inventory.ts";
@@ -79,6 +80,7 @@ export const planningRpcs: readonly Rpc[] = [
   searchInventory,
   bulkUpsertCables,
   applyChanges,
+  previewChanges,
   findPlacement,
 ];
 

@@ -48,13 +48,39 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
   run(session: WriteSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
+/** Input of a preview: a transaction that is rolled back, and the inventory's graphs from before it. */
+export interface PreviewSession extends WriteSession {
+  /** Revision of the inventory that the transaction began with. */
+  readonly revision: number;
+  /** With the loads after every single loss. It is shared with reads. */
+  readonly topology: Topology;
+}
+
+/** Works a reply out once the transaction is rolled back. */
+export type Previewed<Method extends DescMethodUnary> = (
+  scheduler: CooperativeScheduler,
+) => Promise<MessageShape<Method["output"]>>;
+
+/**
+ * A question about changes: `run` makes them in a transaction, which is rolled back, and takes from it what the reply
+ * needs. It asks for the role of a writer, since it takes its turn among writes.
+ */
+export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+  readonly effect: "preview";
+  run(session: PreviewSession, request: MessageShape<Method["input"]>): Promise<Previewed<Method>>;
+}
+
 /** One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric follows from it. */
-export type Rpc = ReadRpc | WriteRpc;
+export type Rpc = ReadRpc | WriteRpc | PreviewRpc;
 
 export function defineRead<Method extends DescMethodUnary>(rpc: ReadRpc<Method>): ReadRpc<Method> {
   return rpc;
 }
 
 export function defineWrite<Method extends DescMethodUnary>(rpc: WriteRpc<Method>): WriteRpc<Method> {
+  return rpc;
+}
+
+export function definePreview<Method extends DescMethodUnary>(rpc: PreviewRpc<Method>): PreviewRpc<Method> {
   return rpc;
 }

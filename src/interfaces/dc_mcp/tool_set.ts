@@ -3,12 +3,11 @@ import type { DcBackend } from "./backend.ts";
 import { planningTools, tools } from "./tools.ts";
 
 /**
- * Returns the datacenter's tools for an MCP server.
+ * The datacenter's tools, ready to be served.
  *
- * @param open opens the database or connects to the server; called at the first call, and again until it succeeds, so
- * that
- * a database that appears later requires no new process
- * @param withPlanning adds the planning tools to the ten others
+ * @param open opens the database or finds the server; called with the first call, and again as long as it fails, so that
+ *   a database that comes later needs no new process
+ * @param withPlanning adds the tools of planning to the ten
  */
 export function dcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
   let opening: Promise<DcBackend> | undefined;

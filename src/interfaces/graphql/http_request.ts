@@ -6,7 +6,7 @@ import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 export const RESPONSE_JSON = "application/graphql-response+json";
 export const PLAIN_JSON = "application/json";
 
-/** Parameters of a GraphQL request. */
+/** What a request asks for. */
 export interface GraphqlParams {
   readonly query: string;
   readonly operationName: string | undefined;
@@ -14,7 +14,7 @@ export interface GraphqlParams {
   readonly bodyBytes: number;
 }
 
-/** A request that is not a GraphQL request, with its status and message. */
+/** A request that is no GraphQL request; its status and what it says. */
 export class BadRequest extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,14 +26,11 @@ export class BadRequest extends Error {
   }
 }
 
-/**
- * Selects the best media type that the client accepts, or undefined if none is supported; plain JSON without an Accept
- * header.
- */
+/** The best media type that the client takes, or undefined when it takes none of ours; plain JSON when it says nothing. */
 export function negotiate(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === "") return PLAIN_JSON;
   const ranges = accept.split(",").map(readRange);
-  // Among equally preferred types, the more expressive one.
+  // Of those that the client likes alike, the one that can say more.
   const rank = (type: string) => (type === RESPONSE_JSON ? 1 : 0);
   const taken = ranges.filter(({ type, quality }) => type !== "" && quality > 0);
   return taken.toSorted((a, b) => b.quality - a.quality || rank(b.type) - rank(a.type))[0]?.type;

@@ -5,7 +5,7 @@ import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSION
 
 export type Request = Extract<Message, { kind: "request" }>;
 
-/** The requested action; `list`, `call` and `listen` require more than the request itself. */
+/** What a request asks of the server; `list`, `call` and `listen` need more than the request itself. */
 export type Plan =
   | { readonly kind: "result"; readonly era: Era; readonly result: object }
   | { readonly kind: "error"; readonly error: RpcError }
@@ -13,9 +13,7 @@ export type Plan =
   | { readonly kind: "call"; readonly era: Era; readonly name: unknown; readonly args: unknown }
   | { readonly kind: "listen" };
 
-/**
- * Time for which a client may cache a response that only another version of the program would change, in milliseconds.
- */
+/** How long a client may keep an answer that only another version of the program would change, in milliseconds. */
 const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
@@ -31,8 +29,7 @@ const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     "initialize",
     ({ params }, { info: serverInfo, instructions }) => {
       const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
-      // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, whose response has no further
-      // fields.
+      // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, and an answer with nothing more.
       const isNamed = instructions !== undefined && isJsonObject(params["clientInfo"]);
       return { kind: "result", era: "handshake", result: isNamed ? { ...result, instructions } : result };
     },
@@ -57,7 +54,7 @@ const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["subscriptions/listen", () => ({ kind: "listen" })],
 ]);
 
-/** Determines the action that a request asks for, without running it. */
+/** Decides what a request asks for, without doing it. */
 export function planOf(request: Request, words: ServerWords): Plan {
   const verdict = eraOf(request.params);
   if ("error" in verdict) return { kind: "error", error: verdict.error };
@@ -70,7 +67,7 @@ export function planOf(request: Request, words: ServerWords): Plan {
   };
 }
 
-/** Result of `tools/list`: one page, with cache hints if the protocol revision has them. */
+/** The result of `tools/list`: one page, with cache hints where the era has them. */
 export function listResult(tools: readonly object[], era: Era): object {
   return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
 }

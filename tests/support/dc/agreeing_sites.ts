@@ -23,12 +23,21 @@ type Json = any;
  * so, and half of PLANNER_LAW_INVENTORIES generated inventories. Each has a database of its own.
  */
 export async function* agreeingSites(): AsyncGenerator<WalkedSite> {
-  yield await WalkedSite.of("AMS1", await storeOf(ams1));
-  if (RACKS > 0) yield await WalkedSite.of(`${RACKS} racks`, await storeOf(sampleSite(RACKS)));
+  for await (const { name, store } of agreeingStores()) yield await WalkedSite.of(name, store);
+}
+
+/** The databases of these sites, each with a number to draw by. */
+export async function* agreeingStores(): AsyncGenerator<{
+  readonly name: string;
+  readonly store: DcStore;
+  readonly seed: number;
+}> {
+  yield { name: "AMS1", store: await storeOf(ams1), seed: INVENTORIES };
+  if (RACKS > 0) yield { name: `${RACKS} racks`, store: await storeOf(sampleSite(RACKS)), seed: INVENTORIES + 1 };
   for (let seed = 0; seed < INVENTORIES; seed += 1) {
     const random = new SeededRandom(seed);
     const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
-    yield await WalkedSite.of(`inventory ${seed}`, await stored(furnished(drawn, random)));
+    yield { name: `inventory ${seed}`, store: await stored(furnished(drawn, random)), seed };
   }
 }
 

@@ -53,7 +53,7 @@ function fieldsOfItems(results: readonly ItemResult[] = []): readonly string[] {
 /** Connect's JSON, which is the REST interface. */
 export function connectInterface({ url }: Served): Ask {
   return async ({ method, request }) => {
-    const { status: code, text } = await http1(`${url}/datacenter.v1.DatacenterService/${method.name}`, {
+    const { status: code, text } = await http1(`${url}/${method.parent.typeName}/${method.name}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: requestText(goodRequests[method.name] ?? {}, request, ({ name }) => name),
@@ -102,7 +102,8 @@ export function graphqlInterface({ url }: Served): Ask {
     const given = [...new Set([...Object.keys(base), request.steps[0]?.field.jsonName ?? ""])];
     const typed = given.map((one) => `$${one}: ${field?.args.find((arg) => arg.name === one)?.type}`).join(", ");
     const passed = given.map((one) => `${one}: $${one}`).join(", ");
-    const results = method.name.startsWith("Bulk") ? "results { error { code message details } }" : "__typename";
+    const isOfItems = method.output.fields.some((one) => one.name === "results");
+    const results = isOfItems ? "results { error { code message details } }" : "__typename";
     const document = `${query ? "query" : "mutation"} Q(${typed}) { ${name}(${passed}) { ${results} } }`;
     const { status: code, text } = await http1(`${url}/graphql`, {
       method: "POST",
@@ -129,10 +130,10 @@ const FAULT = "INTERNAL_SERVER_ERROR";
 const BROKEN: readonly number[] = [status.UNKNOWN, status.INTERNAL, status.DATA_LOSS, status.UNIMPLEMENTED];
 
 /** What gRPC answers to these bytes: the failure, or the failures of items. */
-export async function askGrpc(client: Client, { name, output }: DescMethodUnary, bytes: Uint8Array) {
+export async function askGrpc(client: Client, { name, parent, output }: DescMethodUnary, bytes: Uint8Array) {
   const { error, reply } = await new Promise<{ error: ServiceError | null; reply: unknown }>((resolve) => {
     client.makeUnaryRequest(
-      `/datacenter.v1.DatacenterService/${name}`,
+      `/${parent.typeName}/${name}`,
       () => Buffer.from(bytes),
       (binary) => fromBinary(output, binary),
       undefined,

@@ -202,6 +202,11 @@ function smallest({ name, message }: DescField, nameOf: (field: DescField) => st
 
 const MARK = "\u2603";
 
+/** Takes away what stands in the place of a field of a oneof. */
+function dropAlternatives(at: Record<string, unknown>, field: DescField, nameOf: (field: DescField) => string): void {
+  for (const other of field.oneof?.fields ?? []) if (other !== field) delete at[nameOf(other)];
+}
+
 /** The request as JSON text, with the field names that `nameOf` gives. */
 export function requestText(
   base: JsonObject,
@@ -213,6 +218,7 @@ export function requestText(
   for (const [index, { field, inList }] of steps.entries()) {
     const name = nameOf(field);
     const last = index === steps.length - 1;
+    dropAlternatives(at, field, nameOf);
     if (inList) {
       const [first = smallest(field, nameOf)] = (at[name] ?? []) as unknown[];
       at[name] = [last ? MARK : first];

@@ -15,7 +15,10 @@ const ends = { a: end("LEAF-1", "e2"), b: end("SPINE-1", "e2") };
 const gone = { code: "GONE", allow_missing: true };
 const allGone = { codes: ["GONE"], allow_missing: true };
 
-/** A request per RPC that the small site answers, and that may be sent again and again. */
+const type = { code: "acme-1u", manufacturer: "Acme", model: "1U", kind: "DEVICE_KIND_SERVER" };
+const changes = [{ device_type: type }];
+
+/** A request per RPC of the 26, and for each one that takes every kind; the small site answers them, again and again. */
 export const goodRequests: Readonly<Record<string, JsonObject>> = {
   PowerBlastRadius: { source_ref: "device:UTIL" },
   TraceCablePath: { port_ref: "port:LEAF-1/e1" },
@@ -43,4 +46,6 @@ export const goodRequests: Readonly<Record<string, JsonObject>> = {
   DeleteCable: { a: end("LEAF-1", "e3"), b: end("SPINE-1", "e2"), allow_missing: true },
   UpsertFabricLink: { fabric_link: { ...fabricLink, ...ends } },
   DeleteFabricLink: { a: end("LEAF-1", "e3"), b: end("SPINE-1", "e2"), allow_missing: true },
+  ApplyChanges: { changes },
+  PreviewChanges: { changes },
 };

@@ -4,10 +4,10 @@ import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
 import { activeInlet, drawsFromOne } from "./power_share.ts";
 
-/** What is known about the supply of a device; undefined for one that needs none or is not in service. */
+/** What is known about the supply of a device or cooling unit; undefined for one that needs none or is not in service. */
 export function supplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
   const node = graph.nodes[index];
-  if (node?.kind !== "DEVICE" || node.blocked) return undefined;
+  if ((node?.kind !== "DEVICE" && node?.kind !== "CRAC") || node.blocked) return undefined;
   if (isUndocumented(graph, index)) return "UNDOCUMENTED";
   if (node.recorded === 0) return undefined;
   return live[index] === 1 ? "LIVE" : "NO_LIVE_SUPPLY";

@@ -1,5 +1,6 @@
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
@@ -72,11 +73,21 @@ export class TopologyCache {
 async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
-  const keys = keysOf(refs);
-  if (keys === undefined) return undefined;
-  const cable = [...new Set([...keys.cable, ...keys.device.flatMap((key) => topology.cableKeysOf(key))])];
-  const among = { ...keys, cable };
-  return topology.changed(among, await reader.powerInventory(among));
+  const part = await changedPart(reader, topology, refs);
+  return part && topology.changed(part.keys, part.after);
+}
+
+/** Reads what changed since a topology, by the references of the changed resources; undefined if one names none. */
+export async function changedPart(
+  reader: DcReader,
+  topology: Topology,
+  refs: readonly string[],
+): Promise<{ readonly keys: ResourceKeys; readonly after: Inventory } | undefined> {
+  const found = keysOf(refs);
+  if (found === undefined) return undefined;
+  const cable = [...new Set([...found.cable, ...found.device.flatMap((key) => topology.cableKeysOf(key))])];
+  const keys = { ...found, cable };
+  return { keys, after: await reader.powerInventory(keys) };
 }
 
 /** Keys by kind, or undefined when a reference names no resource. */

@@ -27,28 +27,28 @@ export function applyMask<Resource extends object>(
   return result as Resource;
 }
 
-/** @throws Refusal for a path that leads to no field */
-export function checkMask(schema: DescMessage, paths: readonly string[]): void {
-  for (const path of paths) if (path !== "*") localNames(schema, path);
+/** @param field where the request has the mask. @throws Refusal for a path that leads to no field */
+export function checkMask(schema: DescMessage, paths: readonly string[], field: string): void {
+  for (const path of paths) if (path !== "*") localNames(schema, path, field);
 }
 
-function localNames(schema: DescMessage, path: string): readonly string[] {
+function localNames(schema: DescMessage, path: string, mask = "update_mask"): readonly string[] {
   const names: string[] = [];
   let at: DescMessage | undefined = schema;
   for (const part of path.split(".")) {
     const field: DescMessage["fields"][number] | undefined = at?.fields.find(
       ({ name, jsonName }) => name === part || jsonName === part,
     );
-    if (field === undefined) throw unknownPath(path);
+    if (field === undefined) throw unknownPath(path, mask);
     names.push(field.localName);
     at = field.fieldKind === "message" ? field.message : undefined;
   }
   return names;
 }
 
-function unknownPath(path: string): Refusal {
+function unknownPath(path: string, mask: string): Refusal {
   return new Refusal(
-    broken("UNKNOWN_FIELD", "update_mask", `Cannot find field "${path}" of the update mask`, {
+    broken("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
       value: path,
       expected: "a field of the resource in snake_case",
     }),

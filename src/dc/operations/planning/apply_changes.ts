@@ -4,32 +4,39 @@ import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { type ApplyChangesRequest, type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
 import { named, OUTCOMES, readItem, reviewRefs, upsertItem } from "../writes/mutations.ts";
-import { removeResource } from "../writes/remove.ts";
+import { type RemoveOptions, removeResource } from "../writes/remove.ts";
 import { givenDeviceType } from "./device_types.ts";
 import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
 
 export const applyChanges = defineWrite({
   method: PlanningService.method.applyChanges,
   effect: "write",
-  run: (session, request) => applyAll(session, request),
+  run: (session, { changes }) => runChanges(session, changes, { atomic: true }),
 });
 
-function applyAll(session: WriteSession, { changes }: ApplyChangesRequest): Promise<BulkReply> {
+/** Applies changes of any kinds. @param atomic whether one that is refused undoes all */
+export function runChanges(
+  session: WriteSession,
+  changes: readonly InventoryChange[],
+  { atomic }: { readonly atomic: boolean },
+): Promise<BulkReply> {
   demandBatchSize("changes", changes.length);
   const items = changes.map((change, index) => itemOf(session, change, `changes[${index}]`));
-  return runBulk(session, items, { atomic: true, review: (refs) => reviewRefs(session, refs) });
+  return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
 }
 
 /** Changes are applied in the order of the request: who gives them knows what needs what. */
 function itemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
+  const misplaced = misplacedField(change, at);
+  if (misplaced !== undefined) return failing(at, misplaced);
   switch (word) {
     case "deleteRef":
-      return removal(session, value, { etag: change.etag, field: `${at}.delete_ref` });
+      return removal(session, value, { etag: change.etag, cascade: change.cascade, field: `${at}.delete_ref` });
     case "deviceType":
       return typeItem(session, () => givenDeviceType(value, `${at}.device_type`), {
         code: value.code,
@@ -47,6 +54,19 @@ function itemOf(session: WriteSession, change: InventoryChange, at: string): Bul
     default:
       return upsert(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
   }
+}
+
+/** What says how to make another kind of change than the one that is given. */
+function misplacedField({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
+  const paths = updateMask?.paths ?? [];
+  if (write.case === "deleteRef" && paths.length > 0) return misplaced(`${at}.update_mask`, "none with delete_ref");
+  if (write.case === "deviceType" && paths.some((path) => path !== "*"))
+    return misplaced(`${at}.update_mask`, "none or *, since a device type is replaced as a whole");
+  return cascade && write.case !== "deleteRef" ? misplaced(`${at}.cascade`, "delete_ref beside it") : undefined;
+}
+
+function misplaced(field: string, expected: string): Refusal {
+  return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}": expected ${expected}`, { field, expected });
 }
 
 interface Given {
@@ -99,7 +119,7 @@ const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_typ
 function removal(
   session: WriteSession,
   text: string,
-  how: { readonly etag: string; readonly field: string },
+  how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
 ): BulkItem {
   const ref = parseRef(text);
   const kind = REMOVABLE.find((one) => one === ref?.kind);
@@ -115,7 +135,7 @@ function removal(
     key: refKey(text),
     needs: [],
     apply: async () => {
-      const options = { ...how, cascade: false, allowMissing: false };
+      const options = { ...how, allowMissing: false };
       if (ref.kind === "device_type") await dropDeviceType(session, ref.code, how);
       else if (ref.kind === "cable") await removeResource(session, "cable", ref, options);
       else if (ref.kind === "fabric_link") await removeResource(session, "fabric_link", ref, options);

@@ -1,5 +1,5 @@
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
@@ -24,7 +24,7 @@ export async function putDeviceType(
   if (first !== undefined) throw new Refusal(first, others);
   const before = await storedDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
-  checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code") });
+  checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code"), etagField: fieldBeside(at, "etag") });
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: etagOf(type), createTime: before?.createTime ?? now, updateTime: now };
@@ -43,7 +43,7 @@ export async function dropDeviceType(
   const ref = `device_type:${code}`;
   const stored = await storedDeviceType(writer, code);
   if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
-  checkEtag(etag, stored.etag, ref);
+  checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
   await writer.dropDocument(DEVICE_TYPES, code);
   changes.noteDocument("DELETE", ref, modelJson(DeviceTypeSchema, stored.resource), undefined);
 }

@@ -84,6 +84,11 @@ export class Changes {
     this.#draft(action, { entity, related: [], was, is });
   }
 
+  /** References of what changed that is not in the log yet, each once. */
+  get entities(): readonly string[] {
+    return [...new Set(this.#drafts.map(({ entity }) => entity))];
+  }
+
   /** How many changes are noted that are not in the log yet. */
   get noted(): number {
     return this.#drafts.length;

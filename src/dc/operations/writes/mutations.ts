@@ -121,7 +121,7 @@ interface BulkUpsertRequest {
 export async function bulkUpsert(session: WriteSession, kind: Many, request: BulkUpsertRequest): Promise<BulkReply> {
   demandBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
-  checkMask(SCHEMAS[kind], maskPaths);
+  checkMask(SCHEMAS[kind], maskPaths, "update_mask");
   const models = request.items.map((item, index) => readItem(kind, item, `items[${index}]`));
   const readable = models.filter((model): model is ResourceByKind[Many] => !(model instanceof Refusal));
   const needs = codesNeeded(kind, readable);

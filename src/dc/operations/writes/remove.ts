@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { broken, type ErrorFinding } from "#dc/model/finding.ts";
 import { cableRef, fabricLinkRef, portRef } from "#dc/model/ref.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { fieldBeside, Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Consumer } from "#dc/model/site.ts";
@@ -42,7 +42,7 @@ export async function removeResource<Kind extends ResourceKind>(
     if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
     throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
   }
-  checkEtag(options.etag, stored.etag, ref);
+  checkEtag(options.etag, stored.etag, { ref, field: fieldBeside(options.field, "etag") });
   const cascadedRefs: string[] = [];
   const { resource } = stored;
   // The kinds differ by the word, which the compiler cannot follow.

@@ -1,6 +1,6 @@
 import { parsePortName } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
@@ -45,7 +45,9 @@ export async function upsertResource<Kind extends ResourceKind>(
   checkPrecondition(etag, before, {
     ref: resourceRef(kind, patch),
     field: fieldWithin(at, "code" in patch ? "code" : "a"),
+    etagField: fieldBeside(at, "etag"),
   });
+  checkMask(SCHEMAS[kind], maskPaths, fieldBeside(at, "update_mask"));
   const after = await wanted(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && canonicalJson(after) === canonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
@@ -66,7 +68,6 @@ async function wanted<Kind extends ResourceKind>(
   maskPaths: readonly string[],
 ): Promise<ResourceByKind[Kind]> {
   const { forget, complete } = KINDS[kind];
-  checkMask(SCHEMAS[kind], maskPaths);
   const merged =
     before === undefined ? patch : forget(applyMask(SCHEMAS[kind], before, patch, maskPaths), before, patch);
   return complete(merged, writer);
@@ -96,9 +97,9 @@ export const NOTHING_STORED = "none";
 export function checkPrecondition(
   etag: string,
   stored: { readonly etag: string } | undefined,
-  { ref, field }: { readonly ref: string; readonly field: string },
+  { ref, field, etagField }: { readonly ref: string; readonly field: string; readonly etagField: string },
 ): void {
-  if (etag !== NOTHING_STORED) checkEtag(etag, stored?.etag, ref);
+  if (etag !== NOTHING_STORED) checkEtag(etag, stored?.etag, { ref, field: etagField });
   if (etag !== NOTHING_STORED || stored === undefined) return;
   const value = ref.slice(ref.indexOf(":") + 1);
   const what = ref.slice(0, ref.indexOf(":")).replaceAll("_", " ");
@@ -107,10 +108,14 @@ export function checkPrecondition(
 }
 
 /** @throws Refusal ETAG_MISMATCH if a version is required and another one, or none, is stored */
-export function checkEtag(demanded: string, stored: string | undefined, ref: string): void {
+export function checkEtag(
+  demanded: string,
+  stored: string | undefined,
+  { ref, field }: { readonly ref: string; readonly field: string },
+): void {
   if (demanded === "" || demanded === stored) return;
   throw refuse("ETAG_MISMATCH", `"${ref}" was changed by someone else: expected etag "${demanded}"`, {
-    field: "etag",
+    field,
     value: stored ?? "",
     expected: demanded,
     ref,

@@ -76,6 +76,18 @@ describe("ApplyChanges", () => {
     ["a stored code where none may be", { device: server("SRV-1"), etag: "none" }, "ALREADY_STORED", "device.code"],
     ["a stored type where none may be", { device_type: TYPE, etag: "none" }, "ALREADY_STORED", "device_type.code"],
     ["another version", { rack: { code: "R1", name: "x" }, etag: "old" }, "ETAG_MISMATCH", "etag"],
+    ["another version of a type", { device_type: { ...TYPE, model: "2U" }, etag: "old" }, "ETAG_MISMATCH", "etag"],
+    ["another version of what is removed", { delete_ref: "rack:R2", etag: "old" }, "ETAG_MISMATCH", "etag"],
+    [
+      "another version of a type that is removed",
+      { delete_ref: "device_type:acme-1u", etag: "old" },
+      "ETAG_MISMATCH",
+      "etag",
+    ],
+    ["a mask of a type", { device_type: TYPE, update_mask: "model" }, "FIELD_OUT_OF_RANGE", "update_mask"],
+    ["a mask of a removal", { delete_ref: "rack:R2", update_mask: "*" }, "FIELD_OUT_OF_RANGE", "update_mask"],
+    ["a cascade of what is written", { rack: { code: "R1" }, cascade: true }, "FIELD_OUT_OF_RANGE", "cascade"],
+    ["a mask without a field", { rack: { code: "R1" }, update_mask: "noSuch" }, "UNKNOWN_FIELD", "update_mask"],
     ["a rule", { device: server("X", { rack_code: "NONE" }) }, "REF_NOT_FOUND", "device.rack_code"],
     ["a removal that others depend on", { delete_ref: "device:RPP-A" }, "DEVICE_FEEDS_OTHERS", "delete_ref"],
     ["a removal of what is not there", { delete_ref: "device:NONE" }, "NOT_FOUND", "delete_ref"],
@@ -92,7 +104,7 @@ describe("ApplyChanges", () => {
       "ABORTED",
       reason === "NOT_FOUND" ? "NOT_FOUND" : "FAILED",
     ]);
-    expect(failure(reply).slice(1)).toEqual([reason, field === "etag" ? field : `changes[1]${field && `.${field}`}`]);
+    expect(failure(reply).slice(1)).toEqual([reason, `changes[1]${field && `.${field}`}`]);
     expect(reply.committed).toBeUndefined();
     await expect(call("GetDevice", { code: "NEW" })).rejects.toThrow("Cannot find");
   });

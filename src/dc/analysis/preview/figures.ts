@@ -1,0 +1,46 @@
+/** A figure before and after changes; absent where it is unknown, or where the thing does not exist. */
+export interface FigureChange {
+  readonly before?: number;
+  readonly after?: number;
+}
+
+/** Figures of one thing by name. */
+export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };
+
+/** Figures are rounded to thousandths: watts of kilowatts. */
+const DIGITS = 1000;
+
+/** The figures of a thing before and after changes side by side. */
+export interface Compared<Name extends string> {
+  /** Without those that are unknown both before and after. */
+  readonly figures: Readonly<Partial<Record<Name, FigureChange>>>;
+  /** Whether any of them differs. */
+  readonly differs: boolean;
+}
+
+/**
+ * Puts the figures of a thing before and after changes side by side.
+ *
+ * @param before undefined for a new thing
+ * @param after undefined for one that is removed
+ */
+export function compared<Name extends string>(
+  names: readonly Name[],
+  before: Figures<Name> | undefined,
+  after: Figures<Name> | undefined,
+): Compared<Name> {
+  const figures: Partial<Record<Name, FigureChange>> = {};
+  let differs = false;
+  for (const name of names) {
+    const [was, is] = [rounded(before?.[name]), rounded(after?.[name])];
+    if (was !== is) differs = true;
+    if (was === undefined && is === undefined) continue;
+    figures[name] = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
+  }
+  return { figures, differs };
+}
+
+function rounded(value: number | undefined): number | undefined {
+  // Without a negative zero, which no message would tell from zero.
+  return value === undefined ? undefined : Math.round(value * DIGITS) / DIGITS + 0;
+}

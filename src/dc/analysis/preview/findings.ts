@@ -1,0 +1,60 @@
+import type { Health } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { HealthReason } from "../racks/rack_health.ts";
+
+/** A reason for the health of racks, or of an area, that comes or goes. */
+export interface FindingChange {
+  readonly code: string;
+  readonly ref: string;
+  readonly health: Exclude<Health, "OK">;
+  readonly value?: number;
+  readonly limit?: number;
+  /** Racks that get or lose it; 0 for an area. */
+  readonly racks: number;
+}
+
+/** The findings that come and those that go, faults first. */
+export interface FindingChanges {
+  readonly come: readonly FindingChange[];
+  readonly gone: readonly FindingChange[];
+}
+
+/** Gathers findings that changes bring or take away. The same reason of several racks is one finding. */
+export class FindingDifference {
+  readonly #come = new Map<string, FindingChange>();
+  readonly #gone = new Map<string, FindingChange>();
+
+  /** Compares the reasons of one rack or area; reasons that only inform are left out. @param racks 0 for an area */
+  compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
+    if (before === after) return;
+    const [had, has] = [new Set(before.map(keyOf)), new Set(after.map(keyOf))];
+    for (const reason of after) if (!had.has(keyOf(reason))) note(this.#come, reason, racks);
+    for (const reason of before) if (!has.has(keyOf(reason))) note(this.#gone, reason, racks);
+  }
+
+  changes(): FindingChanges {
+    return { come: sorted(this.#come), gone: sorted(this.#gone) };
+  }
+}
+
+function keyOf({ code, ref, health }: HealthReason): string {
+  return `${health} ${code} ${ref}`;
+}
+
+function note(found: Map<string, FindingChange>, reason: HealthReason, racks: 0 | 1): void {
+  const { code, ref, health, value, limit } = reason;
+  if (health === undefined) return;
+  const known = found.get(keyOf(reason));
+  const figures = { ...(value !== undefined && { value }), ...(limit !== undefined && { limit }) };
+  found.set(keyOf(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
+}
+
+function sorted(found: ReadonlyMap<string, FindingChange>): readonly FindingChange[] {
+  return [...found.values()].sort(
+    (a, b) =>
+      Number(b.health === "FAULT") - Number(a.health === "FAULT") ||
+      b.racks - a.racks ||
+      compareText(a.code, b.code) ||
+      compareText(a.ref, b.ref),
+  );
+}

@@ -1,0 +1,28 @@
+import type { Health } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+
+const WEIGHTS: Readonly<Record<Health, number>> = { FAULT: 2, WATCH: 1, OK: 0 };
+
+/** Something whose health changes may alter. */
+export interface Judged {
+  readonly ref: string;
+  /** Absent before for a new thing, after for a removed one. */
+  readonly healthBefore?: Health;
+  readonly healthAfter?: Health;
+}
+
+/** The worst health afterwards first; of equal ones that which has become worse, then what is larger, then by reference. */
+export function worstFirst<Change extends Judged>(
+  changes: readonly Change[],
+  size: (change: Change) => number = () => 0,
+): readonly Change[] {
+  const weight = (health: Health | undefined) => WEIGHTS[health ?? "OK"];
+  const rise = ({ healthBefore, healthAfter }: Change) => weight(healthAfter) - weight(healthBefore);
+  return changes.toSorted(
+    (a, b) =>
+      weight(b.healthAfter) - weight(a.healthAfter) ||
+      rise(b) - rise(a) ||
+      size(b) - size(a) ||
+      compareText(a.ref, b.ref),
+  );
+}

@@ -1,0 +1,103 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { Rack } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
+import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
+import type { HealthReason } from "../racks/rack_health.ts";
+import type { Drafted, Topology } from "../topology.ts";
+import { compared, type FigureChange, type Figures } from "./figures.ts";
+import type { FindingDifference } from "./findings.ts";
+import { type Judged, worstFirst } from "./gravity.ts";
+
+const NAMES = [
+  "drawW",
+  "powerCapacityW",
+  "usedU",
+  "freeU",
+  "largestFreeBlockU",
+  "weightKg",
+  "maxLoadKg",
+  "airHeatW",
+  "coolingCapacityW",
+] as const;
+type Name = (typeof NAMES)[number];
+
+/** A rack whose figures or health changes alter. */
+export type RackChange = Judged & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
+
+/**
+ * Compares the racks that changes reach: their figures, health and findings. Cost: that of the racks reached, and a look at
+ * the findings of all.
+ */
+export function* rackChanges(
+  before: Topology,
+  { topology: after, racks }: Drafted,
+  moment: RackMoment,
+  findings: FindingDifference,
+): Steps<readonly RackChange[]> {
+  const found: RackChange[] = [];
+  for (const key of new Set([...racks, ...judgedAnew(before, after, moment)])) {
+    yield;
+    const [was, is] = [standingOf(before, key, moment), standingOf(after, key, moment)];
+    findings.compare(was?.reasons ?? [], is?.reasons ?? [], 1);
+    const rack = after.rack(key) ?? before.rack(key);
+    const change = rack && changeOf(rack, was, is);
+    if (change !== undefined) found.push(change);
+  }
+  return worstFirst(found);
+}
+
+/** Keys of the racks of which the findings about their supplies differ, or which kinds of heat are taken away. */
+function* judgedAnew(before: Topology, after: Topology, { basis }: RackMoment): Generator<string> {
+  const isCooledAnew = before.inventory.cracs !== after.inventory.cracs;
+  for (const rack of after.inventory.racks) {
+    const [was, is] = [before.powerFindings(rack.code, basis), after.powerFindings(rack.code, basis)];
+    if (!alike(was, is) || (isCooledAnew && servedOtherwise(before, after, rack))) yield codeKey(rack.code);
+  }
+}
+
+function alike(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
+  return (
+    a === b ||
+    (a.length === b.length &&
+      a.every(({ code, ref, health, value, limit }, at) => {
+        const other = b[at];
+        return (
+          code === other?.code &&
+          ref === other.ref &&
+          health === other.health &&
+          value === other.value &&
+          limit === other.limit
+        );
+      }))
+  );
+}
+
+function servedOtherwise(before: Topology, after: Topology, rack: Rack): boolean {
+  const [was, is] = [before.mediaServing(rack), after.mediaServing(rack)];
+  return was.air !== is.air || was.liquid !== is.liquid;
+}
+
+function standingOf(topology: Topology, key: string, moment: RackMoment): RackStanding | undefined {
+  const rack = topology.rack(key);
+  return rack && topology.rackStanding(rack, moment);
+}
+
+function changeOf({ code }: Rack, was: RackStanding | undefined, is: RackStanding | undefined): RackChange | undefined {
+  const { figures, differs } = compared(NAMES, was && figuresOf(was), is && figuresOf(is));
+  if (!differs && was?.health === is?.health) return undefined;
+  return {
+    ref: `rack:${code}`,
+    rackCode: code,
+    ...figures,
+    ...(was !== undefined && { healthBefore: was.health }),
+    ...(is !== undefined && { healthAfter: is.health }),
+  };
+}
+
+function figuresOf({ elevation: { capacity }, thermal }: RackStanding): Figures<Name> {
+  const { allocatedW, powerCapacityW, usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg } = capacity;
+  const { airHeatW, coolingCapacityW } = thermal;
+  const space = { usedU, freeU, largestFreeBlockU, weightKg, maxLoadKg };
+  // Whole watts, as GetRack answers them.
+  return { drawW: allocatedW, powerCapacityW, ...space, airHeatW: Math.round(airHeatW), coolingCapacityW };
+}

@@ -1,0 +1,77 @@
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
+import type { PowerNode } from "../power/power_graph.ts";
+import { overall } from "../racks/rack_health.ts";
+import type { Topology } from "../topology.ts";
+import { type ElementPair, elementPairs } from "./elements.ts";
+import { compared, type FigureChange, type Figures } from "./figures.ts";
+import { type Judged, worstFirst } from "./gravity.ts";
+
+const NAMES = ["loadW", "capacityW", "loadPct", "failoverW", "failoverPct", "limitPct"] as const;
+type Name = (typeof NAMES)[number];
+
+/** Power equipment, an outlet or a feed whose figures or health changes alter. */
+export type SupplyChange = Judged & Readonly<Partial<Record<Name, FigureChange>>>;
+
+/** Elements that are compared between two steps. */
+const AT_ONCE = 4096;
+
+/**
+ * Compares what every supply carries, now and after the worst single failure. Outlets without a recorded capacity are left
+ * out.
+ *
+ * Cost: O(nodes), and the loads after single losses of what supply joins to the changes.
+ */
+export function* supplyChanges(before: Topology, after: Topology, basis: LoadBasis): Steps<readonly SupplyChange[]> {
+  yield* before.judge(basis);
+  yield* after.judge(basis);
+  const [was, is] = [before.carried(basis), after.carried(basis)];
+  const found: SupplyChange[] = [];
+  let count = 0;
+  for (const pair of elementPairs(was.graph, is.graph)) {
+    if (count++ % AT_ONCE === 0) yield;
+    const change = changeOf(was, is, pair);
+    if (change !== undefined) found.push(change);
+  }
+  return worstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
+}
+
+function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
+  const node = is.graph.nodes[has] ?? was.graph.nodes[had];
+  if (node === undefined || !(isListed(is.graph.nodes[has]) || isListed(was.graph.nodes[had]))) return undefined;
+  const [before, after] = [figuresOf(was, had), figuresOf(is, has)];
+  const { figures, differs } = compared(NAMES, before, after);
+  if (!differs) return undefined;
+  return {
+    ref: node.ref,
+    ...figures,
+    ...(before !== undefined && { healthBefore: healthOf(was, had) }),
+    ...(after !== undefined && { healthAfter: healthOf(is, has) }),
+  };
+}
+
+function isListed(node: PowerNode | undefined): boolean {
+  if (node === undefined || node.ref === "") return false;
+  if (node.capacityW !== undefined || node.ref.startsWith("feed:")) return true;
+  return node.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
+function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefined {
+  const node = carried.graph.nodes[index];
+  if (node === undefined) return undefined;
+  const used = utilization(carried, index);
+  return {
+    loadW: carried.loads.watts[index],
+    capacityW: node.capacityW,
+    loadPct: used?.normalPct,
+    failoverW: carried.failover.loads[index],
+    failoverPct: used?.failoverPct,
+    limitPct: used?.limitPct,
+  };
+}
+
+function healthOf(carried: CarriedLoads, index: number): Health {
+  return overall(loadReasons(carried, index));
+}

@@ -1,0 +1,58 @@
+import { type Preview, previewSteps } from "#dc/analysis/preview/preview.ts";
+import { DEFAULT_PREVIEW_ITEMS, MAX_PREVIEW_ITEMS } from "#dc/limits.ts";
+import type { BulkReply } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { type PreviewChangesResponse, PreviewChangesResponseSchema } from "#gen/datacenter/v1/preview_pb.ts";
+import { readBasis, readCount } from "../answers/parameters.ts";
+import { changedPart } from "../answers/topology.ts";
+import { toMessage } from "../messages/convert.ts";
+import { definePreview } from "../rpc.ts";
+import { runChanges } from "./apply_changes.ts";
+
+export const previewChanges = definePreview({
+  method: PlanningService.method.previewChanges,
+  effect: "preview",
+  async run(session, { changes: asked, loadBasis, maxItems }) {
+    const { topology, writer, changes, now, revision } = session;
+    const moment = { basis: readBasis(loadBasis), now };
+    const most = readCount("max_items", maxItems, { usual: DEFAULT_PREVIEW_ITEMS, most: MAX_PREVIEW_ITEMS });
+    const reply = await runChanges(session, asked, { atomic: false });
+    const part = await changedPart(writer, topology, changes.entities);
+    if (part === undefined) throw new Error(`Cannot read a reference among ${changes.entities.join(", ")}`);
+    return async (scheduler) => {
+      const draft = topology.drafted(part.keys, part.after);
+      const preview = await scheduler.run(previewSteps(topology, draft, moment));
+      return replyOf(reply, preview, { revision, most });
+    };
+  },
+});
+
+function replyOf(
+  { results, failed }: BulkReply,
+  { supplies, racks, cooling, devices, counts, findings: { come, gone } }: Preview,
+  { revision, most }: { readonly revision: number; readonly most: number },
+): PreviewChangesResponse {
+  const cut = <Entry>(list: readonly Entry[]) => list.slice(0, most);
+  const omitted = (list: readonly unknown[]) => Math.max(0, list.length - most);
+  return toMessage(PreviewChangesResponseSchema, {
+    results,
+    refused: failed,
+    revision,
+    supplies: cut(supplies),
+    omittedSupplies: omitted(supplies),
+    racks: cut(racks),
+    omittedRacks: omitted(racks),
+    cooling: cut(cooling),
+    omittedCooling: omitted(cooling),
+    devices: cut(devices),
+    omittedDevices: omitted(devices),
+    lostCount: counts.LOST,
+    reducedCount: counts.REDUCED,
+    gainedCount: counts.GAINED,
+    increasedCount: counts.INCREASED,
+    newFindings: cut(come),
+    omittedNewFindings: omitted(come),
+    resolvedFindings: cut(gone),
+    omittedResolvedFindings: omitted(gone),
+  });
+}

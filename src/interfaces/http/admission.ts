@@ -39,13 +39,18 @@ export class Admission {
 
   /** Returns why the request is refused, or undefined. */
   refusalOf(request: NodeRequest, account: ByteAccount): EarlyRefusal | undefined {
-    const isProbe = PROBES.includes(request.url?.split("?", 1)[0] ?? "");
+    const isProbe = Admission.isProbe(request);
     return (
       wrongForm(request) ??
       wrongPath(request.url ?? "") ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
       (isProbe || account.fits(0) ? undefined : { status: 429, error: serverBusy() })
     );
+  }
+
+  /** Whether a request only asks whether the process lives or can serve. */
+  static isProbe({ url = "" }: NodeRequest): boolean {
+    return PROBES.includes(url.split("?", 1)[0] ?? "");
   }
 
   /** Whether a Host is loopback or named by the operator. */

@@ -1,4 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
+import { arrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
@@ -45,6 +46,13 @@ export function httpHandler(
     }
     if (connect(request, response, account)) return;
     accounts.set(request, account);
-    void listener(request, response);
+    if (Admission.isProbe(request)) void listener(request, response);
+    else void onArrivalTurn(response, () => void listener(request, response));
   };
+}
+
+/** Serves a request once there is time: a thousand that arrive together keep no probe waiting. */
+async function onArrivalTurn(response: NodeResponse, serve: () => void): Promise<void> {
+  await arrivalTurn();
+  if (!response.closed) serve();
 }

@@ -18,13 +18,17 @@ export const IDLE = {};
 /**
  * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice in total; the
  * remaining work queues per peer, and the peers alternate. A health probe therefore waits for one slice, and a peer
- * with one call does not wait for another peer's thousand. Work that holds the write lock runs first in two of three
- * turns, so that the lock's duration does not grow with the number of peers.
+ * with one call does not wait for another peer's thousand. Requests that have just arrived alternate with the peers, so
+ * that a short one does not wait for all of them. Work that holds the write lock runs first in two of three turns, so
+ * that the lock's duration does not grow with the number of peers.
  */
 class LoopShare {
   /** Waiting continuations by peer; the first peer is the next one. */
   readonly #queues = new Map<object, (() => void)[]>();
+  readonly #arrivals: (() => void)[] = [];
   readonly #writes: (() => void)[] = [];
+  #isArrivalNext = true;
+  #arrivalsBegan: number | undefined;
   #turns = 0;
   #turnBegan: number | undefined;
   #sliceMs = SLICE_MS;
@@ -47,6 +51,19 @@ class LoopShare {
     });
   }
 
+  /** Whether the requests that arrived in this turn have used up a slice of their own, beside that of longer work. */
+  isArrivalDue(): boolean {
+    if (this.#arrivals.length > 0) return true;
+    this.isDue();
+    this.#arrivalsBegan ??= performance.now();
+    return performance.now() - this.#arrivalsBegan >= SLICE_MS;
+  }
+
+  /** Resolves in a later turn, behind the requests that arrived before. */
+  yieldArrival(): Promise<void> {
+    return new Promise((resolve) => this.#arrivals.push(resolve));
+  }
+
   /** Resolves in the next turn or the one after it. */
   yieldWrite(): Promise<void> {
     return new Promise((resolve) => this.#writes.push(resolve));
@@ -60,6 +77,7 @@ class LoopShare {
 
   async #turn(): Promise<void> {
     this.#turnBegan = undefined;
+    this.#arrivalsBegan = undefined;
     this.#turns++;
     for (let next = this.#next(); next !== undefined; next = this.isDue() ? undefined : this.#next()) {
       if (this.#turnBegan === undefined) this.#begin(next.sliceMs);
@@ -81,6 +99,13 @@ class LoopShare {
   }
 
   #nextOther(): (() => void) | undefined {
+    this.#isArrivalNext = !this.#isArrivalNext;
+    const arrival = () => this.#arrivals.shift();
+    const ofPeer = () => this.#nextOfPeers();
+    return this.#isArrivalNext ? (arrival() ?? ofPeer()) : (ofPeer() ?? arrival());
+  }
+
+  #nextOfPeers(): (() => void) | undefined {
     for (const peer of this.#queues.keys()) if (peer !== IDLE) return this.#nextOf(peer);
     return undefined;
   }
@@ -101,6 +126,12 @@ function untilSettled(): Promise<void> {
 
 /** One for the process, which has one event loop. */
 const loop = new LoopShare();
+
+/** Waits to begin a request that has just arrived, if those before it have used up their slice of this turn. */
+export async function arrivalTurn(): Promise<void> {
+  if (loop.isArrivalDue()) await loop.yieldArrival();
+}
+
 /** The peer of the process's own work. */
 const NO_PEER = {};
 

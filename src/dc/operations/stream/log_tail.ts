@@ -1,5 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 
 /** How often the revision is read while a stream is open, in milliseconds. Ours: changes arrive within a second. */
@@ -11,13 +12,21 @@ const KEPT_PAGES = 64;
 /** Number of latest notices buffered for all streams together. Our choice: about a megabyte at most. */
 const KEPT_NOTICES = 1000;
 
+/** A stream that waits for changes. */
+interface Follower {
+  /** Until when it waits, in milliseconds of the monotonic clock. */
+  readonly until: number;
+  readonly wake: (error?: unknown) => void;
+}
+
 /**
  * Reads the end of the change log once for all open streams. It polls the store's revision, so that it also notices
  * writes of other processes. Cost: one statement per interval while any stream is open.
  */
 export class LogTail {
   readonly #store: DcStore;
-  readonly #followers = new Set<(error?: unknown) => void>();
+  readonly #followers = new Set<Follower>();
+  readonly #scheduler = new CooperativeScheduler();
   #kept: ChangeNotice[] = [];
   /** By the entry before them. A page is of entries that never change. */
   readonly #pages = new Map<number, Promise<readonly ChangeNotice[]>>();
@@ -36,7 +45,10 @@ export class LogTail {
     this.#kept = [];
     this.#end = end;
     this.#revision = -1;
-    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#timer = setInterval(() => {
+      void this.#wakeLate();
+      void this.#look();
+    }, LOOK_MS);
     this.#timer.unref();
   }
 
@@ -57,23 +69,22 @@ export class LogTail {
   }
 
   /**
-   * Resolves when the log grows beyond `seq`, when `waitMs` have passed, or when the signal aborts.
+   * Resolves when the log grows beyond `seq`, at the first look after `waitMs`, or when the signal aborts.
    * @throws OperationError if the database cannot be read
    */
   wait(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const done = (error?: unknown) => {
-        clearTimeout(timer);
-        this.#followers.delete(done);
+      const wake = (error?: unknown) => {
+        this.#followers.delete(follower);
         signal.removeEventListener("abort", aborted);
         if (error === undefined) resolve();
         else reject(error);
       };
-      const aborted = () => done();
-      const timer = setTimeout(done, waitMs);
-      this.#followers.add(done);
+      const aborted = () => wake();
+      const follower = { until: performance.now() + waitMs, wake };
+      this.#followers.add(follower);
       signal.addEventListener("abort", aborted);
-      if (signal.aborted || seq < this.#end) done();
+      if (signal.aborted || seq < this.#end) wake();
     });
   }
 
@@ -87,7 +98,7 @@ export class LogTail {
         this.#revision = revision;
       }
     } catch (error) {
-      this.#wake(error);
+      await this.#wake([...this.#followers], error);
     } finally {
       this.#looking = false;
     }
@@ -100,7 +111,7 @@ export class LogTail {
       if (notices.length === 0) return;
       this.#kept = [...this.#kept, ...notices].slice(-KEPT_NOTICES);
       this.#end = notices.at(-1)?.seq ?? this.#end;
-      this.#wake();
+      await this.#wake([...this.#followers]);
     }
   }
 
@@ -126,7 +137,16 @@ export class LogTail {
     return rows.map(({ body }) => changeNotice(JSON.parse(body) as ChangeRecord));
   }
 
-  #wake(error?: unknown): void {
-    for (const done of [...this.#followers]) done(error);
+  /** One timer for all: a thousand that go off together would fill a turn of the event loop. */
+  #wakeLate(): Promise<void> {
+    const now = performance.now();
+    return this.#wake([...this.#followers].filter(({ until }) => until <= now));
+  }
+
+  async #wake(followers: readonly Follower[], error?: unknown): Promise<void> {
+    for (const { wake } of followers) {
+      await this.#scheduler.yieldIfDue();
+      wake(error);
+    }
   }
 }

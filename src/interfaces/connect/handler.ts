@@ -21,7 +21,7 @@ import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargedReply, isBinary, isPlainJson, meteredBody } from "./metered_body.ts";
-import type { NodeRequest, NodeResponse } from "./node_http.ts";
+import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { type Delegated, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
@@ -122,7 +122,7 @@ async function answer(
   // The library's handlers take long to start; thousands of them at once must not keep a probe waiting.
   const peer = peerOf(request);
   await new CooperativeScheduler(undefined, peer).yieldIfDue();
-  if (response.closed) return "cancelled";
+  if (hasLeft(request, response)) return "cancelled";
   try {
     const values = valuesOf(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);

@@ -10,7 +10,7 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { BodyMeter, LARGE_BYTES, serverBusy } from "./body_meter.ts";
 import { describeCaller, type Failure, type FindPrincipal, peerOf } from "./caller.ts";
 import { type ReadBody, readBody } from "./incoming_body.ts";
-import type { NodeRequest, NodeResponse } from "./node_http.ts";
+import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
 import { bodyOf, type SentBody } from "./sent_body.ts";
 
@@ -57,7 +57,7 @@ export class PlainPath {
     const started = performance.now();
     // A thousand requests that arrive together must not keep a probe waiting.
     await arrivalTurn();
-    if (response.closed) return this.#delegate(request, response, { account });
+    if (hasLeft(request, response)) return this.#delegate(request, response, { account });
     let principal: Principal | undefined;
     // Before the body is read, so that a caller without the right cannot make the server read one.
     try {

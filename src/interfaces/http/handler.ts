@@ -1,7 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { arrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
-import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
+import { hasLeft, type NodeRequest, type NodeResponse } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
@@ -47,12 +47,12 @@ export function httpHandler(
     if (connect(request, response, account)) return;
     accounts.set(request, account);
     if (Admission.isProbe(request)) void listener(request, response);
-    else void onArrivalTurn(response, () => void listener(request, response));
+    else void onArrivalTurn(request, response, () => void listener(request, response));
   };
 }
 
 /** Serves a request once there is time: a thousand that arrive together keep no probe waiting. */
-async function onArrivalTurn(response: NodeResponse, serve: () => void): Promise<void> {
+async function onArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
   await arrivalTurn();
-  if (!response.closed) serve();
+  if (!hasLeft(request, response)) serve();
 }

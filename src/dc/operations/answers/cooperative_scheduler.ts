@@ -51,7 +51,7 @@ class LoopShare {
     });
   }
 
-  /** Whether the requests that arrived in this turn have used up a slice of their own, beside that of longer work. */
+  /** Whether the requests that arrived in this turn have used up a slice, beside that of longer work. */
   isArrivalDue(): boolean {
     if (this.#arrivals.length > 0) return true;
     this.isDue();

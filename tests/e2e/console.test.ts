@@ -280,7 +280,7 @@ test.skipIf(missing !== undefined)("asks for a token, says when the server is aw
       await page.getByRole("button", { name: "Sign in in this tab" }).click();
     };
     await signIn("nonsense");
-    await page.getByText("The token is not known").waitFor();
+    await page.getByText("Authorization holds an unknown token: expected one of the token file").waitFor();
     await signIn(made.stdout.trim());
     await page.getByText("Nothing is recorded yet").waitFor();
 

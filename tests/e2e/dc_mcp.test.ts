@@ -161,7 +161,10 @@ describe("planner dc mcp", () => {
 
       const [known, stranger] = answers;
       expect(known?.structuredContent).toEqual((await ask("get_device", { code: "SRV-B03-07" })).structuredContent);
-      expect(stranger).toMatchObject({ isError: true, content: [{ text: "The token is not known" }] });
+      expect(stranger).toMatchObject({
+        isError: true,
+        content: [{ text: "Authorization holds an unknown token: expected one of the token file" }],
+      });
     } finally {
       await server.end();
     }

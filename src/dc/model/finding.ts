@@ -95,6 +95,8 @@ export type WarningCode =
  */
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_DETAIL_CHARS = 1024;
+/** Maximum length of a value that is added to a message. */
+const MAX_QUOTED_CHARS = 80;
 
 interface FindingBase {
   /** Path of the field in snake_case, such as `ports[3].type`; empty for the whole resource. */
@@ -118,9 +120,20 @@ interface Detail {
   readonly ref?: string;
 }
 
-/** Returns a finding that rejects the write. */
+/** Returns a finding that rejects the write. Appends value and expectation to a message that does not name them. */
 export function broken(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
-  return { severity: "ERROR", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
+  const text = `${message}${unnamed(message, detail)}`;
+  return { severity: "ERROR", code, field, message: cut(text, MAX_MESSAGE_CHARS), ...texts(detail) };
+}
+
+function unnamed(message: string, { value = "", expected = "" }: Detail): string {
+  const given = String(value);
+  const missing = [
+    ...(given === "" || given.length > MAX_QUOTED_CHARS || message.includes(given) ? [] : [given]),
+    ...(expected === "" || message.includes("expected") ? [] : [`expected ${expected}`]),
+  ];
+  if (missing.length === 0) return "";
+  return `${message.includes(": ") ? ", " : ": "}${missing.join(", ")}`;
 }
 
 /** Returns a finding that only warns. */

@@ -99,7 +99,7 @@ function parseBody(bytes: Uint8Array): Record<string, unknown> {
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new BadRequest(400, "The body is no JSON in UTF-8");
+    throw new BadRequest(400, "Cannot read the body: expected JSON in UTF-8");
   }
   if (!isJsonObject(value)) throw new BadRequest(400, "Expected a JSON object with a query; batches are not supported");
   return value;

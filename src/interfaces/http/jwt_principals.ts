@@ -78,7 +78,10 @@ export class JwtPrincipals {
 
   /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role; OperationError unavailable without keys */
   async find(token: string): Promise<Principal> {
-    if (token.length > MAX_TOKEN_CHARS) throw new InvalidToken("The token is too long");
+    if (token.length > MAX_TOKEN_CHARS)
+      throw new InvalidToken(
+        `Authorization holds a token of ${token.length} characters: expected at most ${MAX_TOKEN_CHARS}`,
+      );
     const claims = await this.#verify(token);
     const roles = rolesOf(claims, this.#options.rolesClaim);
     const name = subjectOf(claims);
@@ -166,21 +169,26 @@ async function localKeys(path: string, say: (message: string) => void): Promise<
 
 /** A fault of the token is reported to its holder; a fault of the server's keys is not. */
 function refusalOf(error: unknown): OperationError {
-  if (error instanceof errors.JWTExpired) return new InvalidToken("The token has expired");
+  if (error instanceof errors.JWTExpired)
+    return new InvalidToken("Authorization holds an expired JWT: expected one with a later exp");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new InvalidToken(`The token is not for this server: claim "${error.claim}" does not fit`);
+    return new InvalidToken(
+      `Authorization holds a JWT whose claim "${error.claim}" is wrong: expected the value that the server requires`,
+    );
   }
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
-    return new InvalidToken("The signature algorithm of the token is not supported: expected a public key's signature");
+    return new InvalidToken(
+      "Authorization holds a JWT with an unsupported algorithm: expected a signature by public key",
+    );
   }
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return new InvalidToken("The token's key is unknown");
+    return new InvalidToken("Authorization holds a JWT of an unknown key: expected a kid of the server's key set");
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new InvalidToken("The token's signature is wrong");
+    return new InvalidToken("Authorization holds a JWT with a wrong signature: expected one by the issuer's key");
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return new InvalidToken("Cannot read the token");
+    return new InvalidToken("Authorization holds an unreadable token: expected a JWT");
   }
   if (error instanceof OperationError) return error;
   return new OperationError("unavailable", NO_KEYS, { cause: error });

@@ -65,7 +65,11 @@ async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
     return await unzip(bytes, { maxOutputLength: limit });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(limit);
-    throw new HttpRefusal(400, "invalid_argument", "The body is no gzip");
+    throw new HttpRefusal(
+      400,
+      "invalid_argument",
+      "Cannot decompress the body: expected gzip, as Content-Encoding names it",
+    );
   }
 }
 
@@ -77,6 +81,6 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new HttpRefusal(400, "invalid_argument", "The body is no JSON in UTF-8");
+    throw new HttpRefusal(400, "invalid_argument", "Cannot read the body: expected JSON in UTF-8");
   }
 }

@@ -41,9 +41,10 @@ export function principalOf(
   const hash = Buffer.from(hashToken(token), "hex");
   let found: TokenRow | undefined;
   for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
-  if (found === undefined) throw new InvalidToken("The token is not known");
+  if (found === undefined)
+    throw new InvalidToken("Authorization holds an unknown token: expected one of the token file");
   if (found.expires_at !== undefined && Date.parse(found.expires_at) <= now.getTime()) {
-    throw new InvalidToken("The token has expired");
+    throw new InvalidToken("Authorization holds an expired token: expected one that is valid");
   }
   return { name: found.name, roles: found.roles, authMethod: "token" };
 }

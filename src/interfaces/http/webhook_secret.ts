@@ -38,12 +38,13 @@ export class WebhookSecret {
    */
   async check(authorization: string | null): Promise<void> {
     if (authorization === null)
-      throw refuse("UNAUTHENTICATED", "The webhook needs its secret: expected Authorization: Bearer");
+      throw refuse("UNAUTHENTICATED", "The webhook requires its secret: expected Authorization: Bearer <secret>");
     const hashes = await this.#hashes();
     if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets are not available");
     const given = hashed(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
-    if (fits.length === 0) throw new InvalidToken("The webhook's secret is wrong");
+    if (fits.length === 0)
+      throw new InvalidToken("Authorization holds a wrong webhook secret: expected one of the secret file");
   }
 }
 

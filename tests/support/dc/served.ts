@@ -36,7 +36,8 @@ async function principalOf(authorization: string | null, authRequired: boolean):
   if (authorization === null && !authRequired) return undefined;
   if (authorization === null) throw refuse("UNAUTHENTICATED", "This call needs a token");
   const [, role] = /^Bearer (reader|writer|admin)$/.exec(authorization) ?? [];
-  if (role === undefined) throw refuse("UNAUTHENTICATED", "The token is not known");
+  if (role === undefined)
+    throw refuse("UNAUTHENTICATED", "Authorization holds an unknown token: expected one of the token file");
   return { name: role, roles: [role as "reader"], authMethod: "token" };
 }
 

@@ -41,7 +41,12 @@ function shape({ after }: Change<Cable>): Findings {
 
 function differ({ after: { a, b } }: Change<Cable>): Findings {
   if (!samePort(a, b)) return [];
-  return [broken("FIELD_CONFLICT", "b", "A cable needs two different ends", { value: formatPort(b) })];
+  return [
+    broken("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
+      value: formatPort(b),
+      expected: "two different ends",
+    }),
+  ];
 }
 
 async function ends({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {

@@ -18,23 +18,26 @@ function combination({ after }: Change<Device>): Findings {
   const { positionU, uHeight, face, mount, slot, rackCode } = after;
   const found: ErrorFinding[] = [];
   if (rackCode === undefined && positionU !== undefined) {
-    found.push(conflict("position_u", "A position needs a rack", "rack_code"));
+    found.push(conflict("position_u", `Field "position_u" needs a rack: ${positionU}`, "rack_code"));
   }
-  if (rackCode === undefined && face !== undefined) found.push(conflict("face", "A face needs a rack", "rack_code"));
+  if (rackCode === undefined && face !== undefined)
+    found.push(conflict("face", `Field "face" needs a rack: ${face}`, "rack_code"));
   if (positionU !== undefined && face === undefined) {
-    found.push(conflict("face", "A position needs a face", "FRONT or REAR"));
+    found.push(conflict("face", `Field "face" is required with position_u ${positionU}`, "FRONT or REAR"));
   }
   if (positionU !== undefined && uHeight === 0) {
-    found.push(conflict("u_height", "A device without height takes no position", "above 0"));
+    found.push(conflict("u_height", `Field "u_height" is 0 with position_u ${positionU}`, "above 0"));
   }
   if (positionU !== undefined && !RAIL_MOUNTS.includes(mount)) {
-    found.push(conflict("position_u", `A device mounted ${mount} takes no position`, "no position"));
+    found.push(
+      conflict("position_u", `Field "position_u" is ${positionU} for a device mounted ${mount}`, "no position"),
+    );
   }
   if (slot !== undefined && slot !== "FULL" && uHeight === 0) {
-    found.push(conflict("slot", "A device of half width needs a height", "above 0"));
+    found.push(conflict("slot", `Field "slot" is ${slot} for a device with u_height 0`, "u_height above 0"));
   }
   if (rackCode !== undefined && (mount === "FLOOR" || mount === "UNRACKED")) {
-    found.push(conflict("mount", `A device mounted ${mount} cannot have a rack`, "no rack_code"));
+    found.push(conflict("mount", `Field "mount" is ${mount} for a device in rack "${rackCode}"`, "no rack_code"));
   }
   return found;
 }
@@ -47,7 +50,11 @@ async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise
   const found: Finding[] = [];
   if (after.rackCode !== undefined) found.push(...agreeWithRack(after, await site.rack(after.rackCode)));
   else if (after.location === undefined && after.parentDeviceCode === undefined) {
-    found.push(broken("REQUIRED_FIELD", "location", "A device outside racks and chassis needs a location"));
+    found.push(
+      broken("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
+        expected: "site_id",
+      }),
+    );
   }
   return found;
 }
@@ -162,10 +169,12 @@ function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
     found.push(conflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
   }
   if (device.mount === "BAY" && device.bay === undefined) {
-    found.push(broken("REQUIRED_FIELD", "bay", "A device in a chassis needs its bay"));
+    found.push(
+      broken("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', { expected: "a bay of the chassis" }),
+    );
   }
   if (device.positionU !== undefined) {
-    found.push(conflict("position_u", "A device in a chassis takes no position", "no position"));
+    found.push(conflict("position_u", 'Field "position_u" is set for a device in a chassis', "no position"));
   }
   if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
     found.push(

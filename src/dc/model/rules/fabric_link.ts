@@ -37,14 +37,28 @@ function shape({ after }: Change<FabricLink>): Findings {
     ]),
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
-    found.push(broken("FIELD_CONFLICT", "b.port_name", "Port names are given at both ends or at neither"));
+    found.push(
+      broken(
+        "FIELD_CONFLICT",
+        "b.port_name",
+        `Only one of the ends "${formatPort(after.a)}" and "${formatPort(after.b)}" has a port name`,
+        {
+          expected: "port names at both ends or at neither",
+        },
+      ),
+    );
   }
   return found;
 }
 
 function differ({ after: { a, b } }: Change<FabricLink>): Findings {
   if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
-  return [broken("FIELD_CONFLICT", "b", "A fabric link joins two different devices", { value: formatPort(b) })];
+  return [
+    broken("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
+      value: formatPort(b),
+      expected: "two different devices",
+    }),
+  ];
 }
 
 async function ends({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {

@@ -142,7 +142,9 @@ function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[
     ...entries.flatMap(([key, value]) => {
       const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
       return [
-        ...(key === "" ? [broken("REQUIRED_FIELD", "labels", "A label needs a key", { expected: "a key" })] : []),
+        ...(key === ""
+          ? [broken("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
+          : []),
         ...textUpTo(at, key, MAX_LABEL_KEY_CHARS),
         ...textUpTo(at, value, MAX_LABEL_VALUE_CHARS),
       ];

@@ -56,7 +56,11 @@ function reservations({ after }: Change<Rack>): Findings {
   const empty = (after.reservations ?? []).flatMap((reservation, index): readonly Finding[] =>
     reservation.units.length > 0
       ? []
-      : [broken("REQUIRED_FIELD", `reservations[${index}].units`, "A reservation needs at least one unit")],
+      : [
+          broken("REQUIRED_FIELD", `reservations[${index}].units`, `Field "reservations[${index}].units" is empty`, {
+            expected: "at least one unit",
+          }),
+        ],
   );
   const words = (after.reservations ?? []).flatMap(({ owner, reason }, index) =>
     texts([

@@ -85,10 +85,10 @@ function keyOf({ key, after, before }: FeedEvent, columns: readonly string[]): r
 /** The resource of a row: its columns follow from its body. */
 function read(schema: DescMessage, row: Row): { readonly model: object; readonly json: JsonObject } {
   const { body } = row;
-  if (typeof body !== "string") throw new PoisonError("The row has no body");
+  if (typeof body !== "string") throw new PoisonError('Cannot read field "body" of the row: expected JSON text');
   try {
     const model: unknown = JSON.parse(body);
-    if (!isJsonObject(model)) throw new PoisonError("The row's body is no object");
+    if (!isJsonObject(model)) throw new PoisonError('Cannot read field "body" of the row: expected a JSON object');
     return { model, json: modelJson(schema, model) };
   } catch (error) {
     if (error instanceof PoisonError) throw error;

@@ -124,7 +124,7 @@ describe("ApplyChanges", () => {
     const first: Reply = await call("ApplyChanges", { changes, request_id: REQUEST_ID });
     const again: Reply = await call("ApplyChanges", { changes, request_id: REQUEST_ID });
 
-    expect(failure(twice)[0]).toBe('Resource "device:a" is given twice in the batch');
+    expect(failure(twice)[0]).toBe('Resource "device:a" is given twice in the batch: expected each resource once');
     expect([outcomes(checked), outcomes(first)]).toEqual([[["device:NEW", "CREATED"]], [["device:NEW", "CREATED"]]]);
     expect(again).toEqual(first);
     await expect(call("ApplyChanges", {})).rejects.toThrow("A bulk call needs items");

@@ -41,7 +41,7 @@ test("BulkUpsertCables refuses a cable that is given twice, in either direction,
   const twice = await call("BulkUpsertCables", { items: [link("e2", "e2"), turned(link("e2", "e2"))] });
 
   expect(told(cased).map(([, outcome]) => outcome)).toEqual(["OUTCOME_CREATED", "OUTCOME_CREATED"]);
-  const error = 'Cable "cable:LEAF-1/e2~SPINE-1/e2" is given twice in the batch';
+  const error = 'Cable "cable:LEAF-1/e2~SPINE-1/e2" is given twice in the batch: expected each cable once';
   expect(told(twice)).toEqual([
     ["cable:LEAF-1/e2~SPINE-1/e2", "OUTCOME_FAILED", error],
     ["cable:LEAF-1/e2~SPINE-1/e2", "OUTCOME_FAILED", error],

@@ -1,6 +1,9 @@
-/** Changes in the upper layer before it goes into the middle one. Ours: what is copied for each change of the inventory. */
+/**
+ * Maximum changes in the upper layer before they move to the middle one. Our choice: the upper layer is copied for each
+ * change of the inventory.
+ */
 const TOP_MOST = 256;
-/** Changes in the middle layer before everything goes into a separate map, beside a share of the map below. */
+/** Changes in the middle layer that trigger a merge into a new map, in addition to a share of the lower map. */
 const FOLD_AT = 4096;
 const FOLD_SHARE = 8;
 
@@ -15,7 +18,7 @@ export class LayeredMap<Value> {
   readonly #base: ReadonlyMap<string, Value>;
   readonly #middle: ReadonlyMap<string, Value | undefined>;
   #top: Layer<Value>;
-  /** Whether nothing lies below the upper layer. */
+  /** Whether the upper layer is the only one. */
   readonly #isFirst: boolean;
   /** Whether the upper layer is that of an earlier map, too. */
   #shared: boolean;
@@ -52,7 +55,7 @@ export class LayeredMap<Value> {
     const base = this.#base;
     const middle = this.#middle;
     const top = this.#top;
-    // Nothing lies below, so nothing was taken away from there.
+    // Without a lower layer there is nothing to delete from it.
     if (this.#isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
     if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);

@@ -2,19 +2,19 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Location } from "#dc/model/resources.ts";
 
-/** What stands somewhere, in a rack or not. */
+/** A located resource, in a rack or not. */
 export interface Standing {
   readonly location?: Location;
   readonly rackCode?: string;
 }
 
-/** Whether something stands inside a site, floor, room, row, zone or rack. */
+/** Whether a resource is located inside a site, floor, room, row, zone or rack. */
 export function standsIn({ location, rackCode }: Standing, scope: Ref): boolean {
   if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
   return location !== undefined && locatedIn(location, scope);
 }
 
-/** Whether a location lies in a site, floor, room, row or zone. */
+/** Whether a location is inside a site, floor, room, row or zone. */
 export function locatedIn(location: Location, scope: Ref): boolean {
   if (!("site" in scope) || codeKey(location.siteId) !== codeKey(scope.site)) return false;
   if (scope.kind === "site") return true;

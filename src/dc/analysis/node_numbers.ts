@@ -1,20 +1,20 @@
-/** Numbers that are kept together: memory is taken for as many when one of them is noted. */
+/** Bits of a page number: memory is allocated per page when one of its numbers is set. */
 const PAGE_BITS = 10;
 const PAGE = 2 ** PAGE_BITS;
 
 /**
- * A number for each of some nodes of a graph. Memory is taken where something is noted, so that one for a whole site costs
- * next to nothing for a failure that reaches little of it.
+ * A number for each of some nodes of a graph. Memory is allocated only for pages with a number, so that an instance for
+ * a whole site is cheap for a failure that affects little of it.
  */
 export class NodeNumbers {
-  // One more than what was noted; 0 for nothing.
+  // Each number plus 1; 0 if none is set.
   readonly #pages: (Int32Array | undefined)[];
 
   constructor(nodes: number) {
     this.#pages = new Array(Math.ceil(nodes / PAGE));
   }
 
-  /** What was noted for a node; -1 for nothing, and for what is no node. */
+  /** The number of a node; -1 if none is set, and for invalid indexes. */
   at(index: number): number {
     return (this.#pages[index >> PAGE_BITS]?.[index & (PAGE - 1)] ?? 0) - 1;
   }

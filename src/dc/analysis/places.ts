@@ -4,12 +4,12 @@ import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
 import type { Standing } from "./location_scope.ts";
 
-/** Devices that stand in the same rack, row, zone, room, floor and site. What belongs to a place stays with it. */
+/** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface Place {
   /** Keys of the areas around it, the rack included. */
   readonly areas: ReadonlySet<string>;
   readonly devices: readonly Device[];
-  /** Devices that turn a part of what they pass on into heat. */
+  /** Devices that convert a part of the power that they distribute to heat. */
   readonly lossy: readonly Device[];
 }
 
@@ -20,7 +20,7 @@ export function areaKey(area: Ref): string {
 
 const grouped = new WeakMap<readonly Device[], readonly Place[]>();
 
-/** Groups devices by where they stand; the same list is grouped once. Cost: O(devices). */
+/** Groups devices by location. The result is cached per list. Cost: O(devices). */
 export function placesOf(devices: readonly Device[]): readonly Place[] {
   const known = grouped.get(devices);
   if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export function placesOf(devices: readonly Device[]): readonly Place[] {
 
 const areaPlaces = new WeakMap<readonly Place[], ReadonlyMap<string, readonly number[]>>();
 
-/** Where the places of a list stand in it, by the keys of the areas around them; the same list is looked at once. */
+/** Indexes of the places of a list, by the keys of the areas around them. The result is cached per list. */
 export function placesByArea(places: readonly Place[]): ReadonlyMap<string, readonly number[]> {
   const known = areaPlaces.get(places);
   if (known !== undefined) return known;
@@ -81,7 +81,7 @@ function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly 
 
 const heats = new WeakMap<Place, Map<LoadBasis, HeatSum>>();
 
-/** Heat of the devices of a place, without the losses of the power that they pass on. Computed once per basis. */
+/** Heat of the devices of a place, without losses of power distribution. Computed once per basis. */
 export function placeHeat(place: Place, basis: LoadBasis): HeatSum {
   const known = heats.get(place) ?? new Map<LoadBasis, HeatSum>();
   heats.set(place, known);
@@ -90,7 +90,7 @@ export function placeHeat(place: Place, basis: LoadBasis): HeatSum {
   return heat;
 }
 
-/** The places where racks and cooling units are located and no device is, so that an empty room is a place too. */
+/** The places of racks and cooling units without any device, so that an empty room is a place too. */
 export function emptyPlaces(
   occupied: readonly Place[],
   { racks, cracs }: { readonly racks: readonly Rack[]; readonly cracs: readonly Crac[] },

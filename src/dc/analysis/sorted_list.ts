@@ -1,6 +1,6 @@
 import { compareBytes } from "#dc/model/text_order.ts";
 
-/** What stands under a key from now on; absent for a removal. */
+/** New value of a key; absent for a removal. */
 export interface Edit<Item> {
   readonly key: string;
   readonly after?: Item | undefined;
@@ -33,7 +33,7 @@ export function withEdits<Item>(
   return ([] as Item[]).concat(...parts);
 }
 
-/** The first place whose key is not before `key`. */
+/** The first index whose key is not less than `key`. */
 function placeOf<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): number {
   let low = 0;
   let high = list.length;

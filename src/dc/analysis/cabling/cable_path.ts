@@ -8,7 +8,7 @@ export interface HopDevice
   readonly kind?: DeviceKind;
 }
 
-/** A device on the way: the port by which the path enters and the one by which it leaves; empty at the ends. */
+/** A device on a path: the ports by which the path enters and leaves it; empty at the ends. */
 export interface Hop {
   readonly device: HopDevice;
   readonly inPort: string;
@@ -22,7 +22,7 @@ export interface Segment {
   readonly cable?: Cable;
 }
 
-/** One of the ways from a port where a path parts. */
+/** One of the alternatives at a port where a path splits. */
 export interface Branch {
   readonly from: PortRef;
   readonly to: PortRef;
@@ -35,7 +35,7 @@ export interface PathProblem {
   readonly ref: string;
 }
 
-/** A way through cables and devices. Lengths are metres. */
+/** A path through cables and devices. Lengths are metres. */
 export interface CablePath {
   readonly origin: PortRef;
   readonly destination?: PortRef;
@@ -51,7 +51,7 @@ export interface CablePath {
   readonly problems: readonly PathProblem[];
 }
 
-/** The parts of a path from which the rest follows. */
+/** The parts of a path from which its other fields are derived. */
 export interface PathParts {
   readonly origin: PortRef;
   readonly destination?: PortRef | undefined;
@@ -79,7 +79,7 @@ export function finishPath({ destination, branches = [], problems = [], ...parts
   };
 }
 
-/** The same way from its far end. */
+/** The same path in the opposite direction. */
 export function reversedWay({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
   return {
     hops: hops.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),

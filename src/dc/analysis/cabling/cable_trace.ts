@@ -24,7 +24,7 @@ export interface TraceOptions {
   /** Answer one path for each fibre, consumer or root. */
   readonly followSplits: boolean;
   readonly maxHops: number;
-  /** Whether an inlet has power now; decides which way of several is in use. */
+  /** The inlet of a device that has power now; selects the path in use among several. */
   readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
   /** Lets other calls pass while many fibres are followed. */
   readonly pause?: () => Promise<void>;
@@ -51,7 +51,7 @@ export async function traceCable(
   if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return supplyPaths(memo, place, options);
   const tracer = new EndTracer(memo, options);
   const paths = isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
-  // Where some fibres were not followed to their ends, it is unknown whether all of them meet one port.
+  // If some fibres were not followed to their ends, it is unknown whether all of them meet one port.
   return (await paths).map((path) =>
     path.status === "SPLIT" && memo.isSpent ? { ...path, status: "TRUNCATED" } : path,
   );
@@ -61,7 +61,7 @@ export async function traceCable(
 interface Leaving {
   readonly start: Place;
   readonly connector: Connector;
-  /** The way up to where the fibres part or end. */
+  /** The path up to the point where the fibres split or end. */
   readonly near: Walked;
   readonly fibres: readonly Fibre[];
 }
@@ -104,7 +104,7 @@ class EndTracer implements ByEnd {
     return (await this.#view(start))?.meets?.place;
   }
 
-  /** The port whose path is the answer for a port: itself, or what a channel is a part of. */
+  /** The port whose path is returned for a port: the port itself, or the parent of a channel. */
   async answeringPort(start: Place): Promise<Place> {
     const view = await this.#view(start);
     if (view === undefined || view.meets !== undefined) return start;
@@ -123,7 +123,7 @@ class EndTracer implements ByEnd {
     if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
     const undivided = await connectorOf(this.#memo, parent);
     if (undivided === undefined) return undefined;
-    // Where nothing on the way asks for the channel, the far port sees one fibre of the parent.
+    // If nothing on the path needs the channel, the far port sees one fibre of the parent.
     const { maxHops } = this.#options;
     const walked = await leave(this.#memo, undivided, maxHops);
     return walked.status === "PARTING" ? undefined : parent;
@@ -143,7 +143,7 @@ class EndTracer implements ByEnd {
     return own;
   }
 
-  /** Whether all fibres of the far port come back to this one. */
+  /** Whether all fibres of the far port return to this one. */
   async #meetsBack({ start, fibres }: Leaving, far: Place, by: "named" | "cabled"): Promise<boolean> {
     // A single fibre that ends without positions left is all that both ports have.
     if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
@@ -199,7 +199,7 @@ class EndTracer implements ByEnd {
     });
   }
 
-  /** The way to where the fibres part: on this side, or at the far port that uses more of them. */
+  /** The path up to the split: on this side, or at the far port that uses more of the fibres. */
   async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
     const origin = endOf(start);
     if (near.status === "PARTING") {
@@ -224,7 +224,7 @@ class EndTracer implements ByEnd {
     return near?.status === "PARTING" ? branchesAt(this.#memo, near) : [];
   }
 
-  /** A port without a cable: nothing, or one way for each breakout channel that has a cable. */
+  /** Returns no path for a port without a cable, or one path per breakout channel that has a cable. */
   async #withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
     const origin = endOf({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
@@ -252,7 +252,7 @@ function fibrePath(origin: Place, { end, met }: Fibre): CablePath {
   });
 }
 
-/** The way of a fibre with its ends named by the channels that use it. */
+/** The path of a fibre with its ends named by the channels that use it. */
 function namedWay(end: FibreEnd, origin: Place, far: Place | undefined): Pick<PathParts, "hops" | "segments"> {
   const last = end.hops.length - 1;
   const hops = end.hops.map((hop, index) => ({

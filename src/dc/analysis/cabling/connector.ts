@@ -3,7 +3,7 @@ import type { PortRef } from "#dc/model/resources.ts";
 import { type FibreEnd, type Stack, type Walked, walkFibre } from "./fibre_walk.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
-/** The port that holds the cable of an end port, and the positions in it that the end port uses; none means all. */
+/** The port that has the cable of an end port, and the positions in it that the end port uses; empty means all. */
 export interface Connector {
   readonly place: Place;
   readonly channels: Stack;
@@ -19,7 +19,7 @@ export interface Fibre {
 
 /** A far port as a fibre meets it. */
 export interface Met {
-  /** The port that holds the cable. */
+  /** The port that has the cable. */
   readonly cabled: Place;
   /** The breakout channel that the fibre belongs to, else the cabled port. */
   readonly named: Place;
@@ -56,7 +56,7 @@ export async function channelAt(memo: TraceMemo, place: Place, stack: Stack): Pr
   return port === undefined ? undefined : channelAt(memo, { device: place.device, port }, rest);
 }
 
-/** The way on which all fibres of a connector leave it, up to where they part or end. */
+/** The path that all fibres of a connector share on leaving it, up to the point where they split or end. */
 export function leave(memo: TraceMemo, { place, channels }: Connector, maxHops: number): Promise<Walked> {
   return walkFibre(memo, place, { side: "CABLE", stack: channels, maxHops });
 }
@@ -77,10 +77,10 @@ interface FibreEnds {
 }
 
 /**
- * All fibres that pass a port, in the order of positions. Each side is walked on from where the fibres part, so that what
- * fibres share is walked once.
+ * Traces all fibres of a port, in the order of positions. Each side is traced from the point where the fibres split, so
+ * that shared parts are traced once.
  *
- * @param positions how many the port itself has, if more than one
+ * @param positions number of positions of the port itself, if more than one
  */
 export async function fibreEnds(
   sides: readonly Walked[],
@@ -118,7 +118,7 @@ function truncated(side: Walked): FibreEnd {
   return side.status === "PARTING" ? { ...side, stack: [], status: "TRUNCATED" } : side;
 }
 
-/** Names what a fibre meets; a divided port without its channel is an open end. */
+/** Names the port that a fibre meets. A divided port without its channel is an open end. */
 export async function fibreOf(memo: TraceMemo, stack: Stack, end: FibreEnd): Promise<Fibre> {
   if (end.status !== "COMPLETE") return { stack, end };
   const { device, port } = end;
@@ -136,7 +136,7 @@ export function withoutChannel({ stack, end }: Fibre, { device, port }: Place, c
   return { stack, end: { ...end, status: "OPEN", problem: { code: "NO_CHANNEL", message, ref } } };
 }
 
-/** The one port that all fibres meet under one of their names, if there is one. */
+/** The one port that all fibres meet under one of their names, or undefined. */
 export function onePort(fibres: readonly { readonly met?: Met }[], by: "named" | "cabled"): Place | undefined {
   const [first] = fibres;
   const place = first?.met?.[by];

@@ -18,7 +18,7 @@ interface Way {
 /** The end of one fibre. */
 export interface FibreEnd extends Way, Place {
   readonly status: Exclude<PathStatus, "SPLIT">;
-  /** Positions left at the end: the fibre's place in the far port's connector. */
+  /** Remaining positions at the end: the fibre's position in the far port's connector. */
   readonly stack: Stack;
   readonly problem?: PathProblem;
 }
@@ -41,10 +41,10 @@ export interface WalkStart {
 }
 
 /**
- * Follows one fibre from a port until it ends, comes back to the state in which it began, or needs a position that the
- * stack does not hold. Cables and mappings join one to one, so the first state that recurs is the one at the start. A fibre
- * that comes back with all its positions used up repeats itself for every choice of further positions: a loop as well.
- * Cost: two look-ups per hop that the trace has not passed before.
+ * Follows one fibre from a port until it ends, returns to its initial state, or needs a position that the stack does
+ * not have. Cables and mappings connect one to one, so the first state that recurs is the initial one. A fibre that
+ * returns with all positions used up repeats for every choice of further positions, so it is a loop too. Cost: two
+ * reads per hop that the trace has not visited before.
  */
 export function walkFibre(memo: TraceMemo, start: Place, { side, stack, maxHops }: WalkStart): Promise<Walked> {
   const hops = [{ device: start.device, inPort: "", outPort: side === "CABLE" ? start.port.name : "" }];
@@ -52,7 +52,7 @@ export function walkFibre(memo: TraceMemo, start: Place, { side, stack, maxHops 
   return new Walk({ memo, start, startSide: side, maxHops }, { ...start, side, stack: chosen, chosen, hops }).run();
 }
 
-/** A stack of positions that shares what lies below its top. */
+/** A stack of positions that shares its lower part. */
 interface Nested {
   readonly top: number;
   readonly below: Nested | undefined;

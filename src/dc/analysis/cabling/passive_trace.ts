@@ -65,7 +65,7 @@ async function passingOf(memo: TraceMemo, { port }: Place, sides: readonly Walke
   return found;
 }
 
-/** The path to where its fibres part, on both sides. */
+/** The path on both sides up to the points where its fibres split. */
 function parted(memo: TraceMemo, origin: PortRef, sides: readonly [Walked, Walked]): CablePath {
   return finishPath({
     origin,
@@ -156,7 +156,7 @@ function joined(start: PortRef, { left, right }: Passing, ends?: readonly [Place
     ...(index === last && last > 0 && far !== undefined && hop.outPort === "" && { inPort: far.port.name }),
   }));
   return finishPath({
-    // An open left half has no far end, so the path begins at the port asked for.
+    // If the left half is open, it has no far end, and the path begins at the traced port.
     origin: near === undefined ? start : endOf(near),
     ...(far !== undefined && { destination: endOf(far) }),
     status: worse(left.end.status, right.end.status),

@@ -19,13 +19,13 @@ import { endOf, once, type Place, type TraceMemo } from "./trace_site.ts";
 /** Paths of one supply. Ours: transfer switches in a row double their number. */
 const MAX_PATHS = 1024;
 
-/** An inlet on the way up. */
+/** An inlet of the upstream path. */
 interface Inlet {
   readonly at: PortRef;
   readonly sourceRef: string | undefined;
 }
 
-/** What lies between the consumer and where the trace is. It grows on the way up and shrinks on the way back. */
+/** The path between the consumer and the current node of the trace. It grows upstream and shrinks on backtracking. */
 interface Way {
   readonly hops: Hop[];
   readonly segments: Segment[];
@@ -34,11 +34,11 @@ interface Way {
 }
 
 /**
- * Follows a supply from an inlet to its roots: outlets, the inlets behind them, and so on. A supply asked for by its outlet
- * is that of its consumers' inlets, from the root to the consumer. Where a device draws from several inlets, the path
- * takes the one in use and lists the others as branches.
+ * Follows a supply from an inlet to its roots: outlets, the inlets behind them, and so on. The supply of an outlet is
+ * that of its consumers' inlets, from the root to the consumer. If a device has several inlets, the path uses the
+ * active one and lists the others as branches.
  *
- * @returns one path, or with `followSplits` one for each consumer and each way to a root
+ * @returns one path, or with `followSplits` one for each consumer and each path to a root
  */
 export async function supplyPaths(memo: TraceMemo, start: Place, options: TraceOptions): Promise<readonly CablePath[]> {
   const trace = new SupplyTrace(memo, options);
@@ -158,7 +158,7 @@ class SupplyTrace {
     return [this.#end(way, "COMPLETE", { problem, destination: at })];
   }
 
-  /** Arrives at an outlet, or at a device that is named without one, and goes on from the inlets behind it. */
+  /** Enters an outlet, or a device that is named without one, and continues from the inlets behind it. */
   async #enter(way: Way, { from, to, cable }: Segment): Promise<readonly CablePath[]> {
     const device = await this.#memo.device(to.deviceCode);
     const outlet = device?.ports?.find(({ name }) => name === to.portName);
@@ -172,7 +172,7 @@ class SupplyTrace {
     return paths;
   }
 
-  /** Goes on from the inlets behind an outlet: from all of them, or from the one in use. */
+  /** Continues from the inlets behind an outlet: from all of them, or from the active one. */
   async #goOn(way: Way, device: Device, at: PortRef): Promise<readonly CablePath[]> {
     const inlets = this.#options.stopAtPower ? [] : await this.#inletsBehind(device, at);
     if (inlets.length === 0) return [this.#end(way, "COMPLETE", { destination: at })];
@@ -191,7 +191,7 @@ class SupplyTrace {
     return this.#behind(way, at, chosen);
   }
 
-  /** Goes on from one inlet of the last device. */
+  /** Continues from one inlet of the last device. */
   async #behind(way: Way, from: PortRef, { name, powerIn }: Port): Promise<readonly CablePath[]> {
     const last = way.hops.pop();
     if (last === undefined) return [];
@@ -235,7 +235,7 @@ class SupplyTrace {
   }
 }
 
-/** The same supply from its root down to the consumer; one without a root begins at the outlet asked for. */
+/** The same supply from its root down to the consumer; without a root, it begins at the traced outlet. */
 function downward(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
   const isComplete = path.status === "COMPLETE";
   return finishPath({

@@ -12,7 +12,7 @@ export interface Place {
   readonly port: Port;
 }
 
-/** The cable of a port and where it leads. */
+/** The cable of a port and the port at its other end. */
 export interface Far {
   readonly cable: Cable | undefined;
   readonly place: Place | undefined;
@@ -26,7 +26,7 @@ const MAX_STEPS = 250_000;
 /** Steps between two pauses. Ours: a fraction of a millisecond. */
 const STEPS_PER_PAUSE = 256;
 
-/** Looks up devices and cables once per trace, however many fibres pass them, and counts the steps of the trace. */
+/** Reads devices and cables once per trace, for all fibres, and counts the steps of the trace. */
 export class TraceMemo {
   readonly site: TraceSite;
   readonly #pause: () => Promise<void>;
@@ -59,12 +59,12 @@ export class TraceMemo {
     return this.#pause();
   }
 
-  /** Whether the trace has taken as many steps as it may. */
+  /** Whether the trace has used all its steps. */
   get isSpent(): boolean {
     return this.#steps >= MAX_STEPS;
   }
 
-  /** The cable of a port and where it leads, if some fibre was there before. */
+  /** The cable of a port and its other end, if a fibre has already passed it. */
   knownFar({ port }: Place): Far | undefined {
     return this.#far.get(port);
   }
@@ -83,7 +83,7 @@ export class TraceMemo {
     return once(this.#riders, portKey(endOf(place)), () => this.#ridersOf(place));
   }
 
-  /** Where the positions of the ports of a device lead inside it. */
+  /** Connections between the positions of a device's ports inside it. */
   inside(device: Device): Inside {
     const found = this.#inside.get(device) ?? passagesOf(device);
     this.#inside.set(device, found);
@@ -118,7 +118,7 @@ export class TraceMemo {
   }
 }
 
-/** What is known by a key, or is now loaded. */
+/** Returns the cached value of a key, or loads it. */
 export function once<Value>(
   known: Map<string, Promise<Value>>,
   key: string,

@@ -13,14 +13,16 @@ export interface ThermalOptions {
   /** Units kept in reserve per zone: the k of N+k. */
   readonly reserveUnits: number;
   readonly failedCracCodes: readonly string[];
-  /** Heat in watts that places no longer give off, by their number: that of devices without power. */
+  /** Heat in watts that places no longer emit, by their index: that of devices without power. */
   readonly missingHeat?: ReadonlyMap<number, MediumWatts>;
 }
 
 /** Watts of each kind of heat. */
 export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
 
-/** Heat of a place in watts; the air's includes losses of power equipment and what units reject into it. */
+/**
+ * Heat of a place in watts. The air's heat includes losses of power equipment and the heat that units reject into it.
+ */
 export interface PlaceWatts {
   readonly AIR: number;
   readonly LIQUID: number;
@@ -30,7 +32,7 @@ export interface PlaceWatts {
   readonly rejectedW: number;
 }
 
-/** The capacity of a set of units against the heat that they carry, and the heat that none carries, in kilowatts. */
+/** The capacity of a set of units, the heat that they carry, and the heat that no unit carries, in kilowatts. */
 export interface PlantBalance extends MediumBalance {
   readonly ratedKw: number;
   readonly effectiveKw: number;
@@ -39,8 +41,8 @@ export interface PlantBalance extends MediumBalance {
 }
 
 /**
- * Shares the heat of places to the units that serve them, in proportion to their effective capacity. Every question about
- * a scope, a zone or a unit is answered from the same shares. Shares are computed when first asked for.
+ * Divides the heat of places among the units that serve them, in proportion to their effective capacity. All queries
+ * about a scope, a zone or a unit use the same shares, which are computed on first use.
  */
 export class CoolingBalance {
   readonly #topology: Topology;
@@ -63,7 +65,7 @@ export class CoolingBalance {
     this.#failed = new Set(options.failedCracCodes.map(codeKey));
   }
 
-  /** The places inside an area, as indexes. */
+  /** Indexes of the places inside an area. */
   inside(area: string): readonly number[] {
     return this.#byArea.get(area) ?? [];
   }
@@ -81,7 +83,7 @@ export class CoolingBalance {
     return (crac.status ?? "ACTIVE") === "ACTIVE" && !this.isFailed(crac) ? deratedKw(crac) : 0;
   }
 
-  /** The units that serve a scope: any place in it, or an area that lies in it. */
+  /** The units that serve a scope: any place in it, or an area inside it. */
   unitsOf(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
@@ -121,7 +123,7 @@ export class CoolingBalance {
     return watts / 1000;
   }
 
-  /** The units of a scope against the heat that they carry from anywhere, and that of its places that no unit carries. */
+  /** The capacity and total load of a scope's units, and the heat of its places that no unit carries. */
   of(scope: Ref, medium: CoolingMedium, units = this.unitsOf(scope)): PlantBalance {
     const own = units.filter((crac) => mediumOf(crac) === medium);
     const effective = own.map((crac) => this.effectiveKw(crac));
@@ -186,7 +188,7 @@ export class CoolingBalance {
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
 
-  /** The heat that units put into the air of a place, in watts: the liquid heat of those that do not reject outside. */
+  /** Heat that units reject into the air of a place, in watts: the liquid heat of units that do not reject outside. */
   #rejectedAt(at: number): number {
     this.#rejected ??= this.#allRejected();
     return this.#rejected.get(at) ?? 0;
@@ -211,7 +213,7 @@ export class CoolingBalance {
   }
 }
 
-/** Whether an area that units serve lies inside a site or floor by its reference alone. */
+/** Whether an area that units serve is inside a site or floor, judged by its reference alone. */
 function liesIn(area: string, scope: Ref): boolean {
   const [kind = "", rest = ""] = area.split(/:(.*)/s);
   if (area === areaKey(scope)) return true;

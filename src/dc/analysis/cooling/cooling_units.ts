@@ -2,7 +2,7 @@ import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
 import { areasAround } from "../places.ts";
 
-/** Whether a cooling unit of each medium is recorded that serves a place, working or not. */
+/** Whether any recorded unit of each medium serves a place, working or not. */
 export interface MediaServed {
   readonly air: boolean;
   readonly liquid: boolean;
@@ -54,8 +54,8 @@ function sitesWithUnits(cracs: readonly Crac[]): ReadonlySet<string> {
 }
 
 /**
- * Which media have a unit that serves a rack. Both are taken as served in a site without any unit: nothing is recorded
- * about its cooling, so no rack of it stands out.
+ * The media for which a unit serves a rack. In a site without any unit both count as served: its cooling is not
+ * recorded, so no rack differs from the others.
  */
 export function servedAround(cracs: readonly Crac[], rack: Rack): MediaServed {
   if (!sitesWithUnits(cracs).has(rack.location?.siteId.toLowerCase() ?? "")) return { air: true, liquid: true };

@@ -83,10 +83,10 @@ const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITH
 
 /**
  * Compares heat with cooling in a scope, for air and for liquid. The headroom of a scope is the usable capacity of the
- * units that serve it less all heat that they carry from anywhere, so it does not add up: units shared with other places
- * count in full in each.
+ * units that serve it minus all heat that they carry, from any place. It is therefore not additive: units shared with
+ * other places count fully in each.
  *
- * Cost: O(places inside and those of the units that serve them, units), and the devices of places that changed. Source:
+ * Cost: O(places inside and those of the units that serve them, units), and the devices of changed places. Source:
  * docs/contract/datacenter-analyses.md#thermal-headroom.
  */
 export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
@@ -177,7 +177,7 @@ function percentOf({ headroomKw, usableKw }: PlantBalance): number {
   return usableKw === 0 ? 0 : (headroomKw / usableKw) * 100;
 }
 
-/** The areas that units of a scope name as served, as far as they share a place with it. */
+/** Areas that the units of a scope serve, if they share a place with it. */
 function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units: readonly Crac[]) {
   const named = new Map<string, string>();
   for (const { serves = [] } of units)
@@ -209,7 +209,7 @@ function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units:
   });
 }
 
-/** Codes of racks by the keys of those areas around them that are asked for. */
+/** Codes of racks by the keys of the requested areas around them. */
 function racksByArea(
   { inventory }: Topology,
   asked: ReadonlyMap<string, unknown>,

@@ -21,7 +21,7 @@ const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
   H1: { recommendedLow: 18, recommendedHigh: 22, allowableLow: 15, allowableHigh: 25 },
 };
 
-/** A measured inlet above its limit, or a place short of cooling. */
+/** A measured inlet above its limit, or a place without sufficient cooling. */
 export interface Hotspot {
   readonly ref: string;
   readonly severity: Exclude<Health, "OK">;
@@ -52,7 +52,7 @@ export interface RackThermal {
   readonly health: Health;
 }
 
-/** A rack's heat, and what is too warm in it. */
+/** A rack's heat, and its hotspots. */
 export interface RackHeat {
   readonly rack: Rack;
   readonly served: MediaServed;
@@ -60,7 +60,7 @@ export interface RackHeat {
   readonly hotspots: readonly Hotspot[];
 }
 
-/** One rack and its devices with what is too warm among them. Source: docs/contract/datacenter-analyses.md#hotspots. */
+/** Heat and hotspots of one rack and its devices. Source: docs/contract/datacenter-analyses.md#hotspots. */
 export function rackThermal(
   rack: Rack,
   devices: readonly Device[],
@@ -169,8 +169,9 @@ export function unservedHotspots(ref: string, medium: CoolingMedium, kw: number)
 }
 
 /**
- * How far measured inlets stray beyond the recommended range, 100 % being not at all; absent without measurements.
- * Devices count where they are measured, racks elsewhere. Source: docs/contract/datacenter-analyses.md#thermal-figures.
+ * Deviation of measured inlets above the recommended range; 100 % means none; absent without measurements. Uses devices
+ * with measurements, and the rack's own measurement otherwise. Source:
+ * docs/contract/datacenter-analyses.md#thermal-figures.
  */
 export function rackCoolingIndex(
   devices: readonly Device[],

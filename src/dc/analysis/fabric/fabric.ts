@@ -14,11 +14,11 @@ export type { FabricNode } from "./fabric_nodes.ts";
 
 export interface FabricOptions extends LinkLimits {
   readonly failedDeviceCodes: readonly string[];
-  /** Whether a switch is in the scope asked for; a missing link is listed if one of its ends is. */
+  /** Whether a switch is in the requested scope. A missing link is listed if one of its ends is. */
   readonly inScope?: (deviceCode: string) => boolean;
 }
 
-/** The links of a question. A scope limits what is listed, not what a switch has. */
+/** The links of a query. A scope limits the listed links, not the links of a switch. */
 export interface FabricLinks {
   /** The links that are listed. */
   readonly listed: readonly FabricLink[];
@@ -49,8 +49,8 @@ interface FabricSummary {
 }
 
 /**
- * Judges a fabric of any number of tiers: what each switch has up and down, and which links are congested, missing or
- * uneven.
+ * Analyses a fabric of any number of tiers: the uplinks and downlinks of each switch, and congested, missing or uneven
+ * links.
  * @param deviceOf the devices at the ends of links, by the key of their code
  *
  * Cost: O(links + pairs of the mesh). Source: docs/contract/datacenter-analyses.md#fabric.

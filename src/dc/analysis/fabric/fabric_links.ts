@@ -36,7 +36,10 @@ const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
 const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
 const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
 
-/** Judges a link by its state, its ports and its devices. @param failed keys of devices taken as failed */
+/**
+ * Determines a link's state from its own status, its ports and its devices. @param failed keys of devices assumed to
+ * have failed
+ */
 export function viewLink(
   link: FabricLink,
   { deviceOf, failed }: { readonly deviceOf: DeviceOf; readonly failed: ReadonlySet<string> },

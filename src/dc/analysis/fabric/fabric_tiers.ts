@@ -19,8 +19,8 @@ interface Pair {
 }
 
 /**
- * Ranks switches by their roles. A switch of another role is one tier above the highest switch that names it as its upper
- * end, else one below the lowest switch above it. Where no role ranks anything, the lowest switches are tier 0.
+ * Ranks switches by their roles. A switch with another role is one tier above the highest switch that names it as its
+ * upper end, else one below the lowest switch above it. If no role determines a rank, the lowest switches are tier 0.
  */
 export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers {
   const tiers = new Map<string, number>();
@@ -38,7 +38,7 @@ export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers
   const above = new Set(pairs.map(({ high }) => high));
   for (const key of unranked) if (!above.has(key)) tiers.set(key, 0);
   climb(pairs, unranked, tiers);
-  // What is left names itself as its own upper end over other switches.
+  // The remaining switches form cycles.
   for (const key of unranked) tiers.set(key, tiers.get(key) ?? 1);
   return tiers;
 }
@@ -99,7 +99,7 @@ export function expectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceO
   });
 }
 
-/** Reads the label that switches of both tiers carry; none if no label is on both. */
+/** The label that switches of both tiers have; undefined if none is on both. */
 function labelOf(
   lows: readonly string[],
   highs: readonly string[],

@@ -21,7 +21,7 @@ export interface Announced {
   readonly ref?: string;
 }
 
-/** Every warning that writing an answer brings about, and what the record leaves open about it. */
+/** All warnings that writing a placement would cause, and facts that the inventory does not record. */
 export function* announcements(placement: Placement): Steps<readonly Announced[]> {
   const { places, ground } = placement;
   if (places.length === 0) return [];
@@ -40,7 +40,7 @@ export function* announcements(placement: Placement): Steps<readonly Announced[]
   return [...new Map(found.map((one) => [`${one.code} ${one.ref}`, one])).values()];
 }
 
-/** What writes say about the equipment above the devices: elements above a limit, used or not, and uneven phases. */
+/** Warnings of writes about upstream equipment: elements above a limit, used or not, and uneven phases. */
 function* equipment(placement: Placement): Steps<readonly Announced[]> {
   const { carried, graph } = placement.ground.state;
   const added = addedByOutlet(placement);
@@ -85,7 +85,7 @@ function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
   return found;
 }
 
-/** What the places add to outlets, in watts: those that they are plugged into, and those upstream. */
+/** Additional load of outlets in watts: of those that the devices use, and of those upstream. */
 function addedByOutlet({ places, ground }: Placement): ReadonlyMap<number, number> {
   const { drawW, inlets } = ground.wanted;
   const added = new Map<number, number>();

@@ -1,4 +1,4 @@
-/** Something with a score that only ever gets worse; lower scores come first. */
+/** An item whose score never improves; lower scores come first. */
 interface Scored<Item> {
   readonly item: Item;
   /** Decides between equal scores, so that the same question has the same answer. */
@@ -6,7 +6,7 @@ interface Scored<Item> {
   score: number;
 }
 
-/** A heap of items whose scores are looked at again when they come first: most never are. */
+/** A heap that recomputes the score of an item only when it reaches the top; most items never do. */
 export class BestFirst<Item> {
   readonly #heap: Scored<Item>[];
   readonly #score: (item: Item) => number;
@@ -20,7 +20,7 @@ export class BestFirst<Item> {
       .sort((a, b) => a.score - b.score || a.place - b.place);
   }
 
-  /** The best item, which stays; undefined when none is left. */
+  /** The best item, without removing it; undefined if the heap is empty. */
   best(): Item | undefined {
     for (;;) {
       const [top] = this.#heap;

@@ -45,7 +45,7 @@ export function racksInScope({ inventory }: Topology, { scope }: Pick<Wanted, "s
   );
 }
 
-/** Looks at every rack of the scope. Cost: O(devices + power edges), in slices. */
+/** Examines every rack of the scope. Cost: O(devices + power edges), in slices. */
 export async function layGround(
   input: { readonly topology: Topology; readonly wanted: Wanted; readonly switches: ReadonlyMap<string, NetworkPorts> },
   pauses: Pauses,

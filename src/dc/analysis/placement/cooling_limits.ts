@@ -10,13 +10,13 @@ import type { Topology } from "../topology.ts";
 import { Limit, type Use } from "./limits.ts";
 import type { Obstacle, Wanted } from "./wanted.ts";
 
-/** The units of one medium that serve a place together. */
+/** The units of one medium that jointly serve a place. */
 export interface CoolingGroup {
   readonly medium: CoolingMedium;
   readonly units: readonly Crac[];
   /** One for each working unit, in watts. */
   readonly shares: readonly { readonly crac: Crac; readonly share: number; readonly limit: Limit }[];
-  /** What the group carries at most after the loss of its largest unit. */
+  /** The load limit of the group after the loss of its largest unit. */
   readonly reserve: Limit;
   /** Whether it cannot lose its largest unit before anything is placed. */
   readonly lacksReserve: boolean;
@@ -146,7 +146,7 @@ export class CoolingLimits {
     return made;
   }
 
-  /** Adds the heat of racked devices that are off or not there yet: their places are taken all the same. */
+  /** Adds the heat of racked devices that are off or planned: their positions are reserved. */
   #plan(): void {
     const { basis } = this.#wanted;
     for (const device of this.#topology.inventory.devices) {
@@ -169,7 +169,7 @@ export class CoolingLimits {
   }
 }
 
-/** What a group has left, in kilowatts: with all units, and after the loss of the largest. */
+/** Remaining capacity of a group in kilowatts: with all units, and after the loss of the largest. */
 export function headroomOf({ shares, reserve }: CoolingGroup): { readonly allKw: number; readonly reserveKw: number } {
   const carried = sum(shares.map(({ limit }) => limit.used));
   const capacity = sum(shares.map(({ limit }) => limit.capacity));

@@ -4,7 +4,7 @@ import type { Limit } from "./limits.ts";
 import { freePorts } from "./switch_ports.ts";
 import type { RefusalReason, Wanted } from "./wanted.ts";
 
-/** Figures of a place once all places of an answer are taken; absent where the record does not tell. */
+/** Figures of a position after all positions of a placement are used; absent if the inventory lacks the data. */
 export interface PlaceFigures {
   readonly powerNowPct?: number;
   readonly powerNowRef?: string;
@@ -24,7 +24,7 @@ export interface PlaceFigures {
   readonly freePorts?: number;
 }
 
-/** The figures of a place as everything that was taken has left it. */
+/** Computes the figures of a position after all positions are used. */
 export function figuresAfter({ candidate, option }: Place, { template }: Wanted): PlaceFigures {
   const { limits, units, cooling, pool } = candidate;
   const supplies = option.uses.map(({ limit }) => limit);

@@ -6,7 +6,7 @@ import { type Candidate, fitsIn, noSpace, type Option, PlaceTaker, type Taken } 
 import { mostThatFit } from "./upper_bound.ts";
 import type { Obstacle, Spread, Wanted } from "./wanted.ts";
 
-/** A place that was found, in the order in which they are taken. */
+/** A selected position, in the order of selection. */
 export interface Place {
   readonly candidate: Candidate;
   readonly option: Option;
@@ -22,12 +22,12 @@ export interface Refused {
 export interface Placement {
   readonly ground: Ground;
   readonly places: readonly Place[];
-  /** Whether no more of the devices that were asked for fit, whatever places are chosen. */
+  /** Whether provably no more of the requested devices fit, for any choice of positions. */
   readonly proven: boolean;
   readonly refused: readonly Refused[];
   /** Devices that racks take if no other rack takes any, by their position among the candidates; at most. */
   readonly fits: readonly number[];
-  /** Why nothing more fits; empty when every device has a place. */
+  /** Why no more devices fit; empty if all have a position. */
   readonly limits: readonly Refused[];
 }
 
@@ -35,12 +35,12 @@ export interface Placement {
 const SCALE = 1024;
 
 /**
- * Finds places for equal devices, the best first: least spread over again, then the most space left.
+ * Finds positions for equal devices, the best first: the most even spread, then the most remaining space.
  *
- * Greedy, so it may find fewer than fit; `proven` says when it is certain that it does not. If it is not, a second try packs
- * devices where most fit and spreads nothing, and the larger answer is given.
+ * Greedy, so it may find fewer than fit; `proven` is set if that is certainly not so. Otherwise a second attempt packs
+ * devices where most fit, without spreading, and the larger result is returned.
  *
- * Cost: O(devices + power edges) to look at the racks, then O(log racks × limits) for each place.
+ * Cost: O(devices + power edges) to examine the racks, then O(log racks × limits) for each position.
  */
 export async function findPlaces(input: Parameters<typeof layGround>[0], pauses: Pauses): Promise<Placement> {
   const first = await placeOn(await layGround(input, pauses), pauses, input.wanted.spread);
@@ -80,7 +80,7 @@ async function placeOn(ground: Ground, pauses: Pauses, spread: readonly Spread[]
   return { ground, places, proven: complete || places.length >= most, refused, fits, limits };
 }
 
-/** What comes first: as few as possible in the same rack, row or feed, then the most space left. */
+/** Order of positions: as few as possible in the same rack, row or feed, then the most remaining space. */
 class Order {
   readonly #spread: readonly Spread[];
   readonly #counts = new Map<string, number>();
@@ -143,7 +143,7 @@ function refusals(
   });
 }
 
-/** What is used up in every way to supply a rack. */
+/** Limits that are exhausted for every supply of a rack. */
 function shortages({ options }: Candidate): readonly Obstacle[] {
   if (options.some(({ uses }) => fitsAll(uses) >= 1)) return [];
   return options.flatMap(({ uses }) =>

@@ -1,6 +1,6 @@
 import type { Obstacle, RefusalReason } from "./wanted.ts";
 
-/** Amounts are sums of fractions: what differs by less than this is equal. */
+/** Amounts are sums of fractions; smaller differences count as equal. */
 const TOLERANCE = 1e-6;
 
 interface LimitInput {
@@ -21,9 +21,9 @@ export class Limit {
   readonly unit: string;
   readonly capacity: number;
   readonly most: number;
-  /** What is used, devices placed so far included. */
+  /** Current use, including the devices placed so far. */
   used: number;
-  /** What devices add besides after a single loss, by its node; the most of these. */
+  /** Additional use after a single loss, by the lost node; the limit applies to the largest. */
   readonly #after = new Map<number, number>();
   #mostAfter = 0;
 
@@ -106,18 +106,18 @@ function rounded(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 
-/** What a device adds after each of some losses alone, besides what it always uses. */
+/** Additional use of a device after each single loss, beyond its permanent use. */
 export interface AfterLoss {
   readonly losses: readonly number[];
   readonly more: number;
 }
 
-/** What one device uses of a limit. */
+/** Use of a limit by one device. */
 export interface Use {
   readonly limit: Limit;
   readonly each: number;
   readonly after?: AfterLoss;
-  /** What it certainly uses, if that may be less. */
+  /** Guaranteed minimum of the use, if it may be less. */
   readonly least?: number;
 }
 

@@ -11,7 +11,7 @@ interface PhaseLimit {
   readonly alone: Limit;
 }
 
-/** Three-phase breakers are judged phase by phase where outlets name their phases. */
+/** Limits of three-phase breakers, per phase if outlets name their phases. */
 export class PhaseLimits {
   readonly #state: SupplyState;
   readonly #wanted: Wanted;
@@ -22,7 +22,7 @@ export class PhaseLimits {
     this.#wanted = wanted;
   }
 
-  /** What an inlet of a device uses of the phases upstream. @param part share of the device's draw that it takes */
+  /** Use of the upstream phases by an inlet of a device. @param part the inlet's share of the device's draw */
   uses(path: Path, leg: PhaseLeg | undefined, part: number): readonly Use[] {
     if (this.#state.carried.loads.phasesVa === undefined) return [];
     const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;

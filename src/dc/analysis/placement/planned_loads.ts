@@ -13,15 +13,15 @@ interface Feed {
   readonly to: number;
 }
 
-/** What a consumer draws and what that is in volt-amperes. */
+/** Draw of a consumer in watts and in volt-amperes. */
 interface Draw {
   readonly watts: number;
   readonly voltAmperes: number;
 }
 
 /**
- * Loads of what is recorded and draws nothing now: planned, staged, off or failed. Its places are taken, so they are added
- * to the loads of what is in service, by allocated draws split over all inlets.
+ * Loads of recorded consumers that draw nothing now: planned, staged, off or failed. Their positions are reserved, so
+ * they are added to the loads in service, by allocated draws divided over all inlets.
  */
 export class PlannedLoads {
   /** By node; outlets in volt-amperes, everything else in watts. */
@@ -70,7 +70,7 @@ export class PlannedLoads {
     if (known !== undefined) return known;
     const seen = new Set([start]);
     let [watts, voltAmperes] = [0, 0];
-    // A Set iterates over what is added meanwhile, so it is also the queue.
+    // A Set also iterates over elements added during the loop, so it serves as the queue.
     for (const index of seen) {
       const draw = plannedDraw(this.#graph.nodes[index]);
       watts += draw.watts;
@@ -86,7 +86,7 @@ export class PlannedLoads {
 
 const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
 
-/** What a node would draw that draws nothing now; nothing for what is only kept in stock. */
+/** Future draw of a node that draws nothing now; 0 for one in stock. */
 function plannedDraw(node: PowerNode | undefined): Draw {
   if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NOTHING;
   const watts = drawW(node.device, "ALLOCATED");
@@ -174,7 +174,7 @@ class LoadSums {
   }
 }
 
-/** What is recorded as a supply and carries nothing: inlets that are switched off, and cables that are not connected. */
+/** Recorded supplies that carry nothing: disabled inlets, and cables that are not connected. */
 function* plannedFeeds(topology: Topology): Iterable<Feed> {
   const { inventory, power } = topology;
   for (const device of inventory.devices) {

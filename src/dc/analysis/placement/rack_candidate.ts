@@ -11,14 +11,14 @@ import type { Side, SupplyPair } from "./supply_pairs.ts";
 import type { SwitchPool, SwitchPorts, TakenPort } from "./switch_ports.ts";
 import type { Obstacle, Wanted } from "./wanted.ts";
 
-/** A rack that is looked at. */
+/** An examined rack. */
 export interface Candidate {
   readonly rack: Rack;
   readonly units: RackUnits;
   readonly limits: RackLimits;
   readonly cooling: RackCooling;
   readonly pool: SwitchPool | undefined;
-  /** What rules it out whatever it has left. */
+  /** Reasons that exclude the rack regardless of its remaining capacity. */
   readonly obstacles: readonly Obstacle[];
   readonly options: readonly Option[];
 }
@@ -31,21 +31,21 @@ export interface Option {
   readonly feed: string;
 }
 
-/** Where an inlet is plugged in; no outlet for equipment without recorded ones. */
+/** The outlet of an inlet; absent for equipment without recorded outlets. */
 export interface Plugged {
   readonly side: Side;
   readonly inlet: string;
   readonly outlet?: FreeOutlet;
 }
 
-/** What is taken for one device. */
+/** Resources allocated to one device. */
 export interface Taken {
   readonly position: number;
   readonly plugs: readonly Plugged[];
   readonly ports: readonly TakenPort[];
 }
 
-/** Takes places one by one: what one device takes is gone for the next. */
+/** Allocates positions one by one; each allocation reduces the remaining resources. */
 export class PlaceTaker {
   readonly #wanted: Wanted;
   readonly #phases: PhaseLimits;
@@ -59,7 +59,7 @@ export class PlaceTaker {
     this.#ports = ports;
   }
 
-  /** @returns what it took, or why nothing fits */
+  /** @returns the allocation, or why nothing fits */
   take(candidate: Candidate, option: Option): Taken | Obstacle {
     const position = candidate.units.lowest();
     if (position === undefined) return noSpace(candidate, this.#wanted);
@@ -131,7 +131,7 @@ export class PlaceTaker {
   }
 }
 
-/** How many devices an option still takes, by its counters; outlets and ports are looked at when one is taken. */
+/** Number of devices that still fit by an option's counters; outlets and ports are checked on allocation. */
 export function fitsIn({ units }: Candidate, { uses }: Option): number {
   return Math.min(units.fits, fitsAll(uses));
 }

@@ -6,10 +6,10 @@ import type { Obstacle, Wanted } from "./wanted.ts";
 const USABLE: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
 /** Share of a rack's load from which a write warns. */
 const WEIGHT_WARNING = 0.9;
-/** Sums of fractions come out a little above or below; so much is kept away from limits that writes compare exactly. */
+/** Margin below limits that writes compare exactly, because sums of fractions are slightly inexact. */
 const MARGIN = 1e-3;
 
-/** What the record says about a rack itself. */
+/** Recorded limits of a rack itself. */
 export interface RackLimits {
   readonly uses: readonly Use[];
   readonly obstacles: readonly Obstacle[];
@@ -18,7 +18,10 @@ export interface RackLimits {
   readonly cooling: Limit;
 }
 
-/** The limits of a rack, and what rules it out whatever it has left. Sums are those by which writes are judged. */
+/**
+ * The limits of a rack, and reasons that exclude it regardless of its remaining capacity. Uses the same sums as the
+ * write rules.
+ */
 export function rackLimits(rack: Rack, devices: readonly Device[], wanted: Wanted): RackLimits {
   const weightKg = wanted.template.weightKg ?? 0;
   const weight = limitOf(rack, {

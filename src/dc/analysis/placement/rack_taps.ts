@@ -20,7 +20,7 @@ export interface FreeOutlet {
   readonly maxUtilizationPct: number;
 }
 
-/** Where devices of a rack can get power: equipment without recorded outlets, or its free outlets that share an inlet. */
+/** Where devices of a rack can connect: equipment without recorded outlets, or its free outlets behind one inlet. */
 export interface Tap {
   readonly device: Device;
   /** Undefined for equipment of which no outlets are recorded: it takes any number of devices. */
@@ -45,7 +45,7 @@ export interface RackTaps {
   readonly dead: readonly DeadTap[];
 }
 
-/** Finds what supplies the racks of a site. */
+/** Finds the supplies of a site's racks. */
 export class TapFinder {
   readonly #topology: Topology;
   readonly #planned: PlannedLoads;
@@ -141,7 +141,7 @@ export class TapFinder {
       device,
       outlets: isOpen ? undefined : usable.flatMap((port) => this.#free(device, port)),
       path,
-      // Outlets of one PDU share everything that matters: the PDU and what is upstream of it.
+      // All outlets of one PDU share the relevant supplies: the PDU and everything upstream of it.
       killers: (this.#killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
       labels: await this.#labelsOf(device, source),
       upstream: this.#upstreamOf(index),
@@ -209,7 +209,7 @@ export class TapFinder {
   }
 }
 
-/** Whether a plug goes into an outlet without a warning. */
+/** Whether a plug fits an outlet without a warning. */
 export function takesPlug(outlet: Port, inletType: string | undefined): boolean {
   const wanted = inletType === undefined ? undefined : outletTypeFor(inletType);
   return (

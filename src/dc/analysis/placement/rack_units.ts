@@ -9,7 +9,7 @@ type Shape = Pick<Wanted, "uHeight" | "face" | "tenant" | "now"> & {
   readonly template: Pick<DeviceBody, "depth">;
 };
 
-/** The positions of one rack where devices of one shape fit, and which of them are taken. */
+/** The positions of one rack that fit devices of one shape, and which of them are used. */
 export class RackUnits {
   readonly #from: number;
   readonly #taken: Uint8Array;
@@ -101,7 +101,7 @@ export class RackUnits {
   }
 }
 
-/** Whether two spaces would share a place if they were at the same height. */
+/** Whether two spaces would intersect at the same height. */
 function meets(wanted: Space, other: Space): boolean {
   return overlaps({ ...wanted, from: other.from, to: other.to }, other);
 }

@@ -44,7 +44,7 @@ export function supplyPairs(
   return { pairs: [], obstacles: [oneSide(rack, taps)] };
 }
 
-/** The first half of the inlets on one side, the rest on the other. */
+/** The first half of the inlets on one side, the remaining ones on the other. */
 function sides(one: Tap, other: Tap, inlets: readonly WantedInlet[]): SupplyPair {
   const half = Math.ceil(inlets.length / 2);
   return [
@@ -53,7 +53,7 @@ function sides(one: Tap, other: Tap, inlets: readonly WantedInlet[]): SupplyPair
   ];
 }
 
-/** Whether a pair gives what is demanded, by its labels and by what a single loss does. */
+/** Whether a pair provides the required redundancy, by its labels and by the effect of single losses. */
 function suffices(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: Wanted): boolean {
   const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
   // All inlets on one side are a warning, whatever is demanded.

@@ -10,7 +10,7 @@ import type { Wanted } from "./wanted.ts";
 
 const NONE: ReadonlySet<PowerEdge> = new Set();
 
-/** What a watt drawn somewhere adds upstream, by node; 0 for what only has to be live. */
+/** Load that a watt drawn somewhere adds upstream, by node; 0 for nodes that only have to be live. */
 export type Path = ReadonlyMap<number, number>;
 
 /** The limits of one element upstream. */
@@ -32,14 +32,14 @@ export interface SuppliedPart {
 export interface SupplyState {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
-  /** What everything carries now and after one failure, by allocated draws as writes judge it. */
+  /** Loads now and after one failure, by allocated draws, as the write rules compute them. */
   readonly carried: CarriedLoads;
-  /** The same by another basis that was asked for. */
+  /** The same by another requested basis. */
   readonly also?: CarriedLoads;
   readonly planned: PlannedLoads;
 }
 
-/** What devices add to everything upstream of a source, and the limits there. */
+/** Computes the load that devices add upstream of a source, and the limits there. */
 export class SupplyPaths {
   readonly #state: SupplyState;
   readonly #wanted: Wanted;
@@ -80,7 +80,7 @@ export class SupplyPaths {
     return live[edge.from] === 1 ? shareOf(graph, live, edge, NONE) : 0;
   }
 
-  /** What one device uses of every limit above its inlets. */
+  /** Use of every limit above a device's inlets. */
   uses(sides: readonly SuppliedPart[]): readonly Use[] {
     const parts = new Map<number, number>();
     for (const { path, part } of sides) {
@@ -102,7 +102,7 @@ export class SupplyPaths {
     return found;
   }
 
-  /** Whether watts take one way only: a loss then shifts none from one element upstream to another. */
+  /** Whether watts take only one path: a loss then shifts no load between upstream elements. */
   #isChain(path: Path): boolean {
     const { inlets } = this.#state.graph;
     return [...path.keys()].every((index) => (inlets[index] ?? []).filter(({ how }) => how !== "GATE").length < 2);
@@ -113,7 +113,7 @@ export class SupplyPaths {
     return lost >= 0 && sides.every(({ path, killers }) => killers.includes(lost) !== path.has(index));
   }
 
-  /** What a device draws in the unit of an element's capacity. */
+  /** Draw of a device in the unit of an element's capacity. */
   #drawAt(index: number): number {
     const { drawW, powerFactor } = this.#wanted;
     return this.#state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
@@ -140,7 +140,7 @@ export class SupplyPaths {
     const alone = worst + (kind === "OUTLET" ? later.voltAmperes : later.watts);
     const limit = (capacity * maxUtilizationPct) / 100;
     const warns = { now: used > limit, alone: alone > capacity };
-    // A supply with a warning may be used up to its rating where warnings are accepted; beyond it trips.
+    // If warnings are accepted, a supply with a warning may be used up to its rating, beyond which it trips.
     const most = warns.now && allowExisting ? capacity : limit * (1 - keep);
     const mostAlone = warns.alone && allowExisting ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
     return {

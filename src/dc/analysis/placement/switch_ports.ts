@@ -22,7 +22,7 @@ interface Switch {
 /** The switches that serve a rack. */
 export interface SwitchPool {
   readonly switches: readonly Switch[];
-  /** What one device uses, one limit for each kind of ports. */
+  /** Use by one device, with one limit per kind of ports. */
   readonly uses: readonly Use[];
 }
 
@@ -77,7 +77,7 @@ export class SwitchPorts {
     }
   }
 
-  /** The pool of a rack; undefined when no ports are wanted. */
+  /** The pool of a rack; undefined if no ports are requested. */
   of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly Obstacle[] } {
     if (this.#wanted.length === 0) return { obstacles: [] };
     const own = this.#byRack.get(codeKey(rack.code));
@@ -135,7 +135,7 @@ export class SwitchPorts {
   }
 }
 
-/** Free ports of the wanted kinds that a pool has left. */
+/** Number of free ports of the requested kinds in a pool. */
 export function freePorts({ uses }: SwitchPool): number {
   return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.most - limit.used), 0);
 }

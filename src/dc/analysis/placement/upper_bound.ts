@@ -1,8 +1,8 @@
 import type { Limit, Use } from "./limits.ts";
 
-/** A place where devices go, with a number that certainly bounds what it takes alone. */
+/** A location for devices, with an upper bound of the devices that fit there alone. */
 export interface BoundedPlace {
-  /** Places of one rack share its units. */
+  /** Locations in one rack share its units. */
   readonly rack: number;
   readonly fits: number;
   readonly uses: readonly Use[];
@@ -16,12 +16,10 @@ interface Shared {
 }
 
 /**
- * A number of devices that certainly cannot be exceeded. Counters that hold groups of places one inside the other, as those
- * of a tree of supplies do, are taken into account together; a counter that cuts across groups is left out, which makes
- * the bound larger, never wrong.
+ * An upper bound of the number of devices. Counters of nested groups of locations, such as those of a tree of supplies,
+ * are combined; a counter that overlaps groups partly is ignored, which makes the bound larger but never wrong.
  *
- * @param rackFits devices that the units of each rack take
- * Cost: O(places × uses × log).
+ * @param rackFits devices that fit into the units of each rack Cost: O(places × uses × log).
  */
 export function mostThatFit(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
   const groups = new Groups(places.map(({ fits }) => fits));
@@ -46,7 +44,7 @@ function smallestFirst(places: readonly BoundedPlace[], rackFits: readonly numbe
   return [...racks.values(), ...limits.values()].toSorted((a, b) => a.places.length - b.places.length);
 }
 
-/** Groups of places, each with a bound; groups are joined into larger ones. */
+/** Groups of locations, each with a bound; groups are merged into larger ones. */
 class Groups {
   readonly #parent: number[];
   readonly #size: number[];
@@ -58,7 +56,7 @@ class Groups {
     this.#most = [...most];
   }
 
-  /** Bounds a set of places, if it is made of whole groups. */
+  /** Bounds a set of locations, if it consists of complete groups. */
   bound(places: readonly number[], most: number): void {
     const roots = [...new Set(places.map((at) => this.#root(at)))];
     const members = roots.reduce((sum, root) => sum + (this.#size[root] ?? 0), 0);

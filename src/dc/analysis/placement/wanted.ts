@@ -21,7 +21,7 @@ export type Spread = (typeof SPREADS)[number];
 /** Equal devices that are to be placed. Powers are watts. */
 export interface Wanted {
   readonly count: number;
-  /** Written for every place, with code, rack, position and sources filled in. */
+  /** Written for every position, with code, rack, position and sources filled in. */
   readonly template: Omit<Device, "code">;
   readonly uHeight: number;
   readonly face: Face;
@@ -48,7 +48,7 @@ export interface Wanted {
   readonly now: string;
 }
 
-/** Why a rack takes no device. Callers switch on these, so none is ever renamed. */
+/** Why a rack accepts no device. Clients switch on these values, so they are never renamed. */
 export type RefusalReason =
   | "RACK_STATUS"
   | "RACK_TENANT"
@@ -77,7 +77,7 @@ export interface Obstacle {
   readonly reason: RefusalReason;
   readonly message: string;
   readonly ref?: string;
-  /** What it would come to with one device more, in the unit of the limit. */
+  /** The value with one more device, in the unit of the limit. */
   readonly value?: number;
   readonly limit?: number;
 }

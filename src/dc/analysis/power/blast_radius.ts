@@ -12,9 +12,9 @@ import { type Overload, overloaded } from "./power_overloads.ts";
 
 export interface BlastOptions {
   readonly basis: LoadBasis;
-  /** Trip what the failure overloads, and go on until nothing more trips. */
+  /** Trip overloaded elements, and repeat until none is overloaded. */
   readonly cascade: boolean;
-  /** Count what a UPS carries as on battery instead of offline. */
+  /** Report nodes behind a UPS battery as on battery instead of offline. */
   readonly assumeBattery: boolean;
 }
 
@@ -65,14 +65,15 @@ export interface Impact {
 }
 
 /**
- * Splits everything downstream of failing sources by what becomes of it.
+ * Classifies everything downstream of failing sources by the effect on it.
  *
  * @param sources nodes that fail together
- * @param unlisted sources that are not themselves counted as offline: the failed equipment, not the loads of a place
- * @returns counts and lists; an element that was off before counts nowhere
+ * @param unlisted sources that do not count as offline themselves: the failed equipment, but not the loads of a
+ * location
+ * @returns counts and lists; elements that were already off are not counted
  *
- * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
- * power also works out live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
+ * Cost: nodes downstream and their upstream nodes, and copies of arrays of all nodes; the first call after a change of
+ * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));
@@ -84,7 +85,7 @@ export interface Failing {
   readonly unlisted: ReadonlySet<number>;
 }
 
-/** The same in steps: those of a cascade, and what is made of them. */
+/** The same in steps: those of a cascade, and of its evaluation. */
 export function* blastSteps(
   topology: Topology,
   { sources, unlisted }: Failing,
@@ -95,7 +96,7 @@ export function* blastSteps(
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
   const how = { immune, isCircular: before.isCircular };
-  // A device without a recorded supply is not taken as offline with its place.
+  // A device without a recorded supply does not count as offline with its location.
   const uncounted = new Set([...unlisted, ...[...sources].filter((index) => isUndocumented(graph, index))]);
   const goneDark = ({ dark }: Darkness) =>
     offline(graph, dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE").length;
@@ -105,7 +106,7 @@ export function* blastSteps(
   const { steps, loads, rises, isCut } = options.cascade
     ? yield* cascade({ graph, before, removed, how, basis: options.basis, goneDark }, start)
     : { steps: [], loads: firstLoads.loads, rises: start.rises, isCut: false };
-  // Told as one failure of everything that failed and tripped.
+  // Reported as one failure of everything that failed and tripped.
   const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, how);
   yield;
   const onBattery = new Set(options.assumeBattery ? batteryFed(graph, baseline, removed, { darkness, how }) : []);
@@ -151,7 +152,7 @@ function offline(graph: PowerGraph, dark: readonly number[], uncounted: Readonly
   return dark.filter((index) => !uncounted.has(index) && counts(graph, index));
 }
 
-/** What would be dark without batteries. */
+/** The nodes that would be de-energized without batteries. */
 function batteryFed(
   graph: PowerGraph,
   baseline: LiveSet,
@@ -195,7 +196,7 @@ interface Counted {
   readonly baseline: LiveSet;
   readonly hits: readonly Hit[];
   readonly racks: ReadonlyMap<string, RackState>;
-  /** What failed or tripped. */
+  /** Failed and tripped nodes. */
   readonly removed: ReadonlySet<number>;
   readonly basis: LoadBasis;
 }
@@ -236,7 +237,10 @@ function coolingKw({ nodes }: PowerGraph, index: number): number {
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
 }
 
-/** The shortest battery time of the UPSes that lost their supply; what failed, tripped or was off before is left out. */
+/**
+ * The shortest battery time of the UPSes that lost their supply, excluding those that failed, tripped or were off
+ * before.
+ */
 function batteries(
   graph: PowerGraph,
   { reached, live }: Darkness,

@@ -28,7 +28,7 @@ interface Cascade {
   readonly graph: PowerGraph;
   /** Loads before anything failed. */
   readonly before: Loads;
-  /** What failed; what trips is added. */
+  /** Failed nodes; tripped ones are added. */
   readonly removed: Set<number>;
   readonly how: Spreading;
   readonly basis: LoadBasis;
@@ -43,7 +43,7 @@ interface CascadeState {
   readonly rises: readonly Rise[];
 }
 
-/** What is left when nothing more trips. */
+/** The state when nothing more trips. */
 interface CascadeEnd {
   readonly steps: readonly TripStep[];
   readonly loads: Loads;
@@ -53,7 +53,10 @@ interface CascadeEnd {
   readonly isCut: boolean;
 }
 
-/** Trips what is overloaded, step by step; each goes on from the one before and costs what it reaches itself. */
+/**
+ * Trips overloaded elements, step by step. Each step starts from the previous one and costs only the nodes that it
+ * affects.
+ */
 export function* cascade(
   { graph, before, removed, how, basis, goneDark }: Cascade,
   start: CascadeState,

@@ -14,7 +14,7 @@ export function changedNodes(now: PowerGraph, before: PowerGraph): readonly numb
   return found;
 }
 
-/** Marks some nodes and everything that supply joins to them. Cost: what is marked, and a byte for each node. */
+/** Marks nodes and everything that supply connects to them. Cost: the marked nodes, and a byte for each node. */
 export function joinedBySupply({ nodes, inlets, supplies }: PowerGraph, start: readonly number[]): Uint8Array {
   const marks = new Uint8Array(nodes.length);
   const found = start.filter((index) => index < nodes.length);

@@ -3,11 +3,11 @@ import { compareText } from "#dc/model/ref.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
 /**
- * Nodes in an order that the inventory alone decides, so that two servers answer the same: devices, each before its
- * outlets, then cooling units, then undeclared feeds; each by code. The numbers of nodes show in which order
- * elements came.
+ * Sorts nodes by an order that depends only on the inventory, so that all servers return the same: devices, each before
+ * its outlets, then cooling units, then undeclared feeds; each by code. The numbers of nodes depend on the order in
+ * which elements were added.
  *
- * Cost: O(nodes) for the numbers of a graph that was built at once, lowest first; what came later is sorted.
+ * Cost: O(nodes) for the lowest numbers, from a graph that was built at once; later nodes are sorted.
  */
 export function inNodeOrder(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
   const ranked = indexes.map((index) => rankOf(graph, index));
@@ -25,7 +25,7 @@ export function inNodeOrder(graph: PowerGraph, indexes: readonly number[]): read
 interface Ranked {
   readonly index: number;
   readonly owner: string;
-  /** Place of an outlet among the ports of its device, from 0; -1 for what has none. */
+  /** Index of an outlet among the ports of its device, from 0; -1 for other nodes. */
   readonly place: number;
   readonly port: string;
 }

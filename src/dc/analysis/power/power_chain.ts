@@ -2,7 +2,7 @@ import type { PowerGraph } from "./power_graph.ts";
 import { ancestorsOf, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
 
-/** One inlet's way to a root. References run from the inlet's source upwards. */
+/** Path of one inlet to a root. References begin with the inlet's source. */
 export interface InletPath {
   readonly inlet: string;
   readonly path: readonly string[];
@@ -11,7 +11,7 @@ export interface InletPath {
   readonly live: boolean;
 }
 
-/** The way of each inlet of a node to a root, over the first live supply of every element. Cost: O(inlets × depth). */
+/** The path of each inlet of a node to a root, over the first live supply of every element. Cost: O(inlets × depth). */
 export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
   return (graph.inlets[index] ?? []).map(({ from, inlet, label }) => {
     const way = wayUp(graph, live, from);
@@ -24,7 +24,7 @@ export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): rea
   });
 }
 
-/** The supply side of a way: the nearest label, but beyond the first feed, since a PDU's own label may be a mistake. */
+/** The power path's label: the nearest label, but beyond the first feed, because a PDU's own label may be wrong. */
 function sideOf(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
   const beyond = way.slice(Math.max(0, feed));
@@ -48,8 +48,8 @@ function labelOf(graph: PowerGraph, index: number): string | undefined {
 }
 
 /**
- * References of the elements whose loss alone turns a node off, nearest first; none for a node without power.
- * Cost: that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
+ * References of the elements whose loss alone turns a node off, nearest first; empty for a node without power. Cost:
+ * that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
  */
 export function singlePoints(graph: PowerGraph, index: number): readonly string[] {
   const killers = new Set(new KillerSets(graph, "NOW").safely(index));

@@ -2,12 +2,11 @@ import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 
 /**
- * Live edges by which supply comes back to an element that it came from, among the nodes of circles. Writes refuse
- * circles, but a database can be changed behind the service's back. Such an edge supplies nothing, since what it supplies was
- * lit before it, and so carries nothing: without these edges every live element leads back to roots, and no circle is left.
+ * Live edges that close a cycle of supply. Writes reject cycles, but the database may be changed by other programs.
+ * Such an edge carries nothing, because its consumer was live before its supply. Without these edges, every live
+ * element leads back to roots, and no cycle remains.
  *
- * @param among nodes that may stand on circles
- * Cost: O(edges among these nodes) for each circle.
+ * @param among nodes that may be on cycles Cost: O(edges among these nodes) for each cycle.
  */
 export function returningEdges(graph: PowerGraph, live: LiveSet, among: readonly number[]): ReadonlySet<PowerEdge> {
   const open = new Set(among.filter((index) => live[index] === 1));
@@ -29,15 +28,18 @@ function backwards(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>
   return [...circle].flatMap((at) => (graph.supplies[at] ?? []).filter(isBackward));
 }
 
-/** What can be reached from a node inside a set. */
+/** Nodes that can be reached from a node inside a set. */
 function reach(start: number, inside: ReadonlySet<number>, next: (at: number) => readonly number[]): Set<number> {
   const found = new Set(next(start).filter((at) => inside.has(at)));
-  // A Set iterates over what is added meanwhile, so it is also the queue.
+  // A Set also iterates over elements added during the loop, so it serves as the queue.
   for (const at of found) for (const one of next(at)) if (inside.has(one)) found.add(one);
   return found;
 }
 
-/** The round in which each node of a circle is lit when supply comes in from outside; all of one round at once. */
+/**
+ * The round in which each node of a cycle becomes live when supply enters from outside; all nodes of one round
+ * together.
+ */
 function rounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): ReadonlyMap<number, number> {
   const lit = live.slice();
   for (const at of circle) lit[at] = 0;

@@ -32,7 +32,7 @@ export class PowerEdges {
     return this.#owned;
   }
 
-  /** Everything that is joined until `built` comes in the order of consumers. */
+  /** Until `built`, edges must be added in the order of consumers. */
   build(): void {
     this.#building = true;
   }
@@ -49,7 +49,7 @@ export class PowerEdges {
     this.#inletLists = this.#inletLists.slice();
   }
 
-  /** Makes room for the edges of a node that comes last. */
+  /** Allocates the lists of edges of a new last node. */
   add(index: number): void {
     this.#supplyLists.push([]);
     this.#inletLists.push([]);
@@ -64,7 +64,7 @@ export class PowerEdges {
     if (!this.#building) this.#unsorted.add(edge.from);
   }
 
-  /** Removes the edges that arrive at a node. @returns the nodes that they came from and that now supply nothing */
+  /** Removes the edges into a node. @returns the nodes at their origin that now supply nothing */
   disconnect(index: number): readonly number[] {
     const idle: number[] = [];
     for (const edge of this.#inletLists[index] ?? []) {
@@ -78,7 +78,7 @@ export class PowerEdges {
     return idle;
   }
 
-  /** Puts supplies into the order in which a build meets the consumers. @param compare which of two nodes comes first */
+  /** Sorts supplies into the order of their consumers in a build. @param compare order of two nodes */
   sort(compare: (a: number, b: number) => number): void {
     for (const index of this.#unsorted) {
       this.#supplyLists[index]?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);

@@ -11,18 +11,21 @@ import { downstreamOf, upstreamOf } from "./power_reach.ts";
 export interface Failover {
   /** In the unit of the node's capacity. */
   readonly loads: Float64Array;
-  /** What is lost then; -1 when the loss of something unrelated leaves the load as it is. */
+  /** The lost element that causes the load; -1 if no loss raises it. */
   readonly lost: Int32Array;
-  /** What the failover of a later state follows from; none where supply runs in circles, or loads of some nodes were wanted. */
+  /**
+   * State from which the failover of a changed graph is updated; undefined if supply has cycles, or if only some loads
+   * were requested.
+   */
   readonly swept: Swept | undefined;
 }
 
-/** What single losses do, before the loads without any loss are looked at. */
+/** Effects of single losses, without the loads before any loss. */
 interface Swept {
   readonly graph: PowerGraph;
   /** Whether no loss is left out. */
   readonly whole: boolean;
-  /** The largest load of a node after a loss that reaches it; -1 for what none reaches. */
+  /** The largest load of a node after a loss that affects it; -1 if none does. */
   readonly most: Float64Array;
   readonly lost: Int32Array;
   /** Losses that reach a node. */
@@ -40,19 +43,20 @@ export interface FailoverInput {
   readonly live: LiveSet;
   readonly loads: Loads;
   readonly basis: LoadBasis;
-  /** Nodes whose failover loads are asked for: other loads are not to be read. All nodes by default. */
+  /** Nodes whose failover loads are requested; other loads must not be read. All nodes by default. */
   readonly wanted?: Iterable<number>;
 }
 
 /**
- * Loses every element that supplies something, one at a time, and notes what the others carry then.
+ * Removes every supplying element, one at a time, and records the resulting loads of the others.
  *
- * On a large site the loss of a single outlet is left out when that of its whole device shifts at least as much, and the loss
- * of a link in a chain when that of the next one is the same; a site whose supply runs in circles keeps its loads as they are.
- * Cost: for each loss the edges downstream of it and upstream of those; with an earlier failover, of the losses alone that supply
- * joins to what changed since, and arrays of all nodes. Source: docs/contract/datacenter-analyses.md#p8.
+ * On a large site, two losses are skipped: that of a single outlet if the loss of its device shifts at least as much,
+ * and that of a link in a chain if the loss of the next one is the same. On a site with cycles of supply, all loads
+ * stay as they are. Cost: for each loss the edges downstream of it and upstream of those. With an earlier failover,
+ * only losses connected by supply to a change, and arrays of all nodes. Source:
+ * docs/contract/datacenter-analyses.md#p8.
  *
- * @param earlier of an earlier state of the graph
+ * @param earlier the failover of an earlier graph
  */
 export function* failover(
   input: FailoverInput,
@@ -75,14 +79,14 @@ class FailoverSweep {
   readonly #lit: LiveSet;
   readonly #after: Loads;
   readonly #carrying: readonly Carrying[];
-  /** Live inlets that are left, by node; -1 for what is not reached. */
+  /** Remaining live inlets, by node; -1 for unaffected nodes. */
   readonly #left: Int32Array;
-  /** Supplied nodes that are still to be worked out, by node; -1 for what does not change. */
+  /** Supplied nodes whose load is not computed yet, by node; -1 for unaffected nodes. */
   readonly #open: Int32Array;
   readonly #swept: Swept;
-  /** What is to be lost: everything, or what supply joins to a change. */
+  /** Elements to remove: all, or those that supply connects to a change. */
   readonly #due: Uint8Array;
-  /** Elements whose loss may reach a wanted node; undefined for all. */
+  /** Elements whose loss may affect a requested node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
 
   constructor({ graph, live, loads, basis, wanted }: FailoverInput, whole: boolean, before: Swept | undefined) {
@@ -99,7 +103,7 @@ class FailoverSweep {
     ];
     this.#left = new Int32Array(size).fill(-1);
     this.#open = new Int32Array(size).fill(-1);
-    // A loss shifts what reaches its consumers onto whatever else supplies these.
+    // A loss shifts the load of its consumers to their other supplies.
     this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
     this.#due =
       before === undefined ? new Uint8Array(size).fill(1) : joinedBySupply(graph, changedNodes(graph, before.graph));
@@ -114,7 +118,7 @@ class FailoverSweep {
     if (before !== undefined) this.#keep(before);
   }
 
-  /** Keeps what losses do that no change reaches. */
+  /** Keeps the effects of losses that no change affects. */
   #keep(before: Swept): void {
     const { most, lost, touched, tried } = this.#swept;
     for (let index = 0; index < this.#due.length; index += 1) {
@@ -174,7 +178,7 @@ class FailoverSweep {
     return { loads, lost, swept: isKept ? this.#swept : undefined };
   }
 
-  /** @returns what goes dark, the lost element first */
+  /** @returns the de-energized nodes, the lost element first */
   #lose(lost: number): readonly number[] {
     this.#swept.tried[lost] = 1;
     return this.#mayReach?.has(lost) === false ? [] : this.#shift(lost);
@@ -229,7 +233,7 @@ class FailoverSweep {
     return true;
   }
 
-  /** Works out the loads of what is reached and of everything upstream of it. @returns these nodes */
+  /** Computes the loads of affected nodes and of everything upstream of them. @returns these nodes */
   #reload(reached: readonly number[]): readonly number[] {
     const open = this.#open;
     const changed = this.#withAncestors(reached);
@@ -260,8 +264,9 @@ class FailoverSweep {
   }
 
   /**
-   * Whether losing a device shifts onto every other element at least what the loss of one of its outlets does: each consumer
-   * hangs on it once and moves its whole draw to its other inlets, and none goes off that draws from elsewhere.
+   * Whether losing a device shifts at least as much onto every other element as losing one of its outlets: each
+   * consumer has one inlet on it and moves its whole draw to its other inlets, and no consumer that draws from
+   * elsewhere goes off.
    */
   #outweighs(device: number, dark: readonly number[]): boolean {
     const { nodes, inlets, supplies } = this.#graph;

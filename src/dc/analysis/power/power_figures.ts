@@ -13,14 +13,14 @@ export interface FollowedFigures {
   readonly altered: ReadonlySet<number>;
 }
 
-/** Who has power in a graph and what every node carries: worked out once, then followed from change to change. */
+/** Live nodes of a graph and the load of every node: computed once, then updated with each change. */
 export class PowerFigures {
   readonly #graph: PowerGraph;
   #liveNodes: LiveSet | undefined;
   readonly #failovers = new Map<LoadBasis, CarriedLoads>();
   readonly #found = new Map<LoadBasis, readonly PowerFinding[]>();
   readonly #known = new Map<LoadBasis, Loads>();
-  /** What single losses did in the last state for which that was asked. */
+  /** Effects of single losses in the last state for which they were computed. */
   readonly #earlier = new Map<LoadBasis, Failover>();
 
   /** Judges supplies against demands. */
@@ -36,7 +36,7 @@ export class PowerFigures {
     return this.#liveNodes;
   }
 
-  /** What every node carries. */
+  /** Loads of all nodes. */
   loads(basis: LoadBasis): Loads {
     const known = this.#known.get(basis) ?? loads(this.#graph, this.live, basis);
     this.#known.set(basis, known);
@@ -48,7 +48,10 @@ export class PowerFigures {
     return atOnce(this.carriedInSteps(basis));
   }
 
-  /** The same in steps. Cost at 100,000 devices: about a second at first, after a change what supply joins to it. */
+  /**
+   * The same in steps. Cost at 100,000 devices: about a second at first; after a change, the nodes that supply connects
+   * to it.
+   */
   *carriedInSteps(basis: LoadBasis): Steps<CarriedLoads> {
     const known = this.#failovers.get(basis);
     if (known !== undefined) return known;
@@ -62,7 +65,7 @@ export class PowerFigures {
     return made;
   }
 
-  /** What is wrong with the loads; worked out when first asked for. */
+  /** Problems of the loads, computed on first use. */
   findings(basis: LoadBasis): readonly PowerFinding[] {
     const known = this.#found.get(basis) ?? powerFindings(this.carried(basis));
     this.#found.set(basis, known);
@@ -70,9 +73,8 @@ export class PowerFigures {
   }
 
   /**
-   * The figures of a graph that differs from this one's in the nodes, inlets or supplies of `touched` alone.
-   * Cost: the edges of what lies downstream of a changed supply and upstream of everything touched, and copies of the
-   * figures of all nodes.
+   * The figures of a changed graph whose nodes, inlets or supplies differ only in `touched`. Cost: the edges downstream
+   * of a changed supply and upstream of everything touched, and copies of the figures of all nodes.
    */
   followed(graph: PowerGraph, touched: Iterable<number>): FollowedFigures {
     const figures = new PowerFigures(graph);

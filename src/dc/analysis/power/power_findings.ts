@@ -16,7 +16,7 @@ export interface Utilization {
   readonly limitPct: number;
 }
 
-/** What elements carry now and after one loss. */
+/** Loads of elements now and after one loss. */
 export interface CarriedLoads {
   readonly graph: PowerGraph;
   readonly loads: Loads;
@@ -37,9 +37,8 @@ export interface PowerFinding extends HealthReason {
 }
 
 /**
- * What is wrong with the loads of the elements of a site. Now above 100 % is a fault, above the limit to be watched; after
- * one failure above 100 % is to be watched, above the limit it only informs.
- * Source: docs/contract/datacenter-analyses.md#p8.
+ * Problems of the loads of a site's elements. Above 100 % now is a fault, above the limit a warning; above 100 % after
+ * one failure is a warning, above the limit information. Source: docs/contract/datacenter-analyses.md#p8.
  */
 export function powerFindings(carried: CarriedLoads): readonly PowerFinding[] {
   return [...carried.graph.nodes.keys()].flatMap((index) =>
@@ -49,7 +48,7 @@ export function powerFindings(carried: CarriedLoads): readonly PowerFinding[] {
 
 const NOTHING: readonly HealthReason[] = [];
 
-/** What is wrong with the load of one element. */
+/** Problems of the load of one element. */
 export function loadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
   const used = utilization(carried, index);
   if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;
@@ -69,7 +68,7 @@ export function loadReasons(carried: CarriedLoads, index: number): readonly Heal
 
 const GRAVITY = ["FAULT", "WATCH", undefined] as const;
 
-/** The findings that concern each rack, by its key: about what supplies a device in it, and about what is in it. */
+/** The findings that concern each rack, by its key: about supplies of its devices, and about elements in it. */
 export function findingsByRack(
   graph: PowerGraph,
   findings: readonly PowerFinding[],

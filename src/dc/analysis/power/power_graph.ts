@@ -5,7 +5,7 @@ import { atOnce } from "#kernel/steps.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 import type { SupplyRecord } from "./power_nodes.ts";
 
-/** An edge from a supply to a consumer; `inlet` names where it arrives, and is empty from a device to its own outlet. */
+/** An edge from a supply to a consumer. `inlet` is the consumer's inlet; empty from a device to its own outlet. */
 export interface PowerEdge {
   readonly from: number;
   readonly to: number;
@@ -18,7 +18,7 @@ export interface PowerEdge {
   readonly how?: "GATE" | "BAY";
   /** On the edge from a device to its outlet: the inlet that the outlet draws through. */
   readonly through?: string;
-  /** Place of the consumer's inlet or outlet among its ports. */
+  /** Index of the consumer's inlet or outlet among its ports. */
   readonly place: number;
   /** Recorded draw of the inlet, which splits the consumer's load; watts. */
   readonly allocatedW?: number;
@@ -39,8 +39,8 @@ interface NodeBase {
 }
 
 /**
- * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed
- * without a reference is the empty place of an element that was removed: it has no edges and no power.
+ * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed without a reference
+ * marks a removed element: it has no edges and no power.
  */
 export type PowerNode =
   | (NodeBase & SupplyRecord & { readonly kind: "DEVICE"; readonly device: Device })
@@ -57,7 +57,7 @@ export type PowerNode =
 /** The power graph of an inventory. Edges are listed at both of their ends; indexes are those of `nodes`. */
 export interface PowerGraph {
   readonly nodes: readonly PowerNode[];
-  /** By the code of the consumer's device and its ports; cooling units come last. */
+  /** Sorted by the code of the consumer's device and its ports; cooling units come last. */
   readonly supplies: readonly (readonly PowerEdge[])[];
   /** In the order of the consumer's ports. */
   readonly inlets: readonly (readonly PowerEdge[])[];

@@ -10,7 +10,7 @@ import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
 import { PowerSupplies, type Source } from "./power_supplies.ts";
 
-/** What a change of the inventory replaces by what: absent after is removed, absent before is new. */
+/** Elements of the inventory before and after a change: absent after means removed, absent before means new. */
 export interface PowerChanges {
   readonly devices: readonly { readonly before?: Device | undefined; readonly after?: Device | undefined }[];
   readonly cracs: readonly { readonly before?: Crac | undefined; readonly after?: Crac | undefined }[];
@@ -26,8 +26,8 @@ export interface PowerOwners {
 }
 
 /**
- * Builds the power graph, and changes it: the same code does both, so that a followed graph equals a built one.
- * A graph that was handed out never changes; an editor works on copies of what it touches.
+ * Builds and changes the power graph. The same code does both, so that a changed graph equals one built anew. A
+ * published graph never changes; an editor works on copies of what it modifies.
  */
 export class PowerGraphEditor {
   readonly #table: PowerNodeTable;
@@ -76,8 +76,8 @@ export class PowerGraphEditor {
   }
 
   /**
-   * The graph after a change, this one left as it is. Cost: what changed, its consumers, and a copy of the lists of
-   * nodes.
+   * Returns the graph after a change and leaves this one unchanged. Cost: the changed elements, their consumers, and a
+   * copy of the lists of nodes.
    */
   changed(changes: PowerChanges, owners: PowerOwners): PowerGraphEditor {
     const next = new PowerGraphEditor(this);
@@ -96,7 +96,7 @@ export class PowerGraphEditor {
     return next;
   }
 
-  /** Keys of the devices and cooling units whose inlets may hang on something else after a change. */
+  /** Keys of the devices and cooling units whose inlets may have another supply after a change. */
   #touchedBy({ devices, cracs, cables }: PowerChanges): ReadonlySet<string> {
     const ends = cables.flatMap(({ before, after }) => [before?.a, before?.b, after?.a, after?.b]);
     return new Set([
@@ -123,7 +123,7 @@ export class PowerGraphEditor {
     else this.#table.renewDevice(owner);
   }
 
-  /** Keys of the devices and cooling units that hang on a source, or wait for it. */
+  /** Keys of the devices and cooling units that a source supplies, or that name it although it does not exist yet. */
   #consumersOf(sourceKey: string): readonly string[] {
     const index = this.#table.indexOf.get(sourceKey);
     const supplied =
@@ -144,7 +144,7 @@ export class PowerGraphEditor {
     }
   }
 
-  /** Removes the edges that arrive at a node; an undeclared feed without consumers goes with its last one. */
+  /** Removes the edges into a node; an undeclared feed without consumers is removed with its last edge. */
   #disconnect(index: number): void {
     for (const idle of this.#edges.disconnect(index)) {
       const source = this.#table.nodes[idle];
@@ -188,7 +188,7 @@ export class PowerGraphEditor {
     }
   }
 
-  /** An outlet hangs on its device, and beside on the inlet that it names, unless nothing is recorded about that one. */
+  /** Connects an outlet to its device and to the inlet that it names, unless that inlet has no recorded supply. */
   #joinOutlet(
     own: number,
     { device, outlet, place }: { readonly device: Device; readonly outlet: Port; readonly place: number },

@@ -25,7 +25,7 @@ function keysOf(device: Device | undefined): ReadonlyMap<string, string> {
   return new Map([[own, own], ...outlets]);
 }
 
-/** Keys that find another node of a device than before, or none, or now find one. */
+/** Keys that map to another node of a device than before, no longer map to one, or now do. */
 export function changedKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
   const was = keysOf(before);
   const is = keysOf(after);

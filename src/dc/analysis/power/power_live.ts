@@ -5,7 +5,7 @@ import { downstreamOf } from "./power_reach.ts";
 /** Which nodes have power, by index; 1 for live. */
 export type LiveSet = Uint8Array;
 
-/** NOW, or AS_BUILT: what is switched off or broken for now is taken as working. */
+/** NOW, or AS_BUILT, in which elements that are temporarily off or failed count as working. */
 export type LiveMode = "NOW" | "AS_BUILT";
 
 /** Whether a node passes power on when it has enough of it. */
@@ -14,12 +14,12 @@ export function mayCarry(node: PowerNode | undefined, mode: LiveMode): boolean {
 }
 
 /**
- * The truth: the least set that holds every root and every node with enough live inlets. Circles of supply never keep
- * themselves alive, since each node waits for inlets that were live before it.
- * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#live-set.
+ * Computes the live set: the smallest set that contains every root and every node with enough live inlets. Cycles of
+ * supply never keep themselves alive, because each node requires inlets that were live before it. Cost: O(nodes +
+ * edges). Source: docs/contract/datacenter-analyses.md#live-set.
  *
  * @param stays nodes that need no supply, unless they are removed
- * @param mode whether what is off for now is taken as working
+ * @param mode whether elements that are temporarily off count as working
  */
 export function liveSet(
   graph: PowerGraph,
@@ -55,14 +55,14 @@ export interface FollowedLive {
   readonly live: LiveSet;
   /** Nodes whose supply changed, and everything downstream of them. */
   readonly downstream: ReadonlySet<number>;
-  /** Of these, what gained or lost its power. */
+  /** The nodes among them that gained or lost power. */
   readonly changed: readonly number[];
 }
 
 /**
- * What `liveSet` would answer for a graph that differs from an earlier one in `touched` alone, worked out only at the
- * nodes whose own supply changed and downstream of them: nothing else depends on these, circles included.
- * Cost: O(edges of these nodes), plus a copy of the live set. A law checks that it is equal.
+ * Computes `liveSet` for a graph that differs from an earlier one only in `touched`, from the nodes whose own supply
+ * changed and their downstream nodes; others do not depend on these, including cycles. Cost: O(edges of these nodes),
+ * plus a copy of the live set. A law checks the equality.
  */
 export function liveAfter(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
@@ -79,7 +79,7 @@ export function liveAfter(
   return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
 }
 
-/** Lights what has enough of its supply among dark nodes on which nothing but each other depends. */
+/** Turns on dead nodes with enough supply, in a set of which no other node depends. */
 function relight({ nodes, supplies, inlets }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
   const arrived = new Map<number, number>();
   for (const index of dark) arrived.set(index, liveInlets({ inlets }, live, index));
@@ -110,7 +110,7 @@ function sideOf(node: PowerNode | undefined): string | undefined {
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
-/** What is recorded about the supply of a node, as one text. */
+/** Recorded supply of a node, as one text. */
 function recordOf(node: PowerNode | undefined): string {
   return node?.kind === "DEVICE" || node?.kind === "CRAC" ? [node.recorded, ...node.unrecorded].join("/") : "";
 }
@@ -126,19 +126,19 @@ function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
   );
 }
 
-/** What a failure does: nodes that go dark, in breadth-first order, and the live set that is left. */
+/** Effect of a failure: nodes that go dark, in breadth-first order, and the remaining live set. */
 export interface Darkness {
   readonly dark: readonly number[];
   readonly live: LiveSet;
   /** Dark nodes and their consumers, in breadth-first order. */
   readonly reached: readonly number[];
-  /** Steps from the nearest removed node, by node; -1 for what is not reached. */
+  /** Distance from the nearest removed node, by node; -1 for unaffected nodes. */
   readonly depth: NodeNumbers;
-  /** The node through which darkness arrived, by node; -1 for none. */
+  /** The node through which power was lost, by node; -1 for none. */
   readonly via: NodeNumbers;
 }
 
-/** What is to be known about a graph before a failure spreads in it. */
+/** Precomputed data about a graph, before a failure spreads in it. */
 export interface Spreading {
   /** Nodes that stay live without supply, such as a UPS on battery. */
   readonly immune?: (index: number) => boolean;
@@ -147,10 +147,10 @@ export interface Spreading {
 }
 
 /**
- * Spreads a failure downstream from `removed`, touching nothing else; what is dark already spreads no further. Equal to
- * the difference of two live sets; a law checks it.
- * Cost: O(edges downstream), plus a copy of the live set; that of `liveSet` on circles, which writes refuse but a database
- * can be given behind the service's back. Source: docs/contract/datacenter-analyses.md#blast-radius.
+ * Spreads a failure downstream from `removed`; nodes that are already dark do not spread it. The result is the
+ * difference of two live sets; a law checks this. Cost: O(edges downstream), plus a copy of the live set; that of
+ * `liveSet` on cycles, which writes reject but other programs can create. Source:
+ * docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function spreadDarkness(
   graph: PowerGraph,

@@ -6,19 +6,19 @@ import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { shareOf } from "./power_share.ts";
 
-/** What a node itself draws, in watts. */
+/** Draw of a node itself, in watts. */
 export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
   const node = graph.nodes[index];
   if (node?.kind === "DEVICE") return drawW(node.device, basis);
   return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
 }
 
-/** What every node carries. */
+/** Loads of all nodes. */
 export interface Loads {
   readonly watts: Float64Array;
   /**
-   * Volt-amperes on phase A, B and C of each node, three numbers for every one. Absent from graphs without power factors
-   * and legs, where a watt is a volt-ampere and all phases carry the same.
+   * Volt-amperes on phases A, B and C, three numbers per node. Absent for graphs without power factors and legs, in
+   * which a watt equals a volt-ampere and all phases are equal.
    */
   readonly phasesVa?: Float64Array;
   /** Whether supply runs in a circle somewhere, so that the loads cannot be followed piece by piece. */
@@ -28,11 +28,11 @@ export interface Loads {
 const NONE: ReadonlySet<PowerEdge> = new Set();
 
 /**
- * What every live node carries: its own draw and what it passes on. A consumer splits its load over its live inlets, equally
- * or by their recorded draws; what leaves by an outlet that is bound to an inlet arrives by that inlet; a transfer switch or
- * UPS takes the rest from one inlet. The measured draw of a chassis includes its blades. Supply that runs in a circle
- * carries nothing where it comes back, so that the watts are those of the draws there as well.
- * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#power-loads.
+ * Computes the load of every live node: its own draw and what it distributes. A consumer divides its load over its live
+ * inlets, equally or by their recorded draws. Load on an outlet that is bound to an inlet uses that inlet; a transfer
+ * switch or UPS uses one inlet for the remainder. The measured draw of a chassis includes its blades. Edges that close
+ * a cycle of supply carry nothing, so that the sum of watts equals that of the draws there too. Cost: O(nodes + edges).
+ * Source: docs/contract/datacenter-analyses.md#power-loads.
  */
 export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
   const lanes = lanesOf(graph);
@@ -89,7 +89,7 @@ export interface Carrying extends Lane {
   readonly returning: ReadonlySet<PowerEdge>;
 }
 
-/** Works out what a node carries, what its consumers carry being known. */
+/** Computes the load of a node from the loads of its consumers. */
 export function carry(carrying: Carrying, index: number): void {
   const { carried, width } = carrying;
   if (width === 1) {
@@ -110,7 +110,7 @@ function legShare(leg: PhaseLeg, phase: number): number {
   return leg.includes("ABC"[phase] ?? "") ? 1 / leg.length : 0;
 }
 
-/** Sums up what a node's consumers take of it and its own draw. */
+/** Sums a node's own draw and the loads that its consumers draw from it. */
 function carriedBy(carrying: Carrying, index: number, phase: number): number {
   const { graph, live, returning, basis, width } = carrying;
   if (live[index] !== 1) return 0;
@@ -134,7 +134,7 @@ function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis):
   return node?.kind === "DEVICE" && isMeasured(node.device, basis);
 }
 
-/** What a live consumer takes by one of its live inlets: what it binds to that inlet, and a share of the rest. */
+/** Load of a live consumer on one of its live inlets: the load bound to that inlet, and a share of the remainder. */
 function flow({ graph, live, carried, width, returning }: Carrying, edge: PowerEdge, phase: number): number {
   const total = carried[edge.to * width + phase] ?? 0;
   const inlets = graph.inlets[edge.to] ?? [];
@@ -149,7 +149,9 @@ function flow({ graph, live, carried, width, returning }: Carrying, edge: PowerE
   return here + (total - bound) * shareOf(graph, live, edge, returning);
 }
 
-/** Nodes in an order in which every consumer comes before its supplies. Nodes above a circle of counted edges are left out. */
+/**
+ * Nodes sorted so that every consumer precedes its supplies. Nodes upstream of a cycle of counted edges are omitted.
+ */
 function consumersFirst(
   { supplies, inlets }: PowerGraph,
   counts: (edge: PowerEdge) => boolean = () => true,
@@ -180,12 +182,12 @@ export interface LoadsAfter {
 }
 
 /**
- * What `loads` would answer for the live set after a failure or a change of the graph, worked out only where it can
- * differ: at the nodes that lost an inlet, went dark or changed, and upstream of them. A law checks that it is equal.
+ * Computes `loads` for the live set after a failure or a change of the graph, but only for nodes that may differ: those
+ * that lost an inlet, went dark or changed, and their upstream nodes. A law checks the equality.
  *
- * @param before what the nodes carried; those that came since carry nothing yet
- * @param reached dark nodes and their consumers
- * Cost: O(edges of these nodes and their ancestors), plus one copy of the loads; that of `loads` above a circle.
+ * @param before loads of the nodes before; nodes added since have none yet
+ * @param reached dark nodes and their consumers Cost: O(edges of these nodes and their ancestors), plus one copy of the
+ * loads; that of `loads` upstream of a cycle.
  */
 export function loadsAfter(
   graph: PowerGraph,
@@ -207,7 +209,7 @@ export function loadsAfter(
       if (rest === 0) ready.push(from);
     }
   }
-  // What is left over is upstream of a circle.
+  // The remaining nodes are upstream of a cycle.
   if (ready.length < changed.length) return { loads: loads(graph, live, basis), changed };
   return { loads: { ...named(lanes), isCircular: false }, changed };
 }
@@ -227,7 +229,10 @@ function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) 
   return { changed, open };
 }
 
-/** The draw that goes with a device, in watts; none for a blade that is part of the measured draw of a chassis that goes too. */
+/**
+ * Draw that is lost with a device, in watts; 0 for a blade whose draw is part of the measured draw of a chassis that is
+ * lost too.
+ */
 export function lostDrawW(
   graph: PowerGraph,
   index: number,

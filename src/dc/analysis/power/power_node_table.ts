@@ -12,13 +12,13 @@ export class PowerNodeTable {
   readonly #list: PowerNode[];
   /** Numbers of elements that were removed. */
   readonly #free: number[];
-  /** Nodes that this table has put in their places, or taken away. */
+  /** Nodes that this table has added or removed. */
   readonly #placed = new Set<number>();
   readonly #onNew: (index: number) => void;
   /** Nodes because of which volt-amperes differ from watts. */
   #apparent: number;
 
-  /** @param onNew told of each number that was never used before */
+  /** @param onNew called with each newly used number */
   constructor(onNew: (index: number) => void, from?: PowerNodeTable) {
     this.#onNew = onNew;
     this.#list = from === undefined ? [] : from.#list.slice();
@@ -52,7 +52,7 @@ export class PowerNodeTable {
     this.place([`crac:${codeKey(crac.code)}`], cracNode(crac));
   }
 
-  /** Notes what is recorded about the supply of a device or cooling unit. */
+  /** Stores the recorded supply of a device or cooling unit. */
   record(index: number, record: SupplyRecord): void {
     const node = this.#list[index];
     if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return;
@@ -74,7 +74,7 @@ export class PowerNodeTable {
     this.#put(index, node);
   }
 
-  /** Puts a node under its keys, in the place of the one that has the first of them. */
+  /** Stores a node under its keys, in place of the node that has the first of them. */
   place(keys: readonly string[], node: PowerNode): number {
     const index = this.indexOf.get(keys[0] ?? "") ?? this.#free.pop() ?? this.#list.length;
     if (index === this.#list.length) this.#onNew(index);

@@ -8,7 +8,7 @@ import type { PowerGraph, PowerNode } from "./power_graph.ts";
 const DEFAULT_UTILIZATION_PCT = 80;
 const WORKING_CRACS = ["ACTIVE", "STANDBY", undefined];
 
-/** What is recorded about the supply of a device or cooling unit. Inlets that are switched off do not exist. */
+/** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
 export interface SupplyRecord {
   /** Inlets with a recorded source, whether or not it carries; the bay of a blade counts as one. */
   readonly recorded: number;
@@ -23,7 +23,7 @@ function fullRecord(inlets: number): SupplyRecord {
   return { recorded: inlets, unrecorded: NONE };
 }
 
-/** Live inlets needed among those with a recorded source: what is not recorded is unknown, not dead. */
+/** Live inlets required among those with a recorded source: an unrecorded source is unknown, not dead. */
 function needOf({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
   return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
 }
@@ -107,7 +107,7 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   return recorded + unrecorded.length > 0 || drawsPower(device);
 }
 
-/** Whether a consumer has no recorded supply at all, a blade that of its chassis: what turns it off is unknown. */
+/** Whether a consumer has no recorded supply, or a blade's chassis has none: it is unknown what turns it off. */
 export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;

@@ -4,8 +4,8 @@ import type { LiveSet } from "./power_live.ts";
 import type { Loads, LoadsAfter } from "./power_load.ts";
 
 /**
- * An element that a failure loads beyond what it may carry. Loads are watts; the capacity of an outlet and its utilization
- * are about volt-amperes.
+ * An element that a failure loads above its capacity. Loads are watts; the capacity of an outlet and its utilization
+ * are in volt-amperes.
  */
 export interface Overload {
   readonly ref: string;
@@ -22,7 +22,7 @@ export interface Rise {
   readonly overload: Overload;
 }
 
-/** Elements that the failure itself, not the state before it, puts above what they may carry; worst first. */
+/** Elements that exceed their capacity because of the failure, not before it; the worst first. */
 export function overloaded(
   graph: PowerGraph,
   live: LiveSet,

@@ -29,7 +29,7 @@ const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
   CA: ["C", "A"],
 };
 
-/** Sums what outlets that record their legs carry. @param watts loads of the elements, in the same order */
+/** Sums the loads of outlets that record their legs. @param watts loads of the elements, in the same order */
 export function legLoads({ nodes }: PowerGraph, elements: readonly number[], watts: readonly number[]): LegLoads {
   const legs = { A: 0, B: 0, C: 0 };
   for (const [at, index] of elements.entries()) {

@@ -3,7 +3,7 @@ import type { LiveSet } from "./power_live.ts";
 
 const NONE: ReadonlySet<PowerEdge> = new Set();
 
-/** The part of what a live consumer binds to no inlet that arrives by one of its live inlets. */
+/** Share of a live consumer's unbound load that uses one of its live inlets. */
 export function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge, returning: ReadonlySet<PowerEdge>): number {
   const inlets = graph.inlets[edge.to] ?? [];
   if (drawsFromOne(graph.nodes[edge.to])) return activeInlet(graph, live, edge.to, returning) === edge ? 1 : 0;

@@ -6,16 +6,16 @@ import { LayeredMap } from "../layered_map.ts";
 import type { PowerNodeTable } from "./power_node_table.ts";
 import { undeclaredFeed } from "./power_nodes.ts";
 
-/** What is recorded to supply an inlet: nothing, a source that does not carry, or the node of one that does. */
+/** Recorded supply of an inlet: no record, a source that carries no power, or the node of a source that does. */
 export type Source = "UNRECORDED" | "CUT" | number;
 
-/** Where a cable leads, and whether it carries power. */
+/** The other end of a cable, and whether the cable carries power. */
 interface Cabled {
   readonly end: PortRef;
   readonly carries: boolean;
 }
 
-/** Finds what is recorded to supply an inlet, and remembers who named a source that is missing. */
+/** Finds the recorded supply of inlets, and remembers consumers of missing sources. */
 export class PowerSupplies {
   readonly #table: PowerNodeTable;
   /** The other end of every power cable by the key of either end. */
@@ -63,7 +63,7 @@ export class PowerSupplies {
   ofBay(device: Device): number | undefined {
     if (!isInBay(device)) return undefined;
     const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
-    // Writes refuse a device in its own bay; one that a change feed brings is fed by nothing.
+    // Writes reject a device in its own bay; one from a change feed has no supply.
     if (key === `device:${codeKey(device.code)}`) return undefined;
     const found = this.#table.indexOf.get(key);
     const node = this.#table.nodes[found ?? -1];
@@ -77,7 +77,7 @@ export class PowerSupplies {
     return this.#waiting.get(sourceKey) ?? [];
   }
 
-  /** Forgets what a device or cooling unit waits for. */
+  /** Forgets the missing sources of a device or cooling unit. */
   forget(ownerKey: string): void {
     for (const [source, owners] of this.#waiting) {
       if (!owners.has(ownerKey)) continue;
@@ -108,7 +108,7 @@ export class PowerSupplies {
   }
 }
 
-/** Whether a power cable carries power: one that is planned or being removed does not. */
+/** Whether a power cable carries power; planned cables and cables to be removed do not. */
 export function carries({ status }: Cable): boolean {
   return status === undefined || status === "CONNECTED";
 }

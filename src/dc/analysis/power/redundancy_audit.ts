@@ -9,11 +9,11 @@ import { isConsumer } from "./power_nodes.ts";
 /** UNKNOWN: the record proves neither that a demand is met nor that it is not. */
 export type Provision = "MET" | "UNMET" | "UNKNOWN";
 
-/** How far the supply of a device falls short of what is demanded. */
+/** Difference between the supply of a device and its required redundancy. */
 export interface RedundancyVerdict {
   readonly code: string;
   readonly required: Redundancy;
-  /** With everything that is off or broken for now taken as working. */
+  /** Assuming that everything temporarily off or failed works. */
   readonly asBuilt: Provision;
   readonly now: Provision;
 }

@@ -18,8 +18,8 @@ export interface SupplyInput {
 }
 
 /**
- * What is wrong with the supply of the devices of a rack: redundancy, dead supplies, failed devices, and for information
- * what is single-corded or not recorded. Source: docs/contract/datacenter-analyses.md#p5b.
+ * Problems of the supply of a rack's devices: redundancy, dead supplies, failed devices, and as information
+ * single-corded devices and missing records. Source: docs/contract/datacenter-analyses.md#p5b.
  */
 export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
   const members = input.devices.map(({ code }) => input.power.indexOf.get(`device:${codeKey(code)}`) ?? -1);
@@ -57,7 +57,7 @@ function redundancy({ power, rack, verdicts }: SupplyInput, consumers: readonly 
   ];
 }
 
-/** None of the consumers of the rack is supplied as demanded. */
+/** Whether no consumer of the rack has its required redundancy. */
 function wholeRack({ code: rackCode }: Rack, unmet: readonly RedundancyVerdict[]): HealthReason {
   const code = unmet.every(({ required }) => required === "TWO_N") ? "ONE_POWER_PATH" : "REDUNDANCY_UNMET";
   return { code, value: 1, limit: 2, ref: `rack:${rackCode}`, health: "FAULT" };
@@ -86,7 +86,7 @@ function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
   });
 }
 
-/** What meets every demand, but is of interest to a reader of the rack. */
+/** Facts that meet all requirements but matter to a reader of the rack. */
 function informative({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
   const undocumented = consumers.filter((index) => isUndocumented(power, index));

@@ -4,7 +4,7 @@ import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
 import { activeInlet, drawsFromOne } from "./power_share.ts";
 
-/** What is known about the supply of a device or cooling unit; undefined for one that needs none or is not in service. */
+/** Supply state of a device or cooling unit; undefined for one that needs no supply or is not in service. */
 export function supplyState(graph: PowerGraph, live: LiveSet, index: number): SupplyState | undefined {
   const node = graph.nodes[index];
   if ((node?.kind !== "DEVICE" && node?.kind !== "CRAC") || node.blocked) return undefined;

@@ -18,7 +18,7 @@ export interface RackOnFloor {
 }
 
 export interface FloorAnswer {
-  /** Smallest rectangle from the origin that holds every footprint, in millimetres. */
+  /** Smallest rectangle from the origin that contains every footprint, in millimetres. */
   readonly extents: { readonly widthMm: number; readonly depthMm: number };
   readonly racks: readonly RackOnFloor[];
   readonly cracs: readonly Crac[];

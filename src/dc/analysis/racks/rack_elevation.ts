@@ -12,7 +12,7 @@ export interface UnitRow {
   readonly reserved: string;
 }
 
-/** A place that is taken twice: by two devices, or by a device in units that someone else reserved. */
+/** A position with two claims: by two devices, or by a device in units that are reserved for another owner. */
 export interface Conflict {
   readonly deviceCode: string;
   readonly otherCode: string;
@@ -21,7 +21,7 @@ export interface Conflict {
   readonly code: "U_SPACE_OCCUPIED" | "UNIT_RESERVED" | "OUTSIDE_RACK";
 }
 
-/** What a rack holds and could hold. Units are whole units; a half-used one counts as used. */
+/** Used and available capacity of a rack. Units are whole units; a half-used one counts as used. */
 export interface RackCapacity {
   readonly totalU: number;
   readonly usedU: number;
@@ -52,10 +52,10 @@ export interface Elevation {
 type Positioned = readonly [DeviceBody, Space];
 
 /**
- * Lays a rack out on its units.
+ * Lays out a rack by units.
  *
- * @param devices what stands in the rack
- * @param now ISO 8601 in UTC; reservations that ended before it hold nothing
+ * @param devices the devices in the rack
+ * @param now ISO 8601 in UTC; reservations that ended before are ignored
  *
  * Cost: O(units + devices), and the pairs that share a unit. Source:
  * docs/contract/datacenter-analyses.md#rack-elevation.
@@ -79,7 +79,7 @@ export function rackElevation(
   };
 }
 
-/** Stands where a reservation names no owner, so that the unit still shows as reserved. */
+/** Owner of a reservation that names none, so that the unit is still shown as reserved. */
 const RESERVED = "reserved";
 
 /** Reserved units and their owners. */
@@ -100,7 +100,7 @@ function unitRows(rack: Rack, positioned: readonly Positioned[], reserved: Reado
     const on = (face: Face) => here.filter(([, { faces }]) => faces.includes(face)).map(([{ code }]) => code);
     return { u, front: on("FRONT"), rear: on("REAR"), reserved: reserved.get(u) ?? "" };
   });
-  // Units are numbered from the bottom unless the rack says otherwise, and drawn from the top.
+  // Units are numbered from the bottom unless the rack is numbered from the top; rows are returned from the top.
   return rack.descUnits === true ? rows : rows.toReversed();
 }
 
@@ -196,7 +196,7 @@ function conflicts(
   });
 }
 
-/** Which devices touch a unit, by their places in the list. */
+/** Indexes of the devices in each unit. */
 function byUnit(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
   const found = new Map<number, number[]>();
   for (const [at, [, space]] of positioned.entries()) {

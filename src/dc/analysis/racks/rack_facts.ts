@@ -19,7 +19,7 @@ export interface SitePower {
   readonly live: LiveSet;
   readonly redundancy: RedundancyAudit;
   loads(basis: LoadBasis): Float64Array;
-  /** Findings about what supplies a rack; the same list as long as nothing about them changes. */
+  /** Findings about the supplies of a rack; the same list until they change. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
   /** Which kinds of heat have a cooling unit that serves a rack. */
   mediaServing(rack: Rack): MediaServed;
@@ -49,8 +49,8 @@ interface Kept {
 }
 
 /**
- * What is worked out of one rack, its devices and their supply, each when first asked for. It holds for every topology in
- * which these are the same.
+ * Cached results about one rack, its devices and their supply, each computed on first use. Valid for every topology in
+ * which these are unchanged.
  */
 export class RackFacts {
   readonly devices: readonly Device[];
@@ -71,13 +71,13 @@ export class RackFacts {
     return this.#rack === rack && this.devices === devices;
   }
 
-  /** What the rack's state is judged by. */
+  /** Input of the rack's state. */
   supply({ power, live }: SitePower): RackSupply {
     this.#judged ??= rackSupply(power, live, this.devices);
     return this.#judged;
   }
 
-  /** What each supply side carries for the rack. */
+  /** Load of each power path for the rack. */
   pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
     const known = this.#paths.get(basis);
     if (known !== undefined) return known;
@@ -86,13 +86,13 @@ export class RackFacts {
     return made;
   }
 
-  /** How the supply of its devices meets what is demanded; those of which nothing is demanded are left out. */
+  /** Redundancy of the rack's devices against their requirements; devices without one are omitted. */
   redundancy(site: SitePower): readonly RedundancyVerdict[] {
     this.#verdicts ??= site.redundancy.verdicts(this.#rack, this.devices);
     return this.#verdicts;
   }
 
-  /** The heat of the rack and what is too warm in it. */
+  /** Heat and hotspots of the rack. */
   heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
     const known = this.#heats.get(basis);
     const served = site.mediaServing(rack);
@@ -103,7 +103,7 @@ export class RackFacts {
     return made;
   }
 
-  /** How it stands now; worked out anew when time alone has changed something. */
+  /** Current health of the rack; recomputed if time alone has changed it. */
   standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);

@@ -16,7 +16,7 @@ export interface RackHealthInput {
   readonly rack: Rack;
   readonly capacity: RackCapacity;
   readonly conflicts: readonly Conflict[];
-  /** What is wrong with the supply of its devices. */
+  /** Problems of its devices' supply. */
   readonly supply: readonly HealthReason[];
   readonly hotspots: readonly Hotspot[];
   /** ISO 8601 in UTC. */
@@ -59,7 +59,7 @@ export function rackHealth(input: RackHealthInput): {
   return { health: overall(reasons), reasons };
 }
 
-/** The worst that any reason says. */
+/** The worst severity of the reasons. */
 export function overall(reasons: readonly HealthReason[]): Health {
   if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
   return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";

@@ -6,7 +6,7 @@ import type { PowerEdge, PowerGraph } from "../power/power_graph.ts";
 import { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
-/** What one supply side carries for a rack. */
+/** Load of one power path for a rack. */
 export interface PathLoad {
   readonly powerPath: string;
   /** As things are; a dead side carries nothing. */
@@ -29,8 +29,8 @@ interface Supply {
 }
 
 /**
- * What each supply side carries for the consumers of one rack, now and after the loss of any one element.
- * Cost: O(devices × losses that matter to them × inlets). Source: docs/contract/datacenter-analyses.md#p8.
+ * Load of each power path for the consumers of one rack, now and after the loss of any one element. Cost: O(devices ×
+ * relevant losses × inlets). Source: docs/contract/datacenter-analyses.md#p8.
  */
 export function rackPaths(
   graph: PowerGraph,
@@ -82,7 +82,7 @@ function supplyOf(graph: PowerGraph, { live, loadsW, killers }: Figures, index: 
   };
 }
 
-/** What each side carries after a loss, in watts. */
+/** Load of each path after a loss, in watts. */
 function sideLoads(supplies: readonly Supply[], lost: number | undefined): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const { need, drawW, inlets } of supplies) {

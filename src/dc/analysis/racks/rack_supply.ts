@@ -8,20 +8,20 @@ import type { Topology } from "../topology.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
-/** What a rack's state is judged by, before anything fails. */
+/** Input of a rack's state, before any failure. */
 export interface RackSupply {
   /** Consumers with a recorded supply. */
   readonly judged: number;
   /** Of these, how many have no power. */
   readonly off: number;
-  /** Power equipment in service, which stands in when nothing else can be judged. */
+  /** Power equipment in service, used if the rack has no other devices to judge. */
   readonly pdus: number;
   readonly pdusOff: number;
   /** Codes of the consumers without a recorded supply: never guessed offline, but counted. */
   readonly undocumented: readonly string[];
 }
 
-/** Counts the devices of one rack by what is known about their supply. */
+/** Counts the devices of one rack by their supply state. */
 export function rackSupply(graph: PowerGraph, live: LiveSet, devices: readonly Device[]): RackSupply {
   const supply = { judged: 0, off: 0, pdus: 0, pdusOff: 0 };
   const undocumented: string[] = [];
@@ -40,7 +40,7 @@ export function rackSupply(graph: PowerGraph, live: LiveSet, devices: readonly D
   return { ...supply, undocumented };
 }
 
-/** What a device means for the state of its rack. */
+/** Role of a device in the state of its rack. */
 function roleOf(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked) return undefined;
@@ -49,7 +49,7 @@ function roleOf(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMEN
   return isUndocumented(graph, index) ? "UNDOCUMENTED" : "JUDGED";
 }
 
-/** What a failure does to the devices of one rack. */
+/** Effects of a failure on the devices of one rack. */
 interface Struck {
   readonly key: string;
   /** Consumers that go offline, failed sources left out. */
@@ -60,7 +60,7 @@ interface Struck {
   pdusLost: number;
   /** Whether power equipment other than a failed source goes offline. */
   losesPdu: boolean;
-  /** Whether something with a supply goes offline or is degraded. */
+  /** Whether a device with a recorded supply goes offline or is degraded. */
   touched: boolean;
 }
 
@@ -74,7 +74,7 @@ export interface RackStates {
 /** A failure as racks see it. */
 export interface RackFailure {
   readonly darkness: Darkness;
-  /** What goes offline, is degraded or lives on battery; failed sources left out. */
+  /** Devices that go offline, are degraded or run on battery, without failed sources. */
   readonly hits: readonly { readonly index: number }[];
   /** Equipment that fails itself. */
   readonly failed: ReadonlySet<number>;
@@ -115,7 +115,7 @@ function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
 class StruckRacks {
   readonly #topology: Topology;
   readonly #byKey = new Map<string, Struck>();
-  /** Devices mostly name their rack alike, which spares folding its code for each. */
+  /** Most devices spell their rack alike, which saves normalising the code for each. */
   readonly #byCode = new Map<string, Struck>();
 
   constructor(topology: Topology) {
@@ -126,7 +126,7 @@ class StruckRacks {
     return this.#byKey.values();
   }
 
-  /** Takes a failed source out of what its rack is judged by. */
+  /** Excludes a failed source from the judgement of its rack. */
   fail(index: number): void {
     const { power, live } = this.#topology;
     const rack = this.#rackOf(power.nodes[index]);
@@ -147,7 +147,7 @@ class StruckRacks {
     } else if (role !== undefined && !isFailed) rack.off += 1;
   }
 
-  /** Notes a change: something that goes offline, is degraded or lives on battery. */
+  /** Records a device that goes offline, is degraded or runs on battery. */
   hit(index: number): void {
     const rack = this.#rackOf(this.#topology.power.nodes[index]);
     if (rack !== undefined) rack.touched = true;

@@ -7,9 +7,9 @@ import { type CompactGraph, EDGE } from "./compact_graph.ts";
 
 /** The loads of a rehearsal: worked out anew node by node, and put back. */
 export interface CarriedLoads {
-  /** Works out what a node carries, what its consumers carry being known. */
+  /** Computes the load of a node from the loads of its consumers. */
   renew(index: number): void;
-  /** Puts back what a node carries before anything fails. */
+  /** Restores the load of a node before any failure. */
   restore(index: number): void;
   /** Load in the unit of the node's capacity, whole. */
   comparable(index: number): number;
@@ -68,7 +68,7 @@ export class WattLoads implements CarriedLoads {
     this.watts[index] = sum;
   }
 
-  /** What a live consumer takes by one of its live inlets. */
+  /** Load of a live consumer on one of its live inlets. */
   #flow(edge: number): number {
     const { to, inAt, isOutlet, binds } = this.#graph;
     const consumer = to[edge] as number;

@@ -6,24 +6,24 @@ import type { Failure } from "./outcome.ts";
 import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
-// One failure does many single things: a device goes offline, a rack goes dark, a source trips. Each is charged to the
-// smallest failures that do it. A failure is smaller than another one if the other takes its elements along.
+// One failure has many single effects: a device goes offline, a rack goes dark, a source trips. Each is charged to the
+// smallest failures that cause it. A failure is smaller than another one whose elements include its own.
 
 /**
- * The single things that a failure does, or a part of them. Power equipment is no part of `offline`, since what it
- * supplies is the loss; cooling units that fail are.
+ * The single effects of a failure, or a part of them. `offline` excludes power equipment, whose loss is that of its
+ * consumers, and includes failing cooling units.
  */
 export type Effects = Pick<
   Failure,
   "offline" | "degraded" | "racksDark" | "racksPartial" | "trips" | "overloads" | "zones" | "links" | "cutOff"
 >;
 
-/** A failure, and the part of what it does that no smaller failure does. */
+/** A failure, and those of its effects that no smaller failure has. */
 export interface Charged {
   readonly failure: Failure;
   /** Undefined if smaller failures do everything. */
   readonly own: Effects | undefined;
-  /** The smaller failures that do the rest. */
+  /** The smaller failures with the other effects. */
   readonly smaller: readonly Failure[];
 }
 
@@ -42,7 +42,7 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Who is charged with what. Failures of different islands of supply have no part in each other. */
+/** Charges effects to failures. Failures of different islands of supply have no common effects. */
 export class Ledger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
@@ -74,8 +74,8 @@ export class Ledger {
   }
 
   /**
-   * Charges every effect to the smallest failures that have it, in the order of the failures: all of a site, or those of one
-   * of its islands. Cost: the effects of the failures and what each turns off.
+   * Charges every effect to the smallest failures that have it, in the order of the failures: all of a site, or those
+   * of one of its islands. Cost: the effects of the failures and the nodes that each turns off.
    */
   *charge(failures: readonly Failure[]): Steps<readonly Charged[]> {
     const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
@@ -99,7 +99,7 @@ export class Ledger {
     for (const index of failure.direct) this.#marks[index] = number;
     this.#smaller = new Set();
     const all = effectsOf(this.#graph, failure);
-    // What goes offline by a smaller failure is not charged as weaker to a larger one, and so on.
+    // A device that a smaller failure turns off is not charged to a larger one as degraded, and so on.
     const own: Effects = {
       offline: this.#keepNodes(all.offline, this.#offline),
       degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),

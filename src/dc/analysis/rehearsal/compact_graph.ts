@@ -7,9 +7,9 @@ import { ownDrawW } from "../power/power_load.ts";
 import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
 import { drawsFromOne } from "../power/power_share.ts";
 
-/** What a node is to the state of its rack. */
+/** Role of a node in the state of its rack. */
 export const ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
-/** What a node counts as when it goes offline. */
+/** Category under which an offline node is counted. */
 export const COUNTS = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
 const GATE = 1;
 const BAY = 2;
@@ -31,9 +31,9 @@ export class CompactGraph {
   readonly to: Int32Array;
   /** Of edges: bits of `EDGE`. */
   readonly how: Uint8Array;
-  /** Of edges: recorded draw of the inlet in watts, 0 for none. */
+  /** Per edge: recorded draw of the inlet in watts, 0 if none is recorded. */
   readonly recordedW: Float64Array;
-  /** Of edges with THROUGH: the inlet of the device that its outlet draws through; -1 for none. */
+  /** Per edge with THROUGH: the device's inlet through which the outlet draws; -1 for none. */
   readonly through: Int32Array;
   readonly need: Uint8Array;
   readonly blocked: Uint8Array;
@@ -41,14 +41,14 @@ export class CompactGraph {
   readonly limitW: Float64Array;
   readonly drawW: Float64Array;
   readonly coolingKw: Float64Array;
-  /** Battery time; -1 for what has none recorded. */
+  /** Battery time; -1 if none is recorded. */
   readonly runtimeS: Float64Array;
   readonly isOutlet: Uint8Array;
   /** Whether a node supplies outlets that draw through named inlets. */
   readonly binds: Uint8Array;
   readonly measuresBlades: Uint8Array;
   readonly drawsFromOne: Uint8Array;
-  /** The inlet that a transfer switch or UPS prefers; -1 for none. */
+  /** The preferred inlet of a transfer switch or UPS; -1 for none. */
   readonly preferred: Int32Array;
   readonly role: Uint8Array;
   readonly counts: Uint8Array;

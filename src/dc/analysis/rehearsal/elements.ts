@@ -45,8 +45,8 @@ function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
 }
 
 /**
- * Whether an element is located in a scope: an outlet or declared feed with its device; an undeclared feed with what
- * it supplies, since its own location is unknown.
+ * Whether an element is located in a scope: an outlet or declared feed with its device; an undeclared feed with its
+ * consumers, because its own location is unknown.
  */
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
   const { power } = topology;

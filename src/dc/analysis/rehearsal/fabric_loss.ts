@@ -5,7 +5,7 @@ import { type DeviceOf, tiersOf } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
 
-/** What becomes of fabrics when devices go off. */
+/** Effects of offline devices on fabrics. */
 export interface FabricLoss {
   /** Numbers of the links that go down. */
   readonly links: readonly number[];

@@ -9,7 +9,7 @@ import type { Overloaded } from "./outcome.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
 
-/** What a sweep needs to know about a site before anything fails. */
+/** A site before any failure, as a sweep uses it. */
 export interface SiteState {
   readonly live: LiveSet;
   readonly loads: Loads;
@@ -17,8 +17,8 @@ export interface SiteState {
 }
 
 /**
- * Who has power and what everything carries while failures are applied and undone on one set of arrays. A failure costs the
- * edges that it reaches, and nothing for the size of the site.
+ * Live state and loads on one set of arrays, to which failures are applied and undone. A failure costs only the edges
+ * that it affects, regardless of the size of the site.
  */
 export class FailureState {
   readonly graph: CompactGraph;
@@ -30,7 +30,7 @@ export class FailureState {
   readonly inletsBefore: Int32Array;
   /** Nodes that lost power, the failed ones included. */
   dark: number[] = [];
-  /** These and what they supply. */
+  /** These nodes and their consumers. */
   reached: number[] = [];
   /** Nodes whose loads were worked out anew. */
   changed: number[] = [];
@@ -97,7 +97,7 @@ export class FailureState {
     this.#failure += 1;
   }
 
-  /** Turns nodes off, spreads darkness from them and follows the loads. @returns what is overloaded then, worst first */
+  /** Turns nodes off, spreads the loss and updates the loads. @returns the overloaded elements, the worst first */
   lose(nodes: readonly number[]): readonly Overloaded[] {
     const { outAt, outEdge, to, need } = this.graph;
     const { live, liveInlets, dark } = this;
@@ -198,7 +198,7 @@ export class FailureState {
     return all;
   }
 
-  /** In watts; what phases and power factors make of it is not a sum, and so without bound. */
+  /** In watts. Effects of phases and power factors are not additive, so they have no bound. */
   #riseOf(index: number): number {
     const rise = (this.#loads.watts[index] as number) - this.#loads.wattsBefore(index);
     return this.#slack === undefined && rise !== 0 ? Number.POSITIVE_INFINITY : rise;

@@ -10,8 +10,8 @@ const NO_TRIPS: readonly Tripped[] = [];
 const NO_KEYS: readonly string[] = [];
 
 /**
- * Tries failures one after the other: each is applied, counted and undone. Gives what `slowFailure` gives; a law compares
- * them. Elements that supply runs to or from in circles must be left to that.
+ * Tries failures one after the other: applies, counts and undoes each. The result equals that of `slowFailure`; a law
+ * compares them. Elements upstream or downstream of cycles of supply must be left to `slowFailure`.
  */
 export class FailureSweep {
   readonly #graph: CompactGraph;
@@ -140,7 +140,10 @@ export class FailureSweep {
     };
   }
 
-  /** Draw of the IT devices that go offline; a blade's is part of the measured draw of a chassis that goes too. */
+  /**
+   * Draw of the IT devices that go offline; a blade's draw is part of the measured draw of a chassis that goes offline
+   * too.
+   */
   #lostDraw(offline: readonly number[]): number {
     const { counts, drawW, inAt, from, how, measuresBlades } = this.#graph;
     let sum = 0;
@@ -203,7 +206,7 @@ export class FailureSweep {
     return true;
   }
 
-  /** What would be dark without batteries. */
+  /** The nodes that would be de-energized without batteries. */
   #onBattery(): readonly number[] {
     const { outAt, outEdge, to, need, counts } = this.#graph;
     const { live, dark, before, inletsBefore } = this.#state;
@@ -255,7 +258,7 @@ export class FailureSweep {
   }
 }
 
-/** What the failure of one element touches, in every step of its cascade. */
+/** Nodes that the failure of one element affects, in every step of its cascade. */
 export interface Footprint {
   /** Nodes that go dark, and those that lose an inlet. */
   readonly reached: readonly number[];

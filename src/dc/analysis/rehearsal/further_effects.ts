@@ -6,7 +6,7 @@ import { FabricWatch } from "./fabric_loss.ts";
 import type { Failure, Outcome } from "./outcome.ts";
 import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
 
-/** Adds to an outcome what it does to cooling and fabrics. */
+/** Adds the effects on cooling and fabrics to an outcome. */
 export class FurtherEffects {
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;

@@ -7,7 +7,7 @@ import { type LinesByShape, linesOf } from "./lines.ts";
 import type { Element, Failure, Outcome } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
-/** What the failures of one island of supply fold into. */
+/** Grouped failures of one island of supply. */
 export interface IslandFold {
   /** In the order of elements. */
   readonly outcomes: readonly Outcome[];
@@ -22,8 +22,8 @@ export interface IslandFold {
 export type IslandFolds = ReadonlyMap<number, IslandFold>;
 
 /**
- * Folds the chosen failures of a site island by island: what one island loses is never charged to another.
- * @param earlier the same of an earlier state: an island of which nothing changed keeps its lines
+ * Groups the chosen failures of a site island by island: a loss in one island is never charged to another.
+ * @param earlier the same for an earlier state; unchanged islands keep their lines
  */
 export function* foldIslands(
   { topology, options: { basis }, outcomes, island }: SiteFailures,

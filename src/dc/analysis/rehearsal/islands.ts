@@ -1,7 +1,7 @@
 import type { CompactGraph } from "./compact_graph.ts";
 
 /**
- * Numbers the islands of a site: what is joined by supply or located in one rack. No failure reaches another island.
+ * Numbers the islands of a site: nodes connected by supply or located in one rack. No failure affects another island.
  * @returns by node, the lowest node of its island
  */
 export function islandsOf({ size, from, to, rack, rackKeys }: CompactGraph): Int32Array {

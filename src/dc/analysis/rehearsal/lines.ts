@@ -17,7 +17,7 @@ export interface Line {
   readonly failures: readonly Failure[];
   /** Larger failures that include the loss and add nothing. */
   readonly alsoBy: readonly Failure[];
-  /** The union of what is charged to the failures. */
+  /** The union of the losses charged to the failures. */
   readonly loss: Loss;
   readonly impact: Impact;
 }
@@ -30,10 +30,13 @@ interface Draft {
   readonly alsoBy: Set<Failure>;
 }
 
-/** Lines of a part of a site, by what makes failures alike: severity, kind and shape of the loss. */
+/** Lines of a part of a site, by the properties that similar failures share: severity, kind and shape of the loss. */
 export type LinesByShape = ReadonlyMap<string, Line>;
 
-/** Folds failures whose own losses are alike. Those without any go to the lines of the smaller failures that they include. */
+/**
+ * Groups failures with similar charged losses. Failures without any are added to the lines of the smaller failures that
+ * they include.
+ */
 export function* linesOf(topology: Topology, charged: readonly Charged[], basis: LoadBasis): Steps<LinesByShape> {
   const graph = topology.power;
   const drafts = new Map<string, Draft>();
@@ -130,7 +133,7 @@ function worseFailure({ impact: a }: Failure, { impact: b }: Failure): number {
   return b.racksDark - a.racksDark || b.itLoadLostW - a.itLoadLostW || b.coolingLostKw - a.coolingLostKw;
 }
 
-/** What must be equal in the losses of one line. */
+/** Properties that are equal in the losses of one line. */
 function shapeOf(graph: PowerGraph, loss: Loss): string {
   const { racksDark, racksPartial, offline, trips, overloads, cutOff } = loss;
   const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff];
@@ -158,7 +161,7 @@ function roleOf({ nodes }: PowerGraph, index: number): string {
   return node?.kind === "DEVICE" ? (node.device.role ?? node.device.kind.toLowerCase()) : "";
 }
 
-/** Kinds of what fails, in order. */
+/** Kinds of the failing elements, in order. */
 function kindsOf(graph: PowerGraph, { elements }: Failure): string {
   return elements
     .map(({ index }) => kindName(graph, index))

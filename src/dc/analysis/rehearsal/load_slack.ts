@@ -51,7 +51,7 @@ export class LoadSlack {
   }
 }
 
-/** Nodes in an order in which every supply comes before its consumers; what circles supply is left out. */
+/** Nodes sorted so that every supply precedes its consumers; nodes downstream of cycles are omitted. */
 export function suppliesFirst({ size, inAt, outAt, outEdge, to }: CompactGraph): readonly number[] {
   const open = new Int32Array(size);
   const order: number[] = [];

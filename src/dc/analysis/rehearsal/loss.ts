@@ -8,7 +8,7 @@ import type { Topology } from "../topology.ts";
 import type { FailureSeverity, Overloaded, Tripped } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
-/** A part of what a failure does, or the union of several. Each node, rack, zone and link occurs once. */
+/** Effects of a failure or a part of them, or the union of several. Each node, rack, zone and link occurs once. */
 export interface Loss {
   /** Nodes of devices and cooling units that go offline, failed cooling units included. */
   readonly offline: ReadonlySet<number>;

@@ -31,7 +31,7 @@ export interface Overloaded extends Overload {
   readonly index: number;
 }
 
-/** What the loss of some elements at once does. Lists hold nodes of the power graph in no particular order. */
+/** Effects of losing some elements at once. Lists contain nodes of the power graph in no particular order. */
 export interface Outcome {
   readonly elements: readonly Element[];
   /** Counts as of a blast radius; a cooling unit that is itself among the elements counts as well. */

@@ -4,8 +4,8 @@ import { type Loss, severityOf } from "./loss.ts";
 import type { Failure, FailureSeverity } from "./outcome.ts";
 
 /**
- * Collects what is charged to a failure. A rack that goes dark counts with everything in it, since the failures of its
- * single devices are another matter.
+ * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of its
+ * single devices are separate.
  */
 export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss {
   const dark = setFrom(own.racksDark);
@@ -22,7 +22,7 @@ export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss
     racksPartial: setFrom(own.racksPartial),
     racksProtected: setFrom(failure.racksProtected),
     racksDarkByTrip: setFrom(failure.racksDarkByTrip.filter((key) => dark.has(key))),
-    // A rack that goes dark by a trip is charged with the trip as well.
+    // If a trip darkens a rack, the failure is charged with the trip as well.
     trips: byNode(dark.size > 0 ? failure.trips : own.trips),
     overloads: byNode(own.overloads),
     zones: own.zones.length === 0 ? NO_ITEMS : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),

@@ -14,22 +14,23 @@ export interface TriedPairs {
   readonly judged: number;
 }
 
-/** A failure by what it may share with others. */
+/** A failure by the elements that it may share with others. */
 interface Reach {
   readonly element: Element;
   readonly failure: Failure;
-  /** Numbers of what loses supply or goes off, and of what is upstream of that. */
+  /** Numbers of elements that lose supply or go off, and of everything upstream of them. */
   readonly reached: readonly number[];
   readonly changed: readonly number[];
   readonly rises: ReadonlyMap<number, number>;
 }
 
 /**
- * Fails every two elements at once that can affect each other. All others do together what they do apart: nothing that loses
- * supply by one has its load or supply touched by the other, no source exceeds its limit by the rises of both, and they
- * share no cooled area and no switch. A pair of which one takes the other along is the failure of that one.
+ * Fails every pair of elements that can affect each other. For all other pairs, the joint effect is the union of the
+ * single effects: neither touches the load or supply of a node that loses supply by the other, no source exceeds its
+ * limit by both increases, and they share no cooled area and no switch. A pair of which one element includes the other
+ * is the failure of that one.
  *
- * Cost: about that of the pairs that are tried.
+ * Cost: about that of the tried pairs.
  */
 export function* failPairs(
   site: SiteFailures,
@@ -80,10 +81,10 @@ function* reachesOf(site: SiteFailures, singles: readonly Failure[], effects: Fu
   return reaches;
 }
 
-/** The number of everything that meets whatever there is. */
+/** Number of an element that affects all others. */
 const ANY = -1;
 
-/** Numbers of what failures may share: racks stand for what is in them, devices for their outlets. */
+/** Numbers of shared elements: a rack represents its contents, a device its outlets. */
 class Numbers {
   readonly #graph: CompactGraph;
   readonly #named = new Map<string, number>();

@@ -6,13 +6,13 @@ export const RACK = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const
 /** Judges the racks that a failure touches, as `rackStates` does, with a number for each rack. */
 export class RackTally {
   readonly #graph: CompactGraph;
-  // What each rack is judged by before anything fails.
+  // Number of judged devices of each rack before any failure.
   readonly #judged: Int32Array;
   readonly #judgedOff: Int32Array;
   readonly #pdus: Int32Array;
   readonly #pdusOff: Int32Array;
   readonly undocumented: Int32Array;
-  // What the failure does to each rack.
+  // Effects of the failure on each rack.
   readonly #off: Int32Array;
   readonly #failed: Int32Array;
   readonly #failedOff: Int32Array;
@@ -59,7 +59,7 @@ export class RackTally {
     }
   }
 
-  /** Leaves a failed element out of what its rack is judged by. */
+  /** Excludes a failed element from the judgement of its rack. */
   fail(index: number, wasLive: boolean): void {
     const rack = this.#note(index);
     if (rack < 0 || this.#graph.role[index] !== ROLE.JUDGED) return;
@@ -78,7 +78,7 @@ export class RackTally {
     } else if (role !== ROLE.NONE && !isFailed) add(this.#off, rack, 1);
   }
 
-  /** Notes that something goes offline, is degraded or is supplied by a battery. */
+  /** Records a node that goes offline, is degraded or runs on battery. */
   hit(index: number): void {
     const rack = this.#note(index);
     if (rack >= 0) this.#isTouched[rack] = 1;

@@ -19,7 +19,7 @@ export interface Rehearsal {
   readonly harmless: number;
   /** Capacity of fabric links in megabits per second. */
   readonly mbpsOf: (links: Iterable<number>) => number;
-  /** What the rehearsal of a later state follows from. */
+  /** State from which the rehearsal of a later revision is updated. */
   readonly followed: { readonly effects: FurtherEffects; readonly folds: IslandFolds };
 }
 
@@ -32,8 +32,8 @@ export interface RehearsalChoice {
 }
 
 /**
- * Folds what the chosen elements of a site do into lines, the worst first.
- * @param earlier the same choice of an earlier state: islands of which nothing changed are not folded again
+ * Groups the effects of the chosen elements of a site into lines, the worst first.
+ * @param earlier the same choice in an earlier state; unchanged islands are not grouped again
  */
 export function* rehearse(
   site: SiteFailures,

@@ -19,21 +19,21 @@ export interface SiteFailures {
   readonly options: BlastOptions;
   readonly graph: CompactGraph;
   readonly island: Int32Array;
-  /** What every node carries before anything fails, in watts. */
+  /** Loads of all nodes before any failure, in watts. */
   readonly loadsBefore: Float64Array;
   /** In the order of elements. */
   readonly outcomes: readonly Outcome[];
   /** Elements that were failed anew; others are those of an earlier site. */
   readonly renewed: number;
   readonly fail: Try;
-  /** What a failure touches; undefined on circles of supply, where loads cannot be followed. */
+  /** Nodes that a failure affects; undefined on cycles of supply, where loads cannot be updated. */
   footprint(element: Element): Footprint | undefined;
 }
 
 /**
  * Fails every element of a site in turn.
- * @param earlier the same of an earlier state of the site: what did not change since is not failed again
- * Cost: what the failures reach, in the islands of supply that changed; arrays of all nodes.
+ * @param earlier the same for an earlier state of the site; unchanged elements are not failed again Cost: the nodes
+ * that the failures affect, in the changed islands of supply; arrays of all nodes.
  */
 export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
   const loads = topology.apparentLoads(options.basis);
@@ -84,7 +84,7 @@ function touchedIslands(graph: CompactGraph, island: Int32Array, before: Compact
   const rackOf = ({ rack, rackKeys }: CompactGraph, index: number) => rackKeys[rack[index] ?? -1] ?? "";
   for (const index of changedNodes(graph.graph, before.graph)) {
     if (index < graph.size) touched.add(island[index] as number);
-    // What left a rack is no longer joined to the rest of it.
+    // Devices that left a rack are no longer connected to its other devices.
     racks.add(rackOf(before, index));
   }
   racks.delete("");

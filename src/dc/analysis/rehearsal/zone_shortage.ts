@@ -45,10 +45,10 @@ export class ZoneWatch {
   readonly #zones: readonly Zone[];
   /** Zones that the loss of a unit may concern, by the key of its code. */
   readonly #concerned = new Map<string, ReadonlySet<Zone>>();
-  /** Numbers of places by the areas around them; by the node of a device, from 1. */
+  /** Indexes of places by the areas around them; by the node of a device, plus 1. */
   #placeOf: ReadonlyMap<string, number> | undefined;
   readonly #placeOfNode: Int32Array;
-  /** Heat that goes missing, by the nodes of one place that are off. */
+  /** Missing heat, by the nodes of one place that are off. */
   readonly #missing = new Map<string, MediumWatts>();
 
   constructor(topology: Topology, basis: LoadBasis) {
@@ -102,7 +102,7 @@ export class ZoneWatch {
     return new Set(lost.flatMap(({ code }) => [...(this.#concerned.get(codeKey(code)) ?? [])]));
   }
 
-  /** A lost unit shifts its heat to those that serve the same places, and so concerns all their zones. */
+  /** A lost unit shifts its heat to other units of the same places, and therefore affects all their zones. */
   #groupByUnit(balance: CoolingBalance): void {
     const zonesOf = new Map<string, Zone[]>();
     for (const zone of this.#zones) {
@@ -120,7 +120,7 @@ export class ZoneWatch {
     }
   }
 
-  /** What the places of devices that are off no longer give off. */
+  /** Heat that the places of offline devices no longer emit. */
   #heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
     const off = new Map<number, number[]>();
     for (const index of offline) {
@@ -135,7 +135,7 @@ export class ZoneWatch {
     return missing;
   }
 
-  /** Number of the place of a device; -1 for anything else. */
+  /** Index of the place of a device; -1 for other nodes. */
   #placeAt(index: number): number {
     const known = this.#placeOfNode[index] as number;
     if (known > 0) return known - 1;

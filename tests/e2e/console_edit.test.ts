@@ -174,7 +174,9 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await page.locator("details.request").first().locator("summary").click();
       await page.getByRole("button", { name: "Undo as a new change" }).first().click();
       await page.getByRole("dialog", { name: "Undo 2 changes" }).waitFor();
-      await dialog(page).getByText("device:SRV-1").waitFor();
+      await dialog(page)
+        .getByRole("heading", { name: /^SRV-1 / })
+        .waitFor();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByRole("button", { name: /^Undo 2 changes/ }).click();
       await saved(page, "Took back 2 changes");

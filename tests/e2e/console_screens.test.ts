@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds } from "../support/chromium.ts";
-import { heading, sampleConsole } from "../support/console_page.ts";
+import { figure, heading, sampleConsole } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 import { withPageReport } from "../support/page_report.ts";
@@ -87,6 +87,16 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
       await page.close();
       await empty.end();
     }
+  });
+
+  test("lists no link of a spine that is taken as failed among the busiest", async () => {
+    await visit(1024, async (page) => {
+      await open(page, "fabric/FAB1?failed=SPINE-D10-1", "FAB1");
+      expect(await figure(page, "Links down")).toBe("68");
+      const links = await page.getByRole("region", { name: "Links, the busiest first" }).innerText();
+      expect(links).toContain("SPINE-D09-1");
+      expect(links).not.toContain("SPINE-D10-1");
+    });
   });
 
   test("zooms a picture when two fingers part on it", async () => {

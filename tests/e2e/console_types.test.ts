@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
         await page.getByLabel(label).fill(value);
       }
       await page.getByLabel("Face").selectOption("Front");
-      for (const row of ["Height not set 2 U", "Most draw not set 750 W", "Weight not set 21.5 kg"]) {
+      for (const row of ["Height not set 2 U", "Greatest draw not set 750 W", "Weight not set 21.5 kg"]) {
         await dialog(page).getByRole("row", { name: row }).waitFor();
       }
       await dialog(page)
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       await page.getByRole("button", { name: /^Edit E/ }).click();
       await page.getByLabel("Fill from type").fill("acme-r2");
       await page.getByRole("button", { name: "Fill", exact: true }).click();
-      await page.getByText("Most draw 500 W, the type has 750 W").waitFor();
+      await page.getByText("Greatest draw 500 W, the type has 750 W").waitFor();
       await dialog(page).getByRole("row", { name: "Manufacturer not set Acme" }).waitFor();
       expect(
         await dialog(page)
@@ -114,7 +114,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       ).toBe(0);
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByRole("button", { name: "Take 750 W" }).click();
-      await dialog(page).getByRole("row", { name: "Most draw 500 W 750 W" }).waitFor();
+      await dialog(page).getByRole("row", { name: "Greatest draw 500 W 750 W" }).waitFor();
       await page.getByLabel("Fill from type").fill("nothing");
       await page.getByRole("button", { name: "Fill", exact: true }).click();
       await page.getByText('Cannot find device type "nothing"').waitFor();

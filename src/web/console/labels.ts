@@ -97,7 +97,10 @@ export function refName(ref: string): string {
 
 /** A message of the service with its references as names. */
 export function plainRefs(message: string): string {
-  return message.replaceAll(/\b(?:device|feed|port|crac|rack|row|room|zone|floor|site):(?=\S)/g, "");
+  return message.replaceAll(
+    /\b(?:device|device_type|feed|port|cable|crac|fabric|fabric_link|rack|row|room|zone|floor|site):(?=\S)/g,
+    "",
+  );
 }
 
 interface PortEnd {

@@ -95,7 +95,8 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
     const tone = severity === "INFO" ? "info" : grave;
-    return { text: `${refName(ref)}: ${message} (${value}, expected ${expected})`, tone };
+    const about = message.includes(`"${refName(ref)}"`) ? message : `${refName(ref)}: ${message}`;
+    return { text: `${about} (${value}, expected ${expected})`, tone };
   });
   const [first] = notes;
   if (first === undefined || notes.length <= 3) return notes;

@@ -1,6 +1,6 @@
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { counted, percent, watts } from "../parts/labels.ts";
+import { counted, percent, refName, watts } from "../parts/labels.ts";
 import { refWords } from "../places.ts";
 import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -86,7 +86,10 @@ function notesOf({ blast }: PowerFailure, { omitted, drawn }: Folded): readonly 
     ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
       const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";
       const rise = `${watts(loadBeforeW)} to ${watts(loadAfterW)} of ${watts(capacityW)}, ${percent(utilizationPct)}`;
-      return { text: `Overload: ${ref} ${limit}: ${rise}`, tone: severity === "WOULD_TRIP" ? "fault" : "watch" };
+      return {
+        text: `Overload: ${refName(ref)} ${limit}: ${rise}`,
+        tone: severity === "WOULD_TRIP" ? "fault" : "watch",
+      };
     },
   );
   const steps = blast.steps.map(
@@ -110,7 +113,8 @@ function cut(notes: readonly Note[], what: string): readonly Note[] {
 }
 
 function firstOf(refs: readonly string[]): string {
-  return refs.length <= 4 ? refs.join(", ") : `${refs.slice(0, 4).join(", ")} and ${refs.length - 4} more`;
+  const names = refs.map(refName);
+  return names.length <= 4 ? names.join(", ") : `${names.slice(0, 4).join(", ")} and ${names.length - 4} more`;
 }
 
 function legendOf(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {

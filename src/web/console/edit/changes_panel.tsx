@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { CallError } from "../api/client.ts";
 import type { Finding } from "../api/replies.ts";
-import { constantWord } from "../labels.ts";
+import { constantWord, plainRefs } from "../labels.ts";
 import { type State, StateMark } from "../ui/state.tsx";
 import type { Difference } from "./differences.ts";
 import type { Verdict } from "./use_draft.ts";
@@ -76,7 +76,7 @@ function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
     <>
       {warnings.map(({ code, message, ref }) => (
         <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={constantWord(code)}>
-          {message}
+          {plainRefs(message)}
         </FindingLine>
       ))}
     </>
@@ -93,7 +93,7 @@ export function Refused({ error: { violations, message, reason } }: { readonly e
     <>
       {texts.slice(0, MOST_REASONS).map((text) => (
         <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : constantWord(reason)}>
-          {text}
+          {plainRefs(text)}
         </FindingLine>
       ))}
       {texts.length > MOST_REASONS ? <li>And {texts.length - MOST_REASONS} more of these.</li> : null}

@@ -21,7 +21,11 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    element?.querySelector<HTMLElement>(".edit-form input:not([readonly]), .edit-form select")?.focus();
+    // A cable that begins at a port asks for its other end.
+    const ends = element?.querySelectorAll<HTMLInputElement>(".edit-form .end input:not([readonly])") ?? [];
+    const open = [...ends].find(({ value }) => value === "");
+    const first = element?.querySelector<HTMLElement>(".edit-form input:not([readonly]), .edit-form select");
+    (open ?? first)?.focus();
     return () => element?.close();
   }, []);
   return (

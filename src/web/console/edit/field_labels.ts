@@ -24,7 +24,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   u_height: "Height",
   position_u: "Unit",
   allocated_draw_w: "Planned draw",
-  max_draw_w: "Most draw",
+  max_draw_w: "Greatest draw",
   rail_width_in: "Rail width",
   mac_address: "MAC address",
   site_id: "Site",

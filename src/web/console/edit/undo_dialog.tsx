@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { written } from "../api/written.ts";
-import { counted, moment } from "../labels.ts";
+import { counted, moment, plainRefs, utcMoment } from "../labels.ts";
 import { apply } from "./apply.ts";
 import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
@@ -80,7 +80,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
 
 /** Says in the change log what is taken back. */
 function messageOf([entry]: readonly AuditEntry[]): string {
-  return entry === undefined ? "Undo" : `Undo of ${entry.request.method} of ${entry.occurred_at}`;
+  return entry === undefined ? "Undo" : `Undo of the request of ${utcMoment(entry.occurred_at)}`;
 }
 
 function TooMany({ number }: { readonly number: number }) {
@@ -93,13 +93,13 @@ function TooMany({ number }: { readonly number: number }) {
 }
 
 function Shown({ met: { steps, refusals } }: { readonly met: Met }) {
-  const again = steps.flatMap((step) => changedSince(step).map((row) => `${step.ref}: ${row.label}`));
+  const again = steps.flatMap((step) => changedSince(step).map((row) => `${plainRefs(step.ref)}: ${row.label}`));
   return (
     <>
       {steps.slice(0, LISTED).map((step) => (
         <section key={step.ref}>
           <h3>
-            {step.ref} <span class="muted">{wordOf(step)}</span>
+            {plainRefs(step.ref)} <span class="muted">{wordOf(step)}</span>
           </h3>
           {step.before === undefined || step.current === undefined ? null : (
             <ChangesTable changes={stepChanges(step)} />

@@ -82,12 +82,16 @@ const UNITS: Readonly<Record<string, string>> = {
   deg: "°",
 };
 
+/** Names that the console gives fields everywhere. */
+const NAMES: Readonly<Record<string, string>> = { allocated_draw_w: "planned draw", max_draw_w: "greatest draw" };
+
 /** `ports\npsu2\npower_in\nsource_ref` becomes "Ports psu2, power in, source ref". */
 function fieldWords(path: string): string {
   const [first = "", ...rest] = path.split("\n").map((step) => {
     const [, bare = step, unit = ""] = /^(.+)_([a-z]+)$/.exec(step) ?? [];
     const known = UNITS[unit];
-    return known === undefined ? step.replaceAll("_", " ") : `${bare.replaceAll("_", " ")} in ${known}`;
+    const words = NAMES[step] ?? (known === undefined ? step : bare).replaceAll("_", " ");
+    return known === undefined ? words : `${words} in ${known}`;
   });
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(", ");
 }

@@ -74,7 +74,7 @@ export function conditionWords(column: string, text: string): string {
 }
 
 function AddFilter({ list, place, columns }: FilterProps) {
-  const [column, setColumn] = useState(columns[0] ?? "");
+  const [column, setColumn] = useState(columns.find((one) => one === "kind" || one === "health") ?? columns[0] ?? "");
   const { relations = {} } = list;
   const relation = relations[column];
   return (

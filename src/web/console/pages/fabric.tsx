@@ -23,11 +23,16 @@ const FINDINGS = 8;
 const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Leaf", cell: ({ link }) => <a href={linkTo("device", link.a.device_code)}>{portName(link.a)}</a> },
   { name: "Spine", cell: ({ link }) => <a href={linkTo("device", link.b.device_code)}>{portName(link.b)}</a> },
-  { name: "Status", cell: ({ link }) => enumWord(link.status, "LINK_STATUS") },
+  { name: "Status", cell: statusWords },
   { name: "Capacity", numeric: true, cell: ({ link }) => bandwidth(link.capacity_mbps) },
-  { name: "Used", numeric: true, cell: ({ link }) => percent(link.utilization_pct) },
+  { name: "Used", numeric: true, cell: ({ link, live }) => percent(live ? link.utilization_pct : undefined) },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
+
+/** Whether a link works; one that is recorded as up is down while a switch at its end is taken as failed. */
+function statusWords({ link: { status }, live }: Link): string {
+  return live || status !== "LINK_STATUS_UP" ? enumWord(status, "LINK_STATUS") : "Down: an end fails";
+}
 
 /** How a fabric is shown, by the value in the address; the matrix is what the page opens as. */
 const VIEWS = [
@@ -122,7 +127,9 @@ interface ShownProps {
 }
 
 function Shown({ answer, question, isTable, name }: ShownProps) {
-  const { nodes, missing, findings, summary, render } = answer;
+  const { nodes, missing, summary, render } = answer;
+  const isGrave = ({ severity }: FabricAnswer["findings"][number]) => severity !== "SEVERITY_INFO";
+  const findings = answer.findings.toSorted((a, b) => Number(isGrave(b)) - Number(isGrave(a)));
   const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
   return (
     <>
@@ -146,7 +153,10 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
         </Card>
       ) : null}
       {findings.length === 0 ? null : (
-        <Card title="Findings" action={<Badge tone="info">{count(findings.length)}</Badge>}>
+        <Card
+          title="Findings"
+          action={<Badge tone={findings.some(isGrave) ? "watch" : "info"}>{count(findings.length)}</Badge>}
+        >
           <FindingList findings={findings.slice(0, FINDINGS)} />
           {findings.length <= FINDINGS ? null : (
             <details>
@@ -175,7 +185,8 @@ function Summary({ summary }: { readonly summary: NonNullable<FabricAnswer["summ
 
 /** The busiest links, and the way to the list of all. */
 function Links({ answer: { links }, most, name }: { answer: FabricAnswer; most: number; name: string }) {
-  const busiest = [...links].sort((a, b) => b.link.utilization_pct - a.link.utilization_pct).slice(0, most);
+  const load = ({ link, live }: Link) => (live ? link.utilization_pct : -1);
+  const busiest = links.toSorted((a, b) => load(b) - load(a)).slice(0, most);
   const all = linkTo("links", "", { fabric: name, order: "load_pct desc" });
   return (
     <Card
@@ -198,7 +209,12 @@ function FindingList({ findings }: Pick<FabricAnswer, "findings">) {
     <ul class="findings">
       {findings.map(({ code, ref, message, value }) => (
         <li key={`${code} ${ref} ${message}`}>
-          {message}: {value} {ref === "" ? null : <RefLink to={ref} label={refName(ref)} />}
+          {ref === "" ? null : (
+            <>
+              <RefLink to={ref} label={refName(ref)} />:{" "}
+            </>
+          )}
+          {message}, {value}
         </li>
       ))}
     </ul>

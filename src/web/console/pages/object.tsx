@@ -253,11 +253,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
 function ObjectPicture({ question, row }: { readonly question: Question; readonly row: InventoryRow }) {
   const request = { ...question.request, render: useRender() };
   const { reply } = useCall<{ readonly render?: Rendered }>(question.rpc, request);
-  // A long chain of supply opens where its subject is; other pictures open at their top.
-  const subject = question.rpc === "PowerBlastRadius" ? row.ref : "";
-  return (
-    <Picture label={row.name} render={reply?.render} question={{ rpc: question.rpc, request }} subject={subject} />
-  );
+  return <Picture label={row.name} render={reply?.render} question={{ rpc: question.rpc, request }} />;
 }
 
 /** Words that the row surely has: without the marks between the parts of a reference. */

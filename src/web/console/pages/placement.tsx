@@ -112,7 +112,7 @@ const SPREADS = [
 ] as const;
 
 const SUPPLIES = [
-  ["", "as the device demands"],
+  ["", "as demanded"],
   ["N", "one feed"],
   ["N_PLUS_1", "one inlet more than needed"],
   ["TWO_N", "both feeds"],

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { count, counted, decimal, percent, watts } from "../labels.ts";
 import { setSettings } from "../router.ts";
@@ -14,25 +15,25 @@ const PLACES: readonly Column<FoundPlace>[] = [
   { name: "New device", cell: ({ device_code }) => device_code },
   {
     name: "Supplies",
-    cell: ({ inlets = [] }) => inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, "")).join(", "),
+    cell: ({ inlets = [] }) => whole(inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, ""))),
   },
   {
     name: "Ports",
-    cell: ({ ports = [] }) => ports.map((one) => `${one.switch_code}/${one.switch_port}`).join(", "),
+    cell: ({ ports = [] }) => whole(ports.map((one) => `${one.switch_code}/${one.switch_port}`)),
   },
   {
     name: "Busiest supply, now and after one failure",
     cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
   },
   { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
-  { name: "Rack power used", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
-  { name: "Rack cooling used", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
+  { name: "Power used", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
+  { name: "Cooling used", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
   {
     name: "Air left",
     numeric: true,
     cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
   },
-  { name: "Rack load used", numeric: true, cell: ({ after }) => known(after.weight_pct) },
+  { name: "Load used", numeric: true, cell: ({ after }) => known(after.weight_pct) },
   { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
   {
     name: "Free ports",
@@ -40,6 +41,18 @@ const PLACES: readonly Column<FoundPlace>[] = [
     cell: ({ after }) => (after.free_ports === undefined ? "unknown" : count(after.free_ports)),
   },
 ];
+
+/** Lists names, none of which is broken at its hyphens. */
+function whole(names: readonly string[]): ComponentChildren {
+  return names.map((name, at) => (
+    <span key={name}>
+      <span class="whole">
+        {name}
+        {at < names.length - 1 ? "," : ""}
+      </span>{" "}
+    </span>
+  ));
+}
 
 interface PlacesProps {
   readonly places: readonly FoundPlace[];

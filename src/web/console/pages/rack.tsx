@@ -83,7 +83,7 @@ function Shown({
   const { rack, occupants, capacity, conflicts, render } = answer;
   return (
     <div class="columns">
-      <div>
+      <div class="rack-views">
         <RackBoard answer={answer} />
         <Picture label={`Rack ${rack.code}`} render={render} question={question} told />
       </div>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Cause, FailedElement } from "../api/rehearsal.ts";
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { bandwidth, count, decimal, percent, refName, watts } from "../labels.ts";
+import { bandwidth, count, decimal, percent, plainRefs, refName, watts } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
@@ -17,7 +17,12 @@ export function CauseDetails({ cause, settings }: { readonly cause: Cause; reado
   const [worst] = cause.elements;
   return (
     <section aria-label="Evidence">
-      <Card title={cause.reason}>
+      <Card title={plainRefs(cause.reason)}>
+        {cause.element_count === 1 ? null : (
+          <p class="muted">
+            This is what one of the {count(cause.element_count)} does. The figures below are of all of them together.
+          </p>
+        )}
         <Facts rows={[...factsOf(cause), ["Also by", <AlsoBy key="also" cause={cause} settings={settings} />]]} />
       </Card>
       <Card title={whatFails(cause)}>

@@ -29,7 +29,7 @@ describe("drawPower", () => {
     const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A2"], { cascade: true }), drawOptions());
     const words = wordsOf(drawing.scene.items);
     expect(words).toContain("! Step 1: trips at 109.4 %");
-    expect(words).toContain("Cascade step 1: device:RPP-B-D trips, 93 devices offline then");
+    expect(words).toContain("Cascade step 1: RPP-B-D trips, 93 devices offline then");
     expect(nodeOf(drawing, "device:RPP-B-D")?.label).toContain("X: offline");
   });
 

@@ -118,7 +118,7 @@ test("labels leave the unit to the unit", () => {
   expect([labelOf(field("allocated_draw_w")), unitOf(field("allocated_draw_w"))]).toEqual(["Planned draw", "W"]);
   expect([labelOf(field("inlet_temp_c")), unitOf(field("inlet_temp_c"))]).toEqual(["Inlet temp", "°C"]);
   expect(limitText(field("u_height"))).toBe("0 to 100 in steps of 0.5 U");
-  expect(helpOf(field("allocated_draw_w"))).toBe("Draw to plan with; at most most draw.");
+  expect(helpOf(field("allocated_draw_w"))).toBe("Draw to plan with; at most greatest draw.");
 });
 
 test("values of an enumeration read as words", () => {

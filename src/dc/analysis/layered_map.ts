@@ -4,8 +4,8 @@
  */
 const TOP_MOST = 256;
 /** Changes in the middle layer that trigger a merge into a new map, in addition to a share of the lower map. */
-const FOLD_AT = 4096;
-const FOLD_SHARE = 8;
+const MERGE_AT = 4096;
+const MERGE_SHARE = 8;
 
 type Layer<Value> = Map<string, Value | undefined>;
 
@@ -59,8 +59,8 @@ export class LayeredMap<Value> {
     if (this.#isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
     if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
-    if (changes.size < FOLD_AT + base.size / FOLD_SHARE) return new LayeredMap(base, changes);
-    return new LayeredMap(folded(base, changes));
+    if (changes.size < MERGE_AT + base.size / MERGE_SHARE) return new LayeredMap(base, changes);
+    return new LayeredMap(merged(base, changes));
   }
 
   #put(key: string, value: Value | undefined): void {
@@ -71,7 +71,7 @@ export class LayeredMap<Value> {
   }
 }
 
-function folded<Value>(
+function merged<Value>(
   base: ReadonlyMap<string, Value>,
   changes: ReadonlyMap<string, Value | undefined>,
 ): ReadonlyMap<string, Value> {

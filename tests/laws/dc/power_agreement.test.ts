@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
-import { foldFailure } from "#dc/render/power/fold.ts";
+import { collapseFailure } from "#dc/render/power/collapse.ts";
 import { partOf } from "#dc/render/power/part.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
@@ -42,7 +42,7 @@ test("the reply and its picture give each rack the same state and the same count
       );
 
       const failure = picture();
-      const folded = foldFailure(failure, { maxNodes: 500, highlight: new Set<string>(), compact: false });
+      const folded = collapseFailure(failure, { maxNodes: 500, highlight: new Set<string>(), compact: false });
       const racks = [...reply.affected, ...reply.protected].filter(({ kind }) => kind === ItemKind.RACK);
       const states = new Map(racks.map((rack) => [codeKey(rack.code), SHOWN[rack.state as keyof typeof SHOWN]]));
       for (const drawn of folded.drawn.filter(({ id }) => id.startsWith("rack:"))) {

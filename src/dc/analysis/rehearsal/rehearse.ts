@@ -2,7 +2,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import { Ledger } from "./charge.ts";
 import { FurtherEffects } from "./further_effects.ts";
-import { foldIslands, type IslandFolds } from "./island_folds.ts";
+import { groupIslands, type IslandGroups } from "./island_groups.ts";
 import { joinedLines, type Line, linesOf } from "./lines.ts";
 import type { Element } from "./outcome.ts";
 import { failPairs } from "./pairs.ts";
@@ -20,7 +20,7 @@ export interface Rehearsal {
   /** Capacity of fabric links in megabits per second. */
   readonly mbpsOf: (links: Iterable<number>) => number;
   /** State from which the rehearsal of a later revision is updated. */
-  readonly followed: { readonly effects: FurtherEffects; readonly folds: IslandFolds };
+  readonly followed: { readonly effects: FurtherEffects; readonly groups: IslandGroups };
 }
 
 export interface RehearsalChoice {
@@ -43,16 +43,16 @@ export function* rehearse(
   const { topology, options } = site;
   const effects = new FurtherEffects(topology, deviceOf, options.basis, earlier?.followed.effects);
   yield;
-  const folds = yield* foldIslands(site, effects, isChosen, earlier?.followed.folds);
-  const all = [...folds.values()];
+  const groups = yield* groupIslands(site, effects, isChosen, earlier?.followed.groups);
+  const all = [...groups.values()];
   const single = {
     elements: all.reduce((sum, { failures }) => sum + failures.length, 0),
     harmless: all.reduce((sum, { harmless }) => sum + harmless, 0),
     mbpsOf: (links: Iterable<number>) => effects.fabrics.mbpsOf(links),
-    followed: { effects, folds },
+    followed: { effects, groups },
   };
   if (!pairs) return { ...single, lines: yield* joinedLines(all.map(({ lines }) => lines)), pairs: 0 };
-  const failures = all.flatMap((fold) => fold.failures);
+  const failures = all.flatMap((group) => group.failures);
   const tried = yield* failPairs(site, failures, effects);
   const charged = yield* new Ledger(topology.power).charge([...failures, ...tried.failures]);
   const lines = yield* linesOf(topology, charged.slice(failures.length), options.basis);

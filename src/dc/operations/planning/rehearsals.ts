@@ -32,7 +32,7 @@ const latest = new Map<string, WeakRef<Topology>>();
 
 /**
  * Rehearses failures in slices, once for each state of the inventory; concurrent calls share the work. After a change the
- * islands of supply that it touches are failed and folded anew, the others kept.
+ * islands of supply that it touches are failed and grouped again.
  */
 export async function rehearsalOf(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,

@@ -12,7 +12,7 @@ import { colorName } from "./color_name.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
 import { endOf, linkTitle, totalWords } from "./labels.ts";
-import { type CablePicture, type FoldedPaths, foldPaths, type Lane } from "./picture.ts";
+import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
 const PER_ROW = 6;
@@ -26,7 +26,7 @@ const MOST_BRANCHES = 12;
 /** Draws where a port leads: devices from left to right, one lane per path, in rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
-  const folded = foldPaths(picture, { ...options, compact: options.view === "COMPACT" });
+  const collapsed = collapsePaths(picture, { ...options, compact: options.view === "COMPACT" });
   const title = `Cable path of ${formatPort(picture.start)}`;
   const [first] = picture.paths;
   const subtitle = first === undefined ? "No path" : endOf(first).words;
@@ -41,17 +41,17 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
           2000,
         ),
       figures: figuresOf(picture),
-      notes: notesOf(picture, folded),
+      notes: notesOf(picture, collapsed),
       legend: legendOf(picture),
-      ...bodyOf(folded, coloring),
+      ...bodyOf(collapsed, coloring),
     }),
-    graph: cableGraphOf(title, folded),
-    elements: cableElements(folded),
-    omittedNodes: folded.omitted,
+    graph: cableGraphOf(title, collapsed),
+    elements: cableElements(collapsed),
+    omittedNodes: collapsed.omitted,
   };
 }
 
-function bodyOf({ lanes }: FoldedPaths, coloring: Coloring) {
+function bodyOf({ lanes }: CollapsedPaths, coloring: Coloring) {
   const body: Item[] = [];
   let [y, width] = [0, 0];
   for (const [index, lane] of lanes.entries()) {
@@ -179,7 +179,7 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
 /** Maximum number of problems listed as text. */
 const MOST_NOTES = 6;
 
-function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: FoldedPaths): readonly Note[] {
+function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
   const left = pathsLeft === 0 ? "" : ` and ${counted(pathsLeft, "path")} left out`;
   return [

@@ -2,10 +2,10 @@ import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { counted } from "../parts/labels.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
-import type { FoldedPaths, Stop } from "./picture.ts";
+import type { CollapsedPaths, Stop } from "./picture.ts";
 
 /** The same picture as nodes and edges; a device that several paths pass is one node. */
-export function cableGraphOf(name: string, { lanes }: FoldedPaths): Graph {
+export function cableGraphOf(name: string, { lanes }: CollapsedPaths): Graph {
   const nodes = new Map<string, GraphNode>();
   const edges = new Map<string, GraphEdge>();
   for (const [lane, { stops }] of lanes.entries()) {
@@ -42,7 +42,7 @@ function nodeOf({ hops }: Stop, id: string): GraphNode {
 }
 
 /** Facts about every device and cable. */
-export function cableElements({ lanes }: FoldedPaths): readonly Element[] {
+export function cableElements({ lanes }: CollapsedPaths): readonly Element[] {
   const found = new Map<string, Element>();
   for (const { stops } of lanes) {
     for (const { hops, link, repeated } of stops) {

@@ -18,7 +18,7 @@ export const PORT_Y = 92;
 /** Draws a device with the ports by which the path enters and leaves, or the count of collapsed devices. */
 export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const [hop] = stop.hops;
-  if (hop === undefined || stop.hops.length > 1) return foldedStop(stop, [x, y]);
+  if (hop === undefined || stop.hops.length > 1) return collapsedStop(stop, [x, y]);
   const { device, inPort, outPort } = hop;
   const fill = fillOf(stop, coloring);
   const ink: Paint = `on:${fill as "panel"}`;
@@ -105,7 +105,7 @@ function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
   return roleToken({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
 }
 
-function foldedStop({ hops }: Stop, [x, y]: Point): Item {
+function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
   const codes = hops.map(({ device }) => device.code);
   const middle = STOP_WIDTH / 2;
   return {

@@ -22,7 +22,7 @@ export interface Lane {
   readonly stops: readonly Stop[];
 }
 
-export interface PathFold {
+export interface CollapseOptions {
   readonly maxNodes: number;
   /** Devices that are collapsed last. */
   readonly highlight: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export interface PathFold {
   readonly compact: boolean;
 }
 
-export interface FoldedPaths {
+export interface CollapsedPaths {
   readonly lanes: readonly Lane[];
   /** Paths that are not drawn. */
   readonly pathsLeft: number;
@@ -45,7 +45,10 @@ const LEAST = 3;
  * Collapses the middle of long paths, and omits paths that still exceed the limit. Devices that a path shares with the
  * previous one, from the traced port on, are drawn once. Cost: O(hops).
  */
-export function foldPaths({ paths }: CablePicture, { maxNodes, highlight, compact }: PathFold): FoldedPaths {
+export function collapsePaths(
+  { paths }: CablePicture,
+  { maxNodes, highlight, compact }: CollapseOptions,
+): CollapsedPaths {
   const own = paths.map((path, index) => laneOf(path, paths[index - 1]));
   const total = own.reduce((sum, lane) => sum + newHops(lane), 0);
   if (total <= maxNodes && !compact) return { lanes: own, pathsLeft: 0, omitted: 0 };

@@ -4,7 +4,7 @@ import { bundleFacts, stateOf } from "./bundles.ts";
 import { fabricElements, fabricGraphOf } from "./graph.ts";
 import { fabricWords } from "./header.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
-import { type Bundle, type FabricPicture, foldFabric, type Unit } from "./picture.ts";
+import { type Bundle, collapseFabric, type FabricPicture, type Unit } from "./picture.ts";
 import { unitFacts, unitState } from "./units.ts";
 import { fanBody, matrixBody, ribbonBody } from "./views.ts";
 
@@ -15,13 +15,13 @@ import { fanBody, matrixBody, ribbonBody } from "./views.ts";
 export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "UTILIZATION";
   const view = options.view === "COMPACT" || options.view === "FULL" ? options.view : undefined;
-  const folded = foldFabric(picture, { ...options, view });
-  const parts = partsOf(picture, folded.units, folded.bundles);
+  const collapsed = collapseFabric(picture, { ...options, view });
+  const parts = partsOf(picture, collapsed.units, collapsed.bundles);
   return {
-    scene: framed({ ...fabricWords(picture, folded, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
+    scene: framed({ ...fabricWords(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
     graph: fabricGraphOf(picture, parts, coloring),
     elements: fabricElements(parts),
-    omittedNodes: folded.omitted,
+    omittedNodes: collapsed.omitted,
   };
 }
 

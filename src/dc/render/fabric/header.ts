@@ -5,14 +5,14 @@ import { counted, percent, readable, refName } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
-import { type FabricPicture, type FoldedFabric, tierWords } from "./picture.ts";
+import { type CollapsedFabric, type FabricPicture, tierWords } from "./picture.ts";
 import { ratio } from "./units.ts";
 
 /** Maximum number of findings listed as text; the picture marks all of them. */
 const MOST_FINDINGS = 6;
 
 /** Title, figures, notes and legend of the picture of a fabric. */
-export function fabricWords(picture: FabricPicture, folded: FoldedFabric, coloring: Coloring) {
+export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, coloring: Coloring) {
   const { answer, name } = picture;
   const title = name === "" ? "All fabrics" : `Fabric ${name}`;
   const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
@@ -30,7 +30,7 @@ export function fabricWords(picture: FabricPicture, folded: FoldedFabric, colori
     subtitle,
     description: `${[`${title}: ${subtitle}`, figures.map(({ label, value }) => `${label} ${value}`).join(", ")].filter(Boolean).join("; ")}.`,
     figures,
-    notes: notesOf(picture, folded),
+    notes: notesOf(picture, collapsed),
     legend: legendOf(picture, coloring),
   };
 }
@@ -67,7 +67,10 @@ function worstOf(
   return worst === undefined ? [] : [{ label, value: `${ratio(worst[key] ?? 0)} at ${worst.device.code}` }];
 }
 
-function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, units }: FoldedFabric): readonly Note[] {
+function notesOf(
+  { answer: { findings }, physical }: FabricPicture,
+  { omitted, units }: CollapsedFabric,
+): readonly Note[] {
   const kinds = Map.groupBy(findings, ({ code, severity }) => `${code} ${severity}`);
   const told = [...kinds.values()].flatMap(findingNotes);
   const cables = [...physical]
@@ -82,11 +85,11 @@ function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, u
     ...told.filter(({ tone }) => tone === "info"),
   ];
   const groups = units.filter(({ group }) => group).length;
-  const folded = `Folded: ${counted(omitted, "switch", "switches")} counted in ${counted(groups, "group")}`;
+  const collapsed = `Folded: ${counted(omitted, "switch", "switches")} counted in ${counted(groups, "group")}`;
   return [
     ...all.slice(0, MOST_FINDINGS),
     ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),
-    ...(omitted > 0 ? [{ text: folded, tone: "info" as const }] : []),
+    ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
   ];
 }
 

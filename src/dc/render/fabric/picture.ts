@@ -40,7 +40,7 @@ export interface Bundle {
   readonly missing: number;
 }
 
-export interface FoldedFabric {
+export interface CollapsedFabric {
   /** Top tier first, each tier in the order of codes. */
   readonly units: readonly Unit[];
   readonly bundles: readonly Bundle[];
@@ -50,7 +50,7 @@ export interface FoldedFabric {
 /** Maximum number of leaf columns that are readable; more are collapsed unless the complete picture is requested. */
 const READABLE = 160;
 
-export interface FabricFold {
+export interface CollapseOptions {
   readonly maxNodes: number;
   readonly highlight: ReadonlySet<string>;
   readonly view: "COMPACT" | "FULL" | undefined;
@@ -59,9 +59,9 @@ export interface FabricFold {
 /**
  * Collapses leaves, then all switches, by rack, row, room, floor and site until they fit. Cost: O(switches + links).
  */
-export function foldFabric({ answer }: FabricPicture, fold: FabricFold): FoldedFabric {
+export function collapseFabric({ answer }: FabricPicture, collapse: CollapseOptions): CollapsedFabric {
   const switches = switchesOf(answer);
-  const units = unitsOf(switches, fold);
+  const units = unitsOf(switches, collapse);
   const unitOf = new Map<string, number>();
   for (const [index, unit] of units.entries()) {
     for (const { device } of unit.switches) unitOf.set(codeKey(device.code), index);
@@ -85,7 +85,7 @@ function tiersIn(switches: readonly Switch[]): readonly Tier[] {
   return [...new Set(switches.map(tierOf))].sort((a, b) => a - b);
 }
 
-function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: FabricFold): readonly Unit[] {
+function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: CollapseOptions): readonly Unit[] {
   const tiers = tiersIn(switches);
   const leaves = switches.filter((one) => tierOf(one) === tiers[0]).length;
   const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
@@ -93,10 +93,10 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Fab
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const places = new Places(() => undefined);
   const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
-  const by = (width: Width, folded: readonly Tier[]) =>
+  const by = (width: Width, collapsed: readonly Tier[]) =>
     grouped(switches, (one) => {
       const tier = tierOf(one);
-      if (!folded.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
+      if (!collapsed.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
       return `${tierWords(tier)} of ${places.of(one.device)[width]}`;
     });
   // A rack contains few switches, so collapsing begins with rows.

@@ -4,8 +4,8 @@ import { type FrameInput, framed } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
 import { counted } from "../parts/labels.ts";
 import type { Item } from "../scene.ts";
+import { type Collapsed, collapse } from "./collapse.ts";
 import { floorStyle } from "./floor_style.ts";
-import { type Folded, fold } from "./fold.ts";
 import { blockItems, ground, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
 import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
 import { trayItems, unplacedOf } from "./tray.ts";
@@ -18,15 +18,15 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
   const style = floorStyle(reply, coloring ?? "HEALTH");
   const tiles = tilesOf(reply, style);
   const crop = cropOf(tiles);
-  const folded = fold(
+  const collapsed = collapse(
     tiles.map((tile) => shifted(tile, crop)),
     maxNodes,
     highlight,
   );
-  const plan = planItems(reply, folded, crop);
+  const plan = planItems(reply, collapsed, crop);
   const tray = trayItems(unplacedOf(reply, style), plan.width, plan.height);
   const scene = framed({
-    ...headOf(reply, folded, crop),
+    ...headOf(reply, collapsed, crop),
     legend: isEmpty(reply)
       ? []
       : [
@@ -47,7 +47,7 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
     bodyHeight: plan.height + tray.height,
   });
   const elements = [...tiles, ...unplacedRacks(reply, style)].map(elementOf);
-  return { scene, graph: graphOf(reply, tiles), elements, omittedNodes: folded.omitted };
+  return { scene, graph: graphOf(reply, tiles), elements, omittedNodes: collapsed.omitted };
 };
 
 /** Metres of floor without any footprint that are left out at the west and the north, in millimetres. */
@@ -98,7 +98,7 @@ function subtitleOf(reply: FloorPlanResponse): string {
 
 function headOf(
   reply: FloorPlanResponse,
-  { omitted, blocks }: Folded,
+  { omitted, blocks }: Collapsed,
   crop: Crop,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
@@ -139,7 +139,7 @@ function headOf(
   };
 }
 
-function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded, crop: Crop) {
+function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Collapsed, crop: Crop) {
   const [widthMm, depthMm] = [(extents?.widthMm ?? 0) - crop.west, (extents?.depthMm ?? 0) - crop.north];
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
   const pxPerMm = scaleFor(widthMm, USUAL_WIDTH);

@@ -2,7 +2,7 @@ import type { Rectangle } from "#dc/model/footprint.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { around, type Block } from "./fold.ts";
+import { around, type Block } from "./collapse.ts";
 import { type TileBox, tileWords } from "./tile_labels.ts";
 import { type Tile, tipOf } from "./tiles.ts";
 

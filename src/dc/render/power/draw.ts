@@ -6,8 +6,8 @@ import type { Coloring } from "../options.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { cardHeight, cardItem, cardNeed, groupHeight, groupItem } from "./cards.ts";
+import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
-import { type DrawnEdge, foldFailure } from "./fold.ts";
 import { powerElements, powerGraphOf } from "./graph.ts";
 import { powerWords } from "./header.ts";
 import { BOX_WIDTH, boxHeight, boxItem } from "./nodes.ts";
@@ -25,19 +25,23 @@ const CARD_WIDTHS = [340, 460, 620, 820, 1060];
 
 /** Draws the effect of a power failure: sources left, consumers right, racks as cards with their devices. */
 export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing {
-  const folded = foldFailure(failure, { ...options, compact: options.view === "COMPACT" });
+  const collapsed = collapseFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";
-  const parts = folded.drawn.map((drawn) => partOf(failure, folded, drawn));
+  const parts = collapsed.drawn.map((drawn) => partOf(failure, collapsed, drawn));
   const order = [...parts.keys()].toSorted((a, b) => byNumber.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""));
   const place = new Map(order.map((index, at) => [index, at]));
   const sorted = order.flatMap((index) => parts[index] ?? []);
-  const edges = folded.edges.map((edge) => ({ ...edge, from: place.get(edge.from) ?? 0, to: place.get(edge.to) ?? 0 }));
+  const edges = collapsed.edges.map((edge) => ({
+    ...edge,
+    from: place.get(edge.from) ?? 0,
+    to: place.get(edge.to) ?? 0,
+  }));
   const body = bodyOf(sorted, edges, coloring);
   return {
-    scene: framed({ ...powerWords(failure, folded, { parts: sorted, coloring }), ...body }),
+    scene: framed({ ...powerWords(failure, collapsed, { parts: sorted, coloring }), ...body }),
     graph: powerGraphOf(failure, sorted, edges, coloring),
     elements: powerElements(sorted),
-    omittedNodes: folded.omitted,
+    omittedNodes: collapsed.omitted,
   };
 }
 

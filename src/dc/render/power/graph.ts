@@ -1,8 +1,8 @@
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
 import { placeWords, refWords } from "../places.ts";
+import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
-import type { DrawnEdge } from "./fold.ts";
 import { LOOKS } from "./impact_styles.ts";
 import type { Node } from "./nodes.ts";
 import { edgeLabel, type PowerPart } from "./part.ts";

@@ -4,15 +4,15 @@ import { counted, percent, refName, watts } from "../parts/labels.ts";
 import { refWords } from "../places.ts";
 import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
+import type { Collapsed } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
-import type { Folded } from "./fold.ts";
 import { badge, LOOKS, type Shown } from "./impact_styles.ts";
 import type { PowerPart } from "./part.ts";
 
 /** Title, figures, notes and legend of the picture of a power failure. */
 export function powerWords(
   failure: PowerFailure,
-  folded: Folded,
+  collapsed: Collapsed,
   { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
 ) {
   const refs = failure.sources.map(({ ref }) => refWords(ref));
@@ -26,7 +26,7 @@ export function powerWords(
     subtitle: `What goes off when ${refs.length === 1 ? "this fails" : "these fail together"}, by ${BASIS_WORDS[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
-    notes: notesOf(failure, folded),
+    notes: notesOf(failure, collapsed),
     legend: legendOf(parts, coloring),
   };
 }
@@ -81,7 +81,7 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
 /** Most lines of overloads; the picture marks all of them. */
 const MOST_LINES = 6;
 
-function notesOf({ blast }: PowerFailure, { omitted, drawn }: Folded): readonly Note[] {
+function notesOf({ blast }: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
   const overloads = blast.overloads.map(
     ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
       const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";
@@ -99,11 +99,11 @@ function notesOf({ blast }: PowerFailure, { omitted, drawn }: Folded): readonly 
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const folded = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${counted(groups, "group")}`;
+  const collapsed = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${counted(groups, "group")}`;
   return [
     ...cut(overloads, "overloads"),
     ...cut(steps, "steps"),
-    ...(omitted > 0 ? [{ text: folded, tone: "info" as const }] : []),
+    ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
   ];
 }
 

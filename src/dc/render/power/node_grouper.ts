@@ -16,7 +16,7 @@ export interface Drawn {
   readonly members: readonly number[];
 }
 
-export interface FoldOptions {
+export interface CollapseOptions {
   readonly maxNodes: number;
   /** References that are not collapsed as long as one more group fits. */
   readonly highlight: ReadonlySet<string>;
@@ -54,7 +54,7 @@ const SCHEMES: readonly Scheme[] = [
 ];
 
 /** Maximum number of drawn nodes once anything is collapsed: a hundred groups are unreadable. */
-const FOLDED_NODES = 72;
+const COLLAPSED_NODES = 72;
 /** Maximum number of rack PDUs drawn between panels and racks; otherwise they are drawn inside their racks. */
 const PDU_BOXES = 48;
 
@@ -136,7 +136,7 @@ export class NodeGrouper {
     return this.#parts.length;
   }
 
-  fold(options: FoldOptions): Grouped {
+  collapse(options: CollapseOptions): Grouped {
     return this.#group(this.#choose(options));
   }
 
@@ -149,12 +149,12 @@ export class NodeGrouper {
     return racked ? "PDU" : "EQUIPMENT";
   }
 
-  #choose({ maxNodes, compact }: FoldOptions): Scheme {
+  #choose({ maxNodes, compact }: CollapseOptions): Scheme {
     const atoms = this.#atoms();
-    const [whole = {}, ...folding] = SCHEMES;
+    const [whole = {}, ...collapsing] = SCHEMES;
     if (!compact && this.elements <= maxNodes) return whole;
-    const limit = Math.min(maxNodes, FOLDED_NODES);
-    const fits = (most: number) => folding.find((scheme) => this.#size(scheme, atoms) <= most);
+    const limit = Math.min(maxNodes, COLLAPSED_NODES);
+    const fits = (most: number) => collapsing.find((scheme) => this.#size(scheme, atoms) <= most);
     return fits(limit) ?? fits(maxNodes) ?? SCHEMES.at(-1) ?? whole;
   }
 

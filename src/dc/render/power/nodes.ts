@@ -6,8 +6,8 @@ import { percent, readable, watts } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
+import type { Collapsed } from "./collapse.ts";
 import { type ImpactState, type PowerFailure, titleOf } from "./failure.ts";
-import type { Folded } from "./fold.ts";
 import { badge, LOOKS } from "./impact_styles.ts";
 
 export const BOX_WIDTH = 196;
@@ -22,19 +22,19 @@ export class Node {
   readonly impact: ImpactState;
   readonly node: PowerNode;
   readonly #failure: PowerFailure;
-  readonly #folded: Folded;
+  readonly #collapsed: Collapsed;
   readonly #index: number;
 
-  constructor(failure: PowerFailure, folded: Folded, index: number) {
+  constructor(failure: PowerFailure, collapsed: Collapsed, index: number) {
     this.#failure = failure;
-    this.#folded = folded;
+    this.#collapsed = collapsed;
     this.#index = index;
     const node = failure.graph.nodes[index];
     if (node === undefined) throw new RangeError(`The power graph has no node ${index}`);
     this.node = node;
     this.ref = node.ref;
     this.title = titleOf(node);
-    this.impact = folded.reach.impacts.get(index) ?? "LIVE";
+    this.impact = collapsed.reach.impacts.get(index) ?? "LIVE";
   }
 
   kind(): string {
@@ -51,7 +51,7 @@ export class Node {
 
   /** The step in which it trips and at which load, or how far it is overloaded in the end. */
   alarms(): readonly string[] {
-    const { trips, overloads } = this.#folded.reach;
+    const { trips, overloads } = this.#collapsed.reach;
     const trip = trips.get(this.#index);
     const overload = overloads.get(this.#index);
     return [

@@ -1,5 +1,5 @@
+import type { Collapsed, DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
-import type { DrawnEdge, Folded } from "./fold.ts";
 import type { Shown } from "./impact_styles.ts";
 import type { Drawn } from "./node_grouper.ts";
 import { Node } from "./nodes.ts";
@@ -14,14 +14,14 @@ export interface PowerPart extends Drawn {
 }
 
 /** Collects the facts about a drawn node. */
-export function partOf(failure: PowerFailure, folded: Folded, drawn: Drawn): PowerPart {
-  const tally = tallyOf(failure, folded, drawn);
+export function partOf(failure: PowerFailure, collapsed: Collapsed, drawn: Drawn): PowerPart {
+  const tally = tallyOf(failure, collapsed, drawn);
   const [first] = drawn.members;
   const inside =
     drawn.form === "BOX"
       ? drawn.members.filter((index) => index === first)
       : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
-  const nodes = inside.map((index) => new Node(failure, folded, index));
+  const nodes = inside.map((index) => new Node(failure, collapsed, index));
   const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : shownAs(failure, drawn, tally);
   return { ...drawn, tally, shown, nodes };
 }

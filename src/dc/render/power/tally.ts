@@ -4,8 +4,8 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { counted, watts } from "../parts/labels.ts";
+import type { Collapsed } from "./collapse.ts";
 import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
-import type { Folded } from "./fold.ts";
 import type { Shown } from "./impact_styles.ts";
 import type { Drawn } from "./node_grouper.ts";
 
@@ -26,7 +26,7 @@ export interface Tally {
 }
 
 /** Counts the members of everything drawn. Cost: O(members). */
-export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded, { members }: Drawn): Tally {
+export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Collapsed, { members }: Drawn): Tally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
   const impacts = new Map<ImpactState, number>();
   const parts = new Map<ImpactState, number>();

@@ -1,7 +1,7 @@
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { around } from "../floor/fold.ts";
+import { around } from "../floor/collapse.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import type { Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";

@@ -110,7 +110,7 @@ const EVERYTHING: RehearsalChoice = { deviceOf: NO_PORTS, isChosen: () => true, 
 
 for (const tangled of [false, true]) {
   test(`outcomes and lines follow every change${tangled ? ", in circles as well" : ", and keep those of other islands"}`, () => {
-    let [kept, foldsKept] = [0, 0];
+    let [kept, groupsKept] = [0, 0];
     fc.assert(
       fc.property(plans, changes, (given, steps) => {
         const devices = new Map(given.map((one, index) => [index, device(one, index, tangled)]));
@@ -132,16 +132,16 @@ for (const tangled of [false, true]) {
           const anew = atOnce(siteFailures(fresh, OPTIONS));
           expect(told(topology, site.outcomes)).toEqual(told(fresh, anew.outcomes));
 
-          const { folds } = rehearsal.followed;
+          const { groups } = rehearsal.followed;
           rehearsal = atOnce(rehearse(site, EVERYTHING, rehearsal));
           expect(toldLines(topology, rehearsal)).toEqual(toldLines(fresh, atOnce(rehearse(anew, EVERYTHING))));
-          for (const [island, fold] of rehearsal.followed.folds) if (folds.get(island) === fold) foldsKept += 1;
+          for (const [island, group] of rehearsal.followed.groups) if (groups.get(island) === group) groupsKept += 1;
         }
       }),
       { numRuns: LAW_RUNS },
     );
     // In circles most changes touch everything.
-    if (!tangled) expect([kept > 0, foldsKept > 0]).toEqual([true, true]);
+    if (!tangled) expect([kept > 0, groupsKept > 0]).toEqual([true, true]);
   }, 300_000);
 }
 

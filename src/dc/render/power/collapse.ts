@@ -1,7 +1,7 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
-import { type Drawn, type FoldOptions, type Grouped, NodeGrouper } from "./node_grouper.ts";
+import { type CollapseOptions, type Drawn, type Grouped, NodeGrouper } from "./node_grouper.ts";
 
 /** Supply from one drawn thing to another. */
 export interface DrawnEdge {
@@ -14,7 +14,7 @@ export interface DrawnEdge {
   readonly via: readonly string[];
 }
 
-export interface Folded {
+export interface Collapsed {
   readonly reach: Reach;
   readonly drawn: readonly Drawn[];
   readonly edges: readonly DrawnEdge[];
@@ -31,11 +31,11 @@ const MOST_VIA = 3;
  *
  * Cost: O(nodes that the failure reaches + their edges).
  */
-export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded {
+export function collapseFailure(failure: PowerFailure, options: CollapseOptions): Collapsed {
   const { graph, rack } = failure;
   const reach = reachOf(failure);
   const grouper = new NodeGrouper(graph, reach, { rack, highlight: options.highlight });
-  const grouped = grouper.fold(options);
+  const grouped = grouper.collapse(options);
   const { drawn } = grouped;
   const shown = drawn.reduce((sum, { form, members }) => sum + (form === "GROUP" ? 0 : count(graph, members)), 0);
   return { reach, drawn, edges: suppliesOf(failure, reach, grouped), omitted: grouper.elements - shown };

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
+import { collapseFailure } from "#dc/render/power/collapse.ts";
 import { reachOf } from "#dc/render/power/failure.ts";
-import { foldFailure } from "#dc/render/power/fold.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
 import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -69,7 +69,7 @@ test("every element of a failure is a member of exactly one thing that is drawn,
   fc.assert(
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
-      const { drawn } = foldFailure(failure, options);
+      const { drawn } = collapseFailure(failure, options);
       const { impacts } = reachOf(failure);
       const members = drawn.flatMap((one) => one.members).toSorted((a, b) => a - b);
       const reached = [...failure.graph.nodes.keys()].filter((index) => impacts.has(index));
@@ -83,7 +83,7 @@ test("never more is drawn than may be, and what is not drawn itself is counted",
   fc.assert(
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
-      const { drawn, omitted } = foldFailure(failure, options);
+      const { drawn, omitted } = collapseFailure(failure, options);
       const { keys } = reachOf(failure);
       // An outlet counts as a part of its device, unless it was asked for or highlighted.
       const counts = (index: number) => {
@@ -105,7 +105,7 @@ test("every supply between two drawn things is an edge", () => {
   fc.assert(
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
-      const { drawn, edges } = foldFailure(failure, options);
+      const { drawn, edges } = collapseFailure(failure, options);
       const groupOf = new Map(drawn.flatMap(({ members }, group) => members.map((index) => [index, group] as const)));
       const drawnEdges = new Set(edges.map(({ from, to }) => `${from} ${to}`));
       for (const edge of failure.graph.supplies.flat()) {

@@ -17,7 +17,7 @@ import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery: false };
 
-function folded(inventory: Inventory) {
+function grouped(inventory: Inventory) {
   const topology = Topology.of(inventory);
   const site = atOnce(siteFailures(topology, OPTIONS));
   const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
@@ -40,7 +40,7 @@ function everything(topology: Topology, failures: readonly Failure[]) {
 }
 
 function check(name: string, inventory: Inventory): void {
-  const { topology, failures, lines } = folded(inventory);
+  const { topology, failures, lines } = grouped(inventory);
   const all = everything(topology, failures);
   const numbers = (part: (line: (typeof lines)[number]) => Iterable<number>) =>
     [...new Set(lines.flatMap((line) => [...part(line)]))].sort((a, b) => a - b);
@@ -70,17 +70,17 @@ test("the causes of a drawn inventory hold every loss of every failure, each onc
 test("the causes of AMS1 hold every loss of every failure, each once", async () => {
   const inventory = await ams1Inventory();
   check("AMS1", inventory);
-  const { lines } = folded(inventory);
+  const { lines } = grouped(inventory);
   expect(lines.length).toBeLessThanOrEqual(12);
 }, 300_000);
 
-test("folding a site island by island gives what folding it at once gives", () => {
+test("grouping failures island by island gives what grouping all at once gives", () => {
   let islands = 0;
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
-    const { topology, site, lines } = folded(drawnInventory(seed));
+    const { topology, site, lines } = grouped(drawnInventory(seed));
     const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
     const byIsland = atOnce(rehearse(site, choice));
-    islands = Math.max(islands, byIsland.followed.folds.size);
+    islands = Math.max(islands, byIsland.followed.groups.size);
     const told = (all: readonly Line[]) =>
       all
         .map(({ failures, alsoBy, loss, ...rest }) => {
@@ -100,7 +100,7 @@ test("folding a site island by island gives what folding it at once gives", () =
 
 test("each effect is charged to a failure that no smaller one with the same effect is part of", () => {
   for (let seed = 0; seed < LAW_RUNS; seed += 1) {
-    const { topology, charged } = folded(drawnInventory(seed));
+    const { topology, charged } = grouped(drawnInventory(seed));
     for (const { failure, own } of charged) {
       const direct = new Set(failure.direct);
       for (const index of own?.offline ?? []) {

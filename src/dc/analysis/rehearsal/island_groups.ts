@@ -8,7 +8,7 @@ import type { Element, Failure, Outcome } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
 /** Grouped failures of one island of supply. */
-export interface IslandFold {
+export interface IslandGroup {
   /** In the order of elements. */
   readonly outcomes: readonly Outcome[];
   /** The same with their effects on cooling and fabrics. */
@@ -19,23 +19,23 @@ export interface IslandFold {
 }
 
 /** By island, in the order of the first element of each. */
-export type IslandFolds = ReadonlyMap<number, IslandFold>;
+export type IslandGroups = ReadonlyMap<number, IslandGroup>;
 
 /**
  * Groups the chosen failures of a site island by island: a loss in one island is never charged to another.
  * @param earlier the same for an earlier state; unchanged islands keep their lines
  */
-export function* foldIslands(
+export function* groupIslands(
   { topology, options: { basis }, outcomes, island }: SiteFailures,
   effects: FurtherEffects,
   isChosen: (element: Element) => boolean,
-  earlier?: IslandFolds,
-): Steps<IslandFolds> {
+  earlier?: IslandGroups,
+): Steps<IslandGroups> {
   const chosen = outcomes.filter(({ elements }) => elements.every(isChosen));
   const byIsland = Map.groupBy(chosen, ({ elements }) => island[elements[0]?.index ?? -1] ?? -1);
   yield;
   const ledger = new Ledger(topology.power);
-  const folds = new Map<number, IslandFold>();
+  const groups = new Map<number, IslandGroup>();
   for (const [number, list] of byIsland) {
     const before = earlier?.get(number);
     const known = before !== undefined && isSameList(before.outcomes, list) ? before : undefined;
@@ -45,15 +45,15 @@ export function* foldIslands(
       yield;
     }
     const isKept = known !== undefined && isSameList(known.failures, failures);
-    folds.set(number, isKept ? known : yield* fold({ topology, basis, ledger }, { outcomes: list, failures }));
+    groups.set(number, isKept ? known : yield* group({ topology, basis, ledger }, { outcomes: list, failures }));
   }
-  return folds;
+  return groups;
 }
 
-function* fold(
+function* group(
   { topology, basis, ledger }: { readonly topology: Topology; readonly basis: LoadBasis; readonly ledger: Ledger },
-  { outcomes, failures }: Pick<IslandFold, "outcomes" | "failures">,
-): Steps<IslandFold> {
+  { outcomes, failures }: Pick<IslandGroup, "outcomes" | "failures">,
+): Steps<IslandGroup> {
   const charged = yield* ledger.charge(failures);
   const harmless = charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length;
   return { outcomes, failures, lines: yield* linesOf(topology, charged, basis), harmless };

@@ -16,7 +16,7 @@ export interface Block {
   readonly tip: string;
 }
 
-export interface Folded {
+export interface Collapsed {
   readonly tiles: readonly Tile[];
   readonly blocks: readonly Block[];
   /** Footprints that are not drawn on their own. */
@@ -27,7 +27,7 @@ export interface Folded {
  * Collapses rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most`
  * items are drawn. Highlighted racks are not collapsed. If the limit is still exceeded, omits and counts the last ones.
  */
-export function fold(tiles: readonly Tile[], most: number, highlight: ReadonlySet<string>): Folded {
+export function collapse(tiles: readonly Tile[], most: number, highlight: ReadonlySet<string>): Collapsed {
   if (tiles.length <= most) return { tiles, blocks: [], omitted: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const groups = new Map<string, Tile[]>();

@@ -1,8 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { fromDebian } from "./debian.ts";
 
-const PLACES = [process.env["PLANNER_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"] as const;
+const PATHS = [process.env["PLANNER_CHROMIUM"], "/usr/bin/chromium", "/usr/bin/google-chrome"] as const;
+/** Chromium without the browser's own pages: starts in a third of the time. */
+const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 
 /** Quiet and without a network of its own: only the page may ask, and only what the test allows. */
 const FLAGS = [
@@ -15,9 +17,9 @@ const FLAGS = [
   "--disable-sync",
 ] as const;
 
-/** Starts Chromium, which is installed from Debian where it is missing and may be; else says why there is none. */
+/** Starts Chromium, which is installed from Debian if it is missing and the user is root; else returns why there is none. */
 export async function openBrowser(): Promise<Browser | { readonly missing: string }> {
-  const path = place() ?? installed();
+  const path = installed();
   if (path === undefined) return { missing: "Chromium is not here and apt-get cannot install it" };
   return chromium.launch({ executablePath: path, args: [...FLAGS] });
 }
@@ -31,18 +33,11 @@ export async function browserFor(subject: string): Promise<{ readonly browser: B
   return { browser: undefined as unknown as Browser, missing: opened.missing };
 }
 
-function place(): string | undefined {
-  return PLACES.find((path) => path !== undefined && existsSync(path));
-}
-
 function installed(): string | undefined {
-  if (process.getuid?.() !== 0) return undefined;
-  const install = () => spawnSync("apt-get", ["install", "-y", "chromium"], { timeout: 300_000 }).status === 0;
-  if (!install()) {
-    spawnSync("apt-get", ["update"], { timeout: 120_000 });
-    install();
-  }
-  return place();
+  const [chosen, ...others] = PATHS;
+  if (chosen !== undefined) return chosen;
+  if (fromDebian(HEADLESS_SHELL, "chromium-headless-shell")) return HEADLESS_SHELL;
+  return others.find((path) => path !== undefined && existsSync(path));
 }
 
 /** What a page must not do, written down as it happens: requests beyond its server, errors, refused content. */

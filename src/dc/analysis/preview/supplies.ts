@@ -3,6 +3,7 @@ import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
 import type { PowerNode } from "../power/power_graph.ts";
+import { comparableLoad } from "../power/power_overloads.ts";
 import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { type ElementPair, elementPairs } from "./elements.ts";
@@ -32,10 +33,20 @@ export function* supplyChanges(before: Topology, after: Topology, basis: LoadBas
   let count = 0;
   for (const pair of elementPairs(was.graph, is.graph)) {
     if (count++ % AT_ONCE === 0) yield;
-    const change = changeOf(was, is, pair);
+    const change = carriesAlike(was, is, pair) ? undefined : changeOf(was, is, pair);
     if (change !== undefined) found.push(change);
   }
   return worstFirst(found, ({ failoverPct, loadPct }) => Math.max(failoverPct?.after ?? 0, loadPct?.after ?? 0));
+}
+
+/** Whether an element carries what it did. Most do, so nothing is made for them. */
+function carriesAlike(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): boolean {
+  return (
+    was.graph.nodes[had] === is.graph.nodes[has] &&
+    was.loads.watts[had] === is.loads.watts[has] &&
+    was.failover.loads[had] === is.failover.loads[has] &&
+    comparableLoad(was.graph, had, was.loads) === comparableLoad(is.graph, has, is.loads)
+  );
 }
 
 function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {

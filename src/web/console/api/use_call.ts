@@ -22,16 +22,17 @@ interface State<Reply> {
 /** Asks one RPC, and again whenever the request changes; an unset request asks nothing. */
 export function useCall<Reply>(rpc: string, request: object | undefined): Asked<Reply> {
   const key = request === undefined ? "" : `${rpc} ${JSON.stringify(request)}`;
-  return useAsked(key, (signal) => call<Reply>(rpc, request ?? {}, signal));
+  return useQuestion(key, (signal) => call<Reply>(rpc, request ?? {}, signal));
 }
 
 /** Reads one plain route, and again whenever its parameters change. */
 export function useRead<Reply>(path: string, parameters: Readonly<Record<string, string>>): Asked<Reply> {
   const key = `${path} ${JSON.stringify(parameters)}`;
-  return useAsked(key, (signal) => read<Reply>(path, parameters, signal));
+  return useQuestion(key, (signal) => read<Reply>(path, parameters, signal));
 }
 
-function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): Asked<Reply> {
+/** Asks by a given function, and again whenever the key changes or the inventory does. */
+export function useQuestion<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): Asked<Reply> {
   const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);

@@ -1,14 +1,14 @@
+import { useRef } from "preact/hooks";
+import { read } from "../api/client.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
-import { useRead } from "../api/use_call.ts";
+import { useQuestion, useRead } from "../api/use_call.ts";
 import { isInside } from "../history/in_place.ts";
-import { count } from "../labels.ts";
+import { type PlaceSearch, searchPlace } from "../history/place_search.ts";
+import { count, moment } from "../labels.ts";
 import type { InventoryRow } from "../lists/inventory_rows.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Empty } from "../ui/parts.tsx";
 import { Entries } from "./entries.tsx";
-
-/** Changes of the log that are looked through for those of a place, and how many are shown. */
-const [LOOKED_AT, SHOWN] = [200, 20];
 
 /** The latest changes of one thing. */
 export function ChangesOf({ entity }: { readonly entity: string }) {
@@ -22,18 +22,34 @@ export function ChangesOf({ entity }: { readonly entity: string }) {
 
 /** The latest changes of racks, devices and cooling units in a place. */
 export function PlaceChanges({ row }: { readonly row: InventoryRow }) {
-  const asked = useRead<HistoryAnswer>("/audit/history", { page_size: String(LOOKED_AT) });
+  const earlier = useRef<{ readonly ref: string; readonly search: PlaceSearch } | undefined>(undefined);
+  const asked = useQuestion(`changes in ${row.ref}`, async (signal) => {
+    const page = (parameters: Readonly<Record<string, string>>) =>
+      read<HistoryAnswer>("/audit/history", parameters, signal);
+    const known = earlier.current?.ref === row.ref ? earlier.current.search : undefined;
+    const search = await searchPlace(page, (entry) => isInside(entry, row), known);
+    earlier.current = { ref: row.ref, search };
+    return search;
+  });
   return (
     <Card title="Latest changes">
       <Answer asked={asked}>
-        {({ entries }) => {
-          const inside = entries.filter((entry) => isInside(entry, row));
-          if (inside.length > 0) return <Entries entries={inside.slice(0, SHOWN)} />;
-          return (
-            <Empty>None of the last {count(entries.length)} changes is of a rack, device or cooling unit here.</Empty>
-          );
-        }}
+        {(search) => (
+          <>
+            {search.entries.length === 0 ? (
+              <Empty>No change of a rack, device or cooling unit here was found.</Empty>
+            ) : (
+              <Entries entries={search.entries} />
+            )}
+            <p class="muted">{searchedText(search)}</p>
+          </>
+        )}
       </Answer>
     </Card>
   );
+}
+
+function searchedText({ searched, isWhole, back }: PlaceSearch): string {
+  if (isWhole) return `All ${count(searched)} changes of the history were searched.`;
+  return `The last ${count(searched)} changes were searched, back to ${moment(back)}.`;
 }

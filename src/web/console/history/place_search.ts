@@ -1,0 +1,55 @@
+import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
+
+/** Changes of a page of the log, those that are searched at most, and those that are wanted. */
+const [PAGE, MOST, WANTED] = [200, 2000, 20];
+
+/** What a search through the log has found, newest first. */
+export interface PlaceSearch {
+  readonly entries: readonly AuditEntry[];
+  /** Changes that were looked at. */
+  readonly searched: number;
+  /** Whether that is all that the log has. */
+  readonly isWhole: boolean;
+  /** Time of the oldest one; "" for an empty log. */
+  readonly back: string;
+  /** Number of the newest change that was looked at. */
+  readonly newest: number;
+}
+
+/** Reads a page of the log, newest first. */
+export type ReadLog = (parameters: Readonly<Record<string, string>>) => Promise<HistoryAnswer>;
+
+/**
+ * Searches the log page by page for changes of a place, until enough are found or a bounded number was looked at. The log
+ * cannot be asked for a place: it knows what changed, not where that was.
+ *
+ * @param earlier what an earlier search found: only what came since is read
+ */
+export async function searchPlace(
+  read: ReadLog,
+  isInside: (entry: AuditEntry) => boolean,
+  earlier?: PlaceSearch,
+): Promise<PlaceSearch> {
+  const found: AuditEntry[] = [];
+  let [searched, newest, back, token] = [0, earlier?.newest ?? 0, "", ""];
+  do {
+    const page = await read({ page_size: String(PAGE), page_token: token });
+    for (const entry of page.entries) {
+      if (earlier !== undefined && entry.seq <= earlier.newest) return joined({ found, searched, newest }, earlier);
+      newest = Math.max(newest, entry.seq);
+      searched += 1;
+      back = entry.occurred_at;
+      if (isInside(entry)) found.push(entry);
+    }
+    token = page.next_page_token;
+  } while (token !== "" && found.length < WANTED && searched < MOST);
+  return { entries: found.slice(0, WANTED), searched, isWhole: token === "", back, newest };
+}
+
+function joined(
+  { found, searched, newest }: { found: readonly AuditEntry[]; searched: number; newest: number },
+  earlier: PlaceSearch,
+): PlaceSearch {
+  const entries = [...found, ...earlier.entries].slice(0, WANTED);
+  return { ...earlier, entries, searched: earlier.searched + searched, newest };
+}

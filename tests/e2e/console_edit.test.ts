@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
 import { EditedConsole } from "../support/edited_console.ts";
+import { layoutFaults } from "../support/layout_faults.ts";
 
 let desk: EditedConsole;
 const { browser, missing } = await browserFor("Editing in the console is");
@@ -78,7 +79,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       for (const key of ["m", "ArrowUp", "Enter"]) await page.keyboard.press(key);
       await dialog(page).getByRole("row", { name: "Unit 4 U 5 U" }).waitFor();
       await page.getByRole("button", { name: /^Save 1 change/ }).isEnabled();
-      await page.getByText("Nothing is in the way").waitFor();
+      await page.getByText("No rule is broken").waitFor();
       await page.keyboard.press("Control+Enter");
       await saved(page, "Saved SRV-2");
     });
@@ -108,6 +109,34 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await dialog(page).waitFor({ state: "hidden" });
       await page.getByRole("button", { name: /^Edit E/ }).click();
       await dialog(page).getByRole("heading", { name: "Edit SRV-1" }).waitFor();
+    });
+  });
+
+  test("shows what a change does to supplies and racks, and nothing where nothing changes", async () => {
+    await desk.visit(browser, "anna", "device/SRV-1", async (page) => {
+      const after = dialog(page).getByRole("region", { name: "After this change" });
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await page.getByLabel("Name", { exact: true }).fill("renamed");
+      await page.getByText("No rule is broken").waitFor();
+      await page.getByLabel("Planned draw").fill("450");
+      await after.getByRole("row", { name: "R1: power 300 W 450 W" }).waitFor();
+      await after.getByRole("row", { name: "PDU-1: load 300 W 450 W" }).waitFor();
+      await page.getByLabel("Planned draw").fill("300");
+      await after.waitFor({ state: "hidden" });
+      await page.getByLabel("Status").selectOption("Offline");
+      await after.getByRole("row", { name: "PDU-1: load 300 W 0 W" }).waitFor();
+      await page.setViewportSize({ width: 390, height: 800 });
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      expect(await layoutFaults(page)).toEqual([]);
+    });
+    await desk.visit(browser, "anna", "devices", async (page) => {
+      for (const code of ["SRV-1", "PDU-1"]) await page.getByRole("checkbox", { name: `Select ${code}` }).check();
+      await page.getByRole("button", { name: /^Edit 2/ }).click();
+      await page.getByLabel("Field to change").selectOption("Status");
+      await page.getByLabel("Status", { exact: true }).selectOption("Failed");
+      const after = dialog(page).getByRole("region", { name: "After this change" });
+      await after.getByText("Device failed").waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
     });
   });
 
@@ -196,7 +225,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       const again = page.getByRole("dialog", { name: "Sign in again" });
       await again.getByLabel("Token").fill(desk.tokens["anna"] ?? "");
       await again.getByRole("button", { name: "Sign in in this tab" }).click();
-      await page.getByText("Nothing is in the way").waitFor();
+      await page.getByText("No rule is broken").waitFor();
       expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("kept");
       expect(await page.evaluate(() => localStorage.getItem("planner-token"))).toBeNull();
     });

@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { CallError } from "../api/client.ts";
 import type { Finding } from "../api/replies.ts";
 import { constantWord, plainRefs } from "../labels.ts";
-import { type State, StateMark } from "../ui/state.tsx";
+import { StateMark } from "../ui/state.tsx";
+import type { State } from "../ui/state_of_share.ts";
 import type { Difference } from "./differences.ts";
 import type { Verdict } from "./use_draft.ts";
 
@@ -52,10 +53,9 @@ export function FindingLine({
 }
 
 /** What the server says about a draft before it is written. */
-export function Findings({ verdict, impact }: { readonly verdict: Verdict; readonly impact?: ComponentChildren }) {
+export function Findings({ verdict }: { readonly verdict: Verdict }) {
   return (
     <ul class="edit-findings" aria-live="polite">
-      {impact}
       {verdict.state === "allowed" ? <Warnings warnings={verdict.warnings} /> : null}
       {verdict.state === "refused" ? <Refused error={verdict.error} /> : null}
       {verdict.state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
@@ -65,13 +65,7 @@ export function Findings({ verdict, impact }: { readonly verdict: Verdict; reado
 }
 
 function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
-  if (warnings.length === 0) {
-    return (
-      <FindingLine state="ok" title="Nothing is in the way">
-        No rule is broken, and no limit is passed.
-      </FindingLine>
-    );
-  }
+  if (warnings.length === 0) return <FindingLine state="ok" title="No rule is broken" />;
   return (
     <>
       {warnings.map(({ code, message, ref }) => (

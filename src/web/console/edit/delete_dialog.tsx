@@ -3,13 +3,13 @@ import type { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
+import { After } from "./after.tsx";
 import { apply } from "./apply.ts";
 import { ask, callError } from "./ask.ts";
 import { FindingLine, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
 import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
-import { Impact, lostSources } from "./impact.tsx";
 import { type Around, removeCall } from "./requests.ts";
 import { useStored } from "./use_stored.ts";
 
@@ -66,19 +66,40 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
     >
       <div class="edit-body">
         <ul class="edit-findings" aria-live="polite">
-          {base === undefined ? null : <Impact sources={lostSources(kind, base.values, undefined)} />}
           {stored.state === "failed" ? <Refused error={stored.error} /> : null}
           {check.state === "refused" ? <Refused error={check.error} /> : null}
           {problem === undefined ? null : <Refused error={problem} />}
           {check.state === "allowed" ? <Also refs={check.also} /> : null}
         </ul>
-        {identityOf(kind)[0] === "code" && resourceOf(kind).remove !== undefined ? (
+        <After {...afterDelete(edit, { etag: base?.etag, cascade, isRefused: check.state === "refused" })} />
+        {canCascade(kind) ? (
           <Switch label="Remove what depends on it as well" on={cascade} change={setCascade} />
         ) : null}
         <WhyField value={why} set={setWhy} />
       </div>
     </EditDialog>
   );
+}
+
+function canCascade(kind: Kind): boolean {
+  return identityOf(kind)[0] === "code" && resourceOf(kind).remove !== undefined;
+}
+
+/** What to ask about a removal. One that others keep from happening is asked about with what depends on it. */
+function afterDelete(
+  { kind, identity }: Extract<Edit, { readonly mode: "delete" }>,
+  {
+    etag,
+    cascade,
+    isRefused,
+  }: { readonly etag: string | undefined; readonly cascade: boolean; readonly isRefused: boolean },
+) {
+  const withRest = canCascade(kind) && (cascade || isRefused);
+  const ref = `${kind}:${identityText(kind, identity)}`;
+  return {
+    changes: etag === undefined ? undefined : [{ delete_ref: ref, ...(withRest && { cascade: true }) }],
+    ...(withRest && !cascade && { title: "After this change, with what depends on it removed" }),
+  };
 }
 
 /** Removes a resource, or asks what that would do. A kind without an RPC for it is removed by a call of one change. */

@@ -43,6 +43,16 @@ export function manyCall(kind: Kind, codes: readonly string[], what: What, how: 
   return { service, rpc: bulkUpsert, request: { items, update_mask: what.names.map(camel).join(","), ...around } };
 }
 
+/** What is done with every item in the form of `InventoryChange`. */
+export function manyChanges(kind: Kind, codes: readonly string[], what: What): readonly Values[] {
+  if (what.mode === "delete") {
+    return codes.map((code) => ({ delete_ref: `${kind}:${code}`, ...(what.cascade && { cascade: true }) }));
+  }
+  const { field } = resourceOf(kind);
+  const { items, update_mask } = manyCall(kind, codes, what, { validateOnly: true }).request;
+  return (items as readonly Values[]).map((item) => ({ [field]: item, update_mask }));
+}
+
 /** Sends all items, 1,000 in a call; an item that is refused holds no other back. @throws CallError of a whole call */
 export async function runMany(kind: Kind, codes: readonly string[], what: What, how: How): Promise<ManyResult> {
   const isOne = codes.length <= BATCH;

@@ -3,6 +3,7 @@ import type { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { count, counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
+import { After } from "./after.tsx";
 import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
@@ -12,7 +13,7 @@ import { FormFields } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { Field } from "./fields.tsx";
 import { type FormField, fieldsOfKind, identityOf, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
-import { type ManyResult, runMany } from "./many.ts";
+import { type ManyResult, manyChanges, runMany } from "./many.ts";
 import { withValue } from "./paths.ts";
 import { limitProblems, problemAt } from "./problems.ts";
 
@@ -75,6 +76,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
         </div>
         <div class="edit-side">
           <Preview kind={kind} values={values} names={names} isDelete={isDelete} checked={checked} isAsked={isAsked} />
+          <After changes={isAsked && ready > 0 ? manyChanges(kind, codes, what) : undefined} />
           <Problem error={problem} />
         </div>
       </div>

@@ -65,7 +65,7 @@ export function removeCall(kind: Kind, values: Values, how: Around & { readonly 
 /** The version that a request demands of a resource that must be new. */
 export const NOTHING_STORED = "none";
 
-const PLANNING = "datacenter.v1.PlanningService";
+export const PLANNING = "datacenter.v1.PlanningService";
 
 /** Applies changes of any kinds in their order, all or none. @param changes in the form of `InventoryChange` */
 export function applyCall(changes: readonly Values[], how: Omit<Around, "etag">): Call {

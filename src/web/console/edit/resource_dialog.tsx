@@ -3,6 +3,7 @@ import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { StateMark } from "../ui/state.tsx";
+import { After } from "./after.tsx";
 import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
 import { ConflictPanel } from "./conflict_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
@@ -12,7 +13,6 @@ import { Field } from "./fields.tsx";
 import { type Section, sectionsOf } from "./form_layout.ts";
 import { identityText, type Kind, nounOf, type Values } from "./form_model.ts";
 import { filledFromType } from "./from_type.ts";
-import { Impact, lostSources } from "./impact.tsx";
 import { withValue } from "./paths.ts";
 import { hasProblem, problemAt } from "./problems.ts";
 import { TypeFill } from "./type_fill.tsx";
@@ -93,7 +93,6 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
     editing.close({ text: `Saved ${identityText(kind, saved.values)}`, requestId: saved.requestId });
     written.announce();
   };
-  const sources = isNew ? [] : lostSources(kind, loaded.values, draft.values);
   return (
     <EditDialog
       title={titleOf(edit)}
@@ -135,7 +134,8 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
           <h3>What changes</h3>
           <ChangesTable changes={draft.changes} />
           <h3>Findings</h3>
-          <Findings verdict={draft.verdict} impact={sources.length === 0 ? null : <Impact sources={sources} />} />
+          <Findings verdict={draft.verdict} />
+          <After changes={draft.verdict.state === "refused" ? undefined : draft.asChanges} />
           <Problem error={draft.problem} />
         </div>
       </div>

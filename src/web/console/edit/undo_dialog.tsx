@@ -3,6 +3,7 @@ import { CallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { written } from "../api/written.ts";
 import { counted, moment, plainRefs, utcMoment } from "../labels.ts";
+import { After } from "./after.tsx";
 import { apply } from "./apply.ts";
 import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
@@ -72,6 +73,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
       <div class="edit-body">
         {steps.length > MOST ? <TooMany number={steps.length} /> : null}
         {met === undefined ? null : <Shown met={met} />}
+        <After changes={met?.refusals.length === 0 ? changes : undefined} />
         <Problem error={problem} />
       </div>
     </EditDialog>

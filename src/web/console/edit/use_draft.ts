@@ -106,6 +106,8 @@ export interface Draft {
   /** Why saving failed; a refusal of a field is part of the verdict as well. */
   readonly problem: CallError | undefined;
   readonly save: (message: string) => Promise<Saved | undefined>;
+  /** The draft in the form of `InventoryChange`; undefined while there is nothing that can be written. */
+  readonly asChanges: readonly Values[] | undefined;
 }
 
 export interface Saved {
@@ -178,5 +180,6 @@ export function useDraft(kind: Kind, stored: Base, first: Values): Draft {
     isSaving,
     problem,
     save,
+    asChanges: isReady ? [writeCall(kind, base, values, { validateOnly: false }).request] : undefined,
   };
 }

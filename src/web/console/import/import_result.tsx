@@ -1,8 +1,10 @@
+import { After } from "../edit/after.tsx";
+import type { Values } from "../edit/form_model.ts";
 import { count, enumWord } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import type { Item } from "./parse_items.ts";
+import { type Item, KINDS } from "./parse_items.ts";
 import type { Run } from "./use_run.ts";
 
 interface Problem {
@@ -50,6 +52,7 @@ export function ImportResult({ run, goOn }: { readonly run: Run; readonly goOn: 
           <Figure key={outcome} label={enumWord(outcome, "OUTCOME")} value={count(number)} />
         ))}
       </Figures>
+      <AfterImport run={run} />
       {problems.length === 0 ? null : (
         <Card
           title="Refused"
@@ -75,6 +78,21 @@ export function ImportResult({ run, goOn }: { readonly run: Run; readonly goOn: 
       )}
     </>
   );
+}
+
+/** What a file that was only checked would do to supplies, racks and cooling. */
+function AfterImport({ run: { parsed, sent, running, validateOnly, failed } }: { readonly run: Run }) {
+  if (!validateOnly || running || sent < parsed.items.length) return null;
+  const refused = new Set(failed.map(({ item }) => item));
+  const taken = parsed.items.filter((item) => !refused.has(item));
+  return <After changes={changesOf(taken)} title="After this import" />;
+}
+
+/** The items in the form of `InventoryChange`. */
+function changesOf(items: readonly Item[]): readonly Values[] {
+  return items
+    .toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
+    .map(({ kind, resource }) => ({ [kind]: resource }));
 }
 
 function problemsOf({ parsed, failed }: Run): readonly Problem[] {

@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import { refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { type State, StateMark, stateOfShare } from "../ui/state.tsx";
+import { StateMark } from "../ui/state.tsx";
+import { type State, stateOfShare } from "../ui/state_of_share.ts";
 import { cellWords, figureWords, isFigure } from "./column_words.ts";
 import type { InventoryRow } from "./inventory_rows.ts";
 

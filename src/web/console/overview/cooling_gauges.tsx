@@ -2,7 +2,7 @@ import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { decimal, percent, refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
-import { stateOfShare } from "../ui/state.tsx";
+import { stateOfShare } from "../ui/state_of_share.ts";
 import { Gauge } from "./gauge.tsx";
 import type { Rehearsal, Zone } from "./rehearsal.ts";
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { MeterBar } from "../ui/parts.tsx";
-import { type State, StateMark, stateOfShare } from "../ui/state.tsx";
+import { StateMark } from "../ui/state.tsx";
+import { type State, stateOfShare } from "../ui/state_of_share.ts";
 
 interface GaugeProps {
   readonly name: string;

@@ -4,7 +4,7 @@ import { useCall } from "../api/use_call.ts";
 import { count, decimal, percent, watts } from "../labels.ts";
 import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
-import { stateOfShare } from "../ui/state.tsx";
+import { stateOfShare } from "../ui/state_of_share.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
 import type { Rehearsal } from "./rehearsal.ts";

@@ -1,7 +1,7 @@
 import { type Asked, useCall } from "../api/use_call.ts";
 import { refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
-import type { State } from "../ui/state.tsx";
+import type { State } from "../ui/state_of_share.ts";
 
 interface Impact {
   readonly racks_dark: number;

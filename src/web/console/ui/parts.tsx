@@ -2,7 +2,8 @@ import type { ComponentChildren } from "preact";
 import type { FloorPlan, Health } from "../api/replies.ts";
 import { count, moment, refName, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
-import { type State, StateMark, stateOfShare } from "./state.tsx";
+import { StateMark } from "./state.tsx";
+import { type State, stateOfShare } from "./state_of_share.ts";
 
 interface Held {
   readonly children?: ComponentChildren;

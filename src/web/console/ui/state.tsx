@@ -1,7 +1,5 @@
 import type { ComponentChildren } from "preact";
-
-/** How something is. `unknown` is a separate state: what is not recorded is never shown as good or as 0. */
-export type State = "ok" | "watch" | "fault" | "info" | "unknown";
+import type { State } from "./state_of_share.ts";
 
 /** Each state has its own shape, so that none depends on its colour. */
 const SHAPES: Readonly<Record<State, ComponentChildren>> = {
@@ -51,10 +49,4 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
       <span class="sr-only">{label}</span>
     </>
   );
-}
-
-/** State of a share of a limit in percent: amber from 80 unless said otherwise, red from 100. One rule for every figure and picture. */
-export function stateOfShare(share: number | undefined, watchAt = 80): State | undefined {
-  if (share === undefined) return "unknown";
-  return share >= 100 ? "fault" : share >= watchAt ? "watch" : undefined;
 }

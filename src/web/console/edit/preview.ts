@@ -1,0 +1,48 @@
+import { useEffect, useState } from "preact/hooks";
+import { ask } from "./ask.ts";
+import type { Values } from "./form_model.ts";
+import type { PreviewAnswer } from "./preview_answer.ts";
+import { PLANNING } from "./requests.ts";
+
+/** Changes of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
+export const MOST_CHANGES = 1000;
+
+/** Milliseconds without a change after which a draft is asked about. */
+const PAUSE = 250;
+
+export interface Previewed {
+  readonly answer: PreviewAnswer | undefined;
+  /** Whether a newer draft is being asked about: the answer is that of an earlier one. */
+  readonly isBusy: boolean;
+}
+
+/**
+ * Asks what changes would do once they have rested; nothing is written.
+ *
+ * @param changes in the form of `InventoryChange`, of which the first thousand are asked about; undefined asks nothing
+ */
+export function usePreview(changes: readonly Values[] | undefined): Previewed {
+  const [found, setFound] = useState<{ readonly key: string; readonly answer: PreviewAnswer | undefined }>(NOTHING);
+  const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MOST_CHANGES));
+  useEffect(() => {
+    if (key === "") {
+      setFound(NOTHING);
+      return undefined;
+    }
+    const controller = new AbortController();
+    const show = (answer: PreviewAnswer | undefined) => controller.signal.aborted || setFound({ key, answer });
+    const timer = setTimeout(() => {
+      const call = { service: PLANNING, rpc: "PreviewChanges", request: { changes: JSON.parse(key) } };
+      // What is refused as a whole is said where the draft itself is checked.
+      ask<PreviewAnswer>(call, controller.signal).then(show, () => show(undefined));
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [key]);
+  return key === "" ? NOT_ASKED : { answer: found.answer, isBusy: found.key !== key };
+}
+
+const NOTHING = { key: "", answer: undefined };
+const NOT_ASKED: Previewed = { answer: undefined, isBusy: false };

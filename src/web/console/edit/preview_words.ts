@@ -1,0 +1,207 @@
+import { counted, decimal, percent, refName, watts } from "../labels.ts";
+import { reasonFigures, reasonWord } from "../reason_words.ts";
+import { type State, stateOfShare } from "../ui/state_of_share.ts";
+import type {
+  CoolingPreview,
+  DevicePreview,
+  FigureChange,
+  FindingPreview,
+  PreviewAnswer,
+  RackPreview,
+  SupplyPreview,
+} from "./preview_answer.ts";
+
+/** One sentence about what changes do. */
+export interface PreviewLine {
+  readonly state: State;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** One figure, before and after. */
+export interface PreviewRow {
+  readonly label: string;
+  readonly before: string;
+  readonly after: string;
+  /** How the thing is afterwards. */
+  readonly state: State;
+}
+
+const AREAS: ReadonlySet<string> = new Set(["site", "floor", "room", "row", "zone"]);
+
+/** What a reference names; of an area the kind and its own name, as the site is known. */
+function nameOf(ref: string): string {
+  const kind = ref.slice(0, ref.indexOf(":"));
+  return AREAS.has(kind) ? `${kind} ${ref.slice(Math.max(ref.indexOf(":"), ref.lastIndexOf("/")) + 1)}` : refName(ref);
+}
+
+/** Names before the rest is counted. */
+const NAMED = 6;
+
+function listed(names: readonly string[], count = names.length): string {
+  const shown = names.slice(0, NAMED).join(", ");
+  return count > NAMED ? `${shown} and ${count - Math.min(NAMED, names.length)} more` : shown;
+}
+
+/** What is lost first, then what becomes worse, last what becomes better. */
+export function previewLines(answer: PreviewAnswer): readonly PreviewLine[] {
+  const isSupplyLost = answer.lost_count > 0;
+  // That a device has no live supply is said with its name already.
+  const worse = answer.new_findings.filter(({ code }) => !(isSupplyLost && code === "NO_LIVE_SUPPLY"));
+  return [
+    ...effectLines(answer),
+    ...findingLines(worse),
+    ...betterLines(answer),
+    ...resolvedLines(answer),
+    ...refusedLines(answer),
+  ];
+}
+
+function effectLines({ devices, lost_count, reduced_count }: PreviewAnswer): readonly PreviewLine[] {
+  const of = (effect: string, isSupply: boolean) =>
+    devices.filter((one) => one.effect === `SUPPLY_EFFECT_${effect}` && one.is_supply === isSupply);
+  const lost = of("LOST", false);
+  const dead = of("LOST", true);
+  return [
+    ...line("fault", lost_count, `${counted(lost_count, "device")} would go dark`, lostText(lost, lost_count)),
+    ...line("watch", dead.length, "Power equipment without supply", listed(dead.map(({ ref }) => refName(ref)))),
+    ...line(
+      "watch",
+      reduced_count,
+      `${counted(reduced_count, "device")} with fewer live inlets`,
+      listed(namesOf(of("REDUCED", false)), reduced_count),
+    ),
+  ];
+}
+
+function lostText(lost: readonly DevicePreview[], count: number): string {
+  const isUnrecorded = lost.length > 0 && lost.every(({ state_after }) => state_after === "SUPPLY_STATE_UNDOCUMENTED");
+  return `${listed(namesOf(lost), count)}${isUnrecorded ? ": no supply would be recorded" : ""}`;
+}
+
+function namesOf(devices: readonly DevicePreview[]): readonly string[] {
+  return devices.map(({ ref }) => refName(ref));
+}
+
+function betterLines({ devices, gained_count, increased_count }: PreviewAnswer): readonly PreviewLine[] {
+  const of = (effect: string) => namesOf(devices.filter((one) => one.effect === effect && !one.is_supply));
+  const [gained, more] = [of("SUPPLY_EFFECT_GAINED"), of("SUPPLY_EFFECT_INCREASED")];
+  return [
+    ...line("ok", gained_count, `${counted(gained_count, "device")} with power again`, listed(gained, gained_count)),
+    ...line(
+      "ok",
+      increased_count,
+      `${counted(increased_count, "device")} with more live inlets`,
+      listed(more, increased_count),
+    ),
+  ];
+}
+
+/** Findings of one kind share a line. */
+function findingLines(findings: readonly FindingPreview[]): readonly PreviewLine[] {
+  const groups = Map.groupBy(findings, ({ code, health }) => `${health} ${code}`);
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const state: State = first.health === "HEALTH_FAULT" ? "fault" : "watch";
+    const text =
+      group.length === 1
+        ? `${nameOf(first.ref)}${reasonFigures(first)}${first.racks > 1 ? `, in ${first.racks} racks` : ""}`
+        : listed(group.map(({ ref }) => nameOf(ref)));
+    return [{ state, title: reasonWord(first.code), text }];
+  });
+}
+
+function resolvedLines({ resolved_findings, omitted_resolved_findings }: PreviewAnswer): readonly PreviewLine[] {
+  const count = resolved_findings.length + omitted_resolved_findings;
+  const texts = resolved_findings.map(({ code, ref }) => `${reasonWord(code)}: ${nameOf(ref)}`);
+  return line("ok", count, `${counted(count, "finding")} resolved`, listed(texts, count));
+}
+
+function refusedLines({ refused, results }: PreviewAnswer): readonly PreviewLine[] {
+  if (refused === results.length) return [];
+  return line("info", refused, `${counted(refused, "change")} would be refused`, "These figures leave them out.");
+}
+
+function line(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
+  return count === 0 ? [] : [{ state, title, text }];
+}
+
+const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch" };
+const ORDER: readonly State[] = ["fault", "watch"];
+
+/** The figures that differ as they are written, those of what is not well afterwards first. */
+export function previewRows({ supplies, racks, cooling }: PreviewAnswer): readonly PreviewRow[] {
+  const rows = [...supplies.flatMap(supplyRows), ...racks.flatMap(rackRows), ...cooling.flatMap(coolingRows)];
+  const rank = ({ state }: PreviewRow) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
+  return rows.filter(({ before, after }) => before !== after).toSorted((a, b) => rank(a) - rank(b));
+}
+
+const UNKNOWN: FigureChange = {};
+
+/** A figure on both sides, with what else is said beside it. */
+function both(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
+  return { label, before: textOf("before"), after: textOf("after"), state };
+}
+
+function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
+  const { load_w = UNKNOWN, load_pct = UNKNOWN, failover_w = UNKNOWN, failover_pct = UNKNOWN } = supply;
+  const { capacity_w = UNKNOWN } = supply;
+  const state = STATES[supply.health_after] ?? "ok";
+  // What is removed carries nothing that anybody asks about.
+  if (load_w.after === undefined) return [];
+  const name = refName(supply.ref);
+  const withShare = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>
+    share[side] === undefined
+      ? known(load[side], watts)
+      : `${known(load[side], watts)}, ${known(share[side], percent)}`;
+  return [
+    both(`${name}: load`, state, withShare(load_w, load_pct)),
+    both(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
+    both(`${name}: capacity`, state, (side) => known(capacity_w[side], watts)),
+  ];
+}
+
+/** State of a figure by its share of what is allowed. */
+function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange, watchAt: number): State {
+  return value === undefined || limit === undefined || limit === 0
+    ? "ok"
+    : (stateOfShare((value / limit) * 100, watchAt) ?? "ok");
+}
+
+function rackRows(rack: RackPreview): readonly PreviewRow[] {
+  const { draw_w = UNKNOWN, power_capacity_w = UNKNOWN, free_u = UNKNOWN } = rack;
+  const { weight_kg = UNKNOWN, max_load_kg = UNKNOWN } = rack;
+  if (draw_w.after === undefined) return [];
+  const name = rack.rack_code;
+  return [
+    both(`${name}: power`, stateOf(draw_w, power_capacity_w, 80), (side) =>
+      ofLimit(draw_w[side], power_capacity_w[side], watts),
+    ),
+    both(`${name}: free units`, "ok", (side) => known(free_u[side], (value) => `${value} U`)),
+    both(`${name}: weight`, stateOf(weight_kg, max_load_kg, 90), (side) =>
+      ofLimit(weight_kg[side], max_load_kg[side], kilograms),
+    ),
+  ];
+}
+
+function coolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, health_after }: CoolingPreview) {
+  const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
+  const kilowatts = (value: number) => decimal(value, "kW");
+  const state = STATES[health_after] ?? "ok";
+  return [both(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
+}
+
+function kilograms(value: number): string {
+  return decimal(value, "kg");
+}
+
+/** A figure and its unit, which stay on one line. */
+function known(value: number | undefined, words: (value: number) => string): string {
+  return value === undefined ? "" : words(value).replaceAll(" ", "\u00a0");
+}
+
+function ofLimit(value: number | undefined, limit: number | undefined, words: (value: number) => string): string {
+  if (value === undefined) return "";
+  return limit === undefined ? known(value, words) : `${known(value, words)} of ${known(limit, words)}`;
+}

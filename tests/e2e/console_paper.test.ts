@@ -8,6 +8,19 @@ import { pdfText } from "../support/pdf_text.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's history and prints are");
 
+/** Width in pixels of A4, by which styles are chosen, and of what the margins leave of it. */
+const A4_PX = 794;
+const WITHIN_MARGINS_PX = 703;
+/** Runs inside the page: the captions of tables that paper would cut. */
+const WIDER_THAN_PAPER = `(() => {
+  document.body.style.width = "${WITHIN_MARGINS_PX}px";
+  const isCut = (table) => table.getBoundingClientRect().right > ${WITHIN_MARGINS_PX + 1};
+  return [...document.querySelectorAll("main table")].filter(isCut).map((table) => table.caption.innerText);
+})()`;
+
+/** Colour of faults on a dark screen, too pale for paper. */
+const DARK_FAULT = "#ff8a84";
+
 async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });
   const page = await context.newPage();
@@ -92,18 +105,33 @@ describe.skipIf(missing !== undefined)("The web console", () => {
     );
   });
 
-  test("prints every row of a long page, and nothing that acts", async () => {
-    await visit("rack/B03", async (page) => {
-      await heading(page, "B03");
-      await page.locator("tbody tr").first().waitFor();
-      const rows = await page.locator("tbody tr").count();
-      const first = await page.locator("tbody tr a").allInnerTexts();
-      const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
+  test.each([
+    ["rack/B03", "B03", 20],
+    ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails", 250],
+    ["fabric/FAB1?view=table", "FAB1", 160],
+    ["placement?count=12&height=2&draw=800&supply=TWO_N&ports=2x25G", "Where does it fit?", 40],
+    ["devices", "Devices", 49],
+  ])("prints every row and column of %s in light colours, and nothing that acts", async (hash, title, least) => {
+    await visit(
+      hash,
+      async (page) => {
+        await heading(page, title);
+        await page.locator("tbody tr").first().waitFor();
+        const rows = await page.locator("tbody tr").count();
+        const first = await page.locator("tbody tr a").allInnerTexts();
+        const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
 
-      expect(rows).toBeGreaterThan(20);
-      const lost = first.filter((words) => !text.includes(words.replace(/\s+/g, "")));
-      expect(lost).toEqual([]);
-      expect(text).not.toContain("Searchorjump");
-    });
+        expect(rows).toBeGreaterThan(least);
+        const lost = first.filter((words) => !text.includes(words.replace(/\s+/g, "")));
+        expect(lost).toEqual([]);
+        expect(text).not.toContain("Searchorjump");
+        await page.emulateMedia({ media: "print" });
+        await page.setViewportSize({ width: A4_PX, height: 900 });
+        expect(await page.evaluate(WIDER_THAN_PAPER)).toEqual([]);
+        const ink = await page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--fault')");
+        expect(ink).not.toBe(DARK_FAULT);
+      },
+      "dark",
+    );
   });
 });

@@ -91,6 +91,12 @@ export interface Cli extends StderrLogger {
   planner(): Promise<PlannerContext>;
 }
 
+/** Names of flags in the order of their declaration, at least one, and their common summary. */
+export interface JoinedFlags {
+  readonly flags: readonly string[];
+  readonly summary: string;
+}
+
 export interface Example {
   readonly line: string;
   readonly shows: string;
@@ -103,6 +109,8 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   readonly details?: string;
   readonly positionals: P;
   readonly flags: F;
+  /** Related flags that help shows on one line, with a summary for all of them. */
+  readonly joined?: readonly JoinedFlags[];
   readonly examples: readonly Example[];
   /**
    * Prints results with `print` and messages with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.

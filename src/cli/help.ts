@@ -46,9 +46,9 @@ export function commandHelp(name: string, command: Command): string {
     const width = Math.max(...places.map(([place]) => place.length));
     lines.push(heading("Arguments:"), ...places.flatMap(([place, declared]) => placeLines(place, declared, width)), "");
   }
-  if (Object.keys(command.flags).length > 0) lines.push(heading("Flags:"), ...flagLines(command.flags), "");
-  lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
-  lines.push(...exampleLines(command.examples));
+  const { flags, joined } = command;
+  if (Object.keys(flags).length > 0) lines.push(heading("Flags:"), ...flagLines(flags, joined), "");
+  lines.push(globalFlagsLine(), "", ...exampleLines(command.examples));
   return `${lines.join("\n")}\n`;
 }
 
@@ -58,8 +58,7 @@ export function familyHelp(name: string, { details, commands, examples }: Comman
   if (details !== undefined) lines.push(...wrap(details, columns()), "");
   const width = Math.max(...Object.keys(commands).map((member) => member.length));
   lines.push(heading("Commands:"), ...tableLines(commands, width), "");
-  lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
-  lines.push(...exampleLines(examples), "");
+  lines.push(globalFlagsLine(), "", ...exampleLines(examples), "");
   const more = `Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`;
   lines.push(...wrap(more, columns()));
   return `${lines.join("\n")}\n`;
@@ -69,9 +68,17 @@ function tableLines(commands: CommandTable, width: number): readonly string[] {
   return Object.entries(commands).flatMap(([name, { summary }]) => item(name, summary, width));
 }
 
+/** Names the flags that every command has, on one line; `programHelp` describes them. */
+function globalFlagsLine(): string {
+  const heads = Object.entries(GLOBAL_FLAGS).map(([name, flag]) => flagHead(name, flag).trim());
+  return `${heading("Flags of every command:")} ${heads.join(", ")}`;
+}
+
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const longest = Math.max(...examples.map(({ line }) => line.length));
-  return [heading("Examples:"), ...examples.flatMap(({ line, shows }) => item(line, shows, longest))];
+  const isAligned = examples.every(({ shows }) => longest + shows.length + 4 <= columns());
+  const width = isAligned ? longest : 0;
+  return [heading("Examples:"), ...examples.flatMap(({ line, shows }) => item(line, shows, width))];
 }
 
 /** `planner list [flags]`, as help and docs show it. */
@@ -87,8 +94,15 @@ function placeLines(name: string, { summary, options }: Positional, width: numbe
   return item(name, options === undefined ? summary : `${summary}: ${options.join(", ")}`, width);
 }
 
-function flagLines(flags: Readonly<Record<string, Flag>>): readonly string[] {
-  const entries = Object.entries(flags).map(([name, flag]) => ({ head: flagHead(name, flag), text: flagText(flag) }));
+/** Lines of flags in their order. The flags of one entry of `joined` share a line, in the position of its first flag. */
+function flagLines(flags: Readonly<Record<string, Flag>>, joined: Command["joined"] = []): readonly string[] {
+  const entries = Object.entries(flags).flatMap(([name, flag]) => {
+    const group = joined.find((one) => one.flags.includes(name));
+    if (group === undefined) return [{ head: flagHead(name, flag), text: flagText(flag) }];
+    if (group.flags[0] !== name) return [];
+    const others = group.flags.slice(1).map((other) => flagHead(other, flags[other] ?? flag).trim());
+    return [{ head: [flagHead(name, flag), ...others].join(", "), text: group.summary }];
+  });
   const heads = entries.map(({ head }) => head.length).filter((length) => length <= MOST_HEAD_COLUMNS);
   const width = Math.max(0, ...heads);
   return entries.flatMap(({ head, text }) => item(head, text, width));
@@ -106,8 +120,9 @@ function flagText(flag: Flag): string {
   return `${flag.summary}${options}${repeats}`;
 }
 
-// Head and text side by side, the text wrapped under itself; below the head where the screen is too narrow for both.
+// Head and text side by side, with the text wrapped in its column; below the head if the screen is too narrow for both.
 function item(head: string, text: string, width: number): readonly string[] {
+  if (head.length > width && head.length + text.length + 4 <= columns()) return [`  ${head}  ${text}`];
   const indent = width + 4;
   const left = columns() - indent;
   if (left < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];

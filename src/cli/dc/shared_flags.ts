@@ -8,7 +8,7 @@ export const DATABASE_FLAG = {
   type: "string",
   value: "file",
   completes: "file",
-  summary: "Database: a file (planner-dc.sqlite), or postgres://user@host/database",
+  summary: "File (planner-dc.sqlite) or postgres:// URL",
 } as const satisfies Flag;
 
 export const CREATE_FLAG = {
@@ -19,13 +19,13 @@ export const CREATE_FLAG = {
 export const URL_FLAG = {
   type: "string",
   value: "address",
-  summary: "A running server (PLANNER_DC_URL, else http://127.0.0.1:8081)",
+  summary: "A running server (PLANNER_DC_URL)",
 } as const satisfies Flag;
 
 export const TOKEN_FLAG = {
   type: "string",
   value: "token",
-  summary: "Token for the server; PLANNER_DC_TOKEN keeps it off the list of processes",
+  summary: "Token for the server (PLANNER_DC_TOKEN)",
 } as const satisfies Flag;
 
 export const TOKEN_FILE_FLAG = {

@@ -35,8 +35,8 @@ const ALL = await documented(COMMANDS);
 const LEAVES = ALL.flatMap(([name, loaded]) => ("command" in loaded ? [[name, loaded.command] as const] : []));
 const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, loaded.family] as const] : []));
 
-/** Lines of a terminal that a help text may take without scrolling. */
-const SCREEN_LINES = 60;
+/** Maximum lines of a help text, so that it fits a screen. */
+const SCREEN_LINES = 40;
 
 /** The words of a section's tables that look like flags, `--label` of "| `-l`, `--label <label>` |". */
 function documentedFlags(section: string): readonly string[] {
@@ -138,6 +138,8 @@ describe("help", () => {
       expect(summary?.replaceAll("\n", " ")).toBe(command.summary);
       expect(usage).toStartWith(`Usage:\n  planner ${name}`);
       for (const flag of Object.keys({ ...command.flags, ...GLOBAL_FLAGS })) expect(help).toContain(`--${flag}`);
+      const joined = (command.joined ?? []).flatMap(({ flags }) => flags);
+      expect(Object.keys(command.flags)).toEqual(expect.arrayContaining(joined));
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { line } of command.examples) expect(line).toContain("planner ");
       expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);

@@ -5,9 +5,9 @@ import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/share
 export const command = defineCommand({
   summary: "Import files, or another program's data",
   details:
-    "Writes in large batches and reports refused lines by number while it imports the others. Ctrl-C stops after the " +
-    "current batch; the same import continues where it stopped. Exits with 1 if a line was refused. --from follows a " +
-    "source: a repeated import changes what changed there and keeps what people added here.",
+    "Imports all valid lines and reports refused ones by number; then it exits with 1. Ctrl-C stops after the current " +
+    "batch, and the same import continues there. --from follows a source: a repeated import applies the source's changes " +
+    "and keeps additions made here.",
   positionals: {
     files: {
       summary: "Files, folders of CSV files, or - for standard input",
@@ -20,12 +20,12 @@ export const command = defineCommand({
     db: DATABASE_FLAG,
     create: CREATE_FLAG,
     format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
-    kind: { type: "string", value: "kind", summary: "Kind of a CSV: rack, device, crac, cable, fabric_link" },
-    errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here, as JSON Lines" },
+    kind: { type: "string", value: "kind", summary: "Of a CSV: rack, device, crac, cable, fabric_link" },
+    errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here (JSON Lines)" },
     encoding: {
       type: "enum",
       options: ["utf-8", "windows-1252"],
-      summary: "Encoding of files without a byte order mark (default: utf-8)",
+      summary: "Without a byte order mark",
     },
     atomic: { type: "boolean", summary: "Import everything or nothing" },
     "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
@@ -34,14 +34,19 @@ export const command = defineCommand({
     token: TOKEN_FLAG,
     ...SOURCE_FLAGS,
   },
+  joined: [
+    { flags: ["db", "create"], summary: "File or postgres:// URL; replace a vanished one" },
+    { flags: ["atomic", "dry-run"], summary: "Import everything or nothing; write nothing" },
+    { flags: ["url", "token"], summary: "A running server and its token" },
+  ],
   examples: [
-    { line: "planner dc sample | planner dc import -", shows: "Import the sample site" },
+    { line: "planner dc sample | planner dc import -", shows: "Import the sample" },
     {
       line: "planner dc import site.jsonl --errors wrong.jsonl",
-      shows: "Import a file; refused lines go to wrong.jsonl",
+      shows: "Keep refused lines",
     },
-    { line: "planner dc import tables/ --dry-run", shows: "Check a folder of CSV files" },
-    { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import a NetBox (NETBOX_TOKEN)" },
+    { line: "planner dc import tables/ --dry-run", shows: "Check CSV files" },
+    { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import NetBox" },
   ],
   async run(args, cli) {
     if (args.from !== undefined) {

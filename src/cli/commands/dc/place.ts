@@ -6,8 +6,8 @@ import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 export const command = defineCommand({
   summary: "Find where equal devices fit",
   details:
-    "Prints places that pass every rule of a write, best first, with the figures after all of them are taken, and why " +
-    "other racks take no device. Exits with 1 if fewer places are found. docs/placement.md explains the rules.",
+    "Prints positions that pass every rule, the best first, and why other racks are excluded. Exits with 1 if too few are " +
+    "found. Rules: docs/placement.md.",
   positionals: {
     scope: { summary: "Where to look, such as row:AMS1/1/B or rack:A01 (default: everywhere)", required: false },
   },
@@ -24,54 +24,60 @@ export const command = defineCommand({
     basis: {
       type: "enum",
       options: ["allocated", "measured", "max"],
-      summary: "Which draw that is, and which draw of other devices counts (allocated)",
+      summary: "Draw (allocated)",
     },
     redundancy: {
       type: "enum",
       options: ["none", "n", "n-plus-1", "two-n"],
-      summary: "Supply that each device demands (two-n with two inlets)",
+      summary: "Of each device",
     },
     inlets: { type: "integer", value: "count", least: 1, summary: "Power inlets of each device" },
     port: {
       type: "string",
       value: "ports",
       multiple: true,
-      summary: "Ports to connect by speed or type, such as 2x25G",
+      summary: "Ports to connect, such as 2x25G",
     },
-    cooling: { type: "enum", options: ["air", "liquid", "hybrid", "immersion"], summary: "Cooling method (air)" },
-    liquid: { type: "integer", value: "percent", least: 0, summary: "Share of the heat that liquid takes (hybrid)" },
+    cooling: { type: "enum", options: ["air", "liquid", "hybrid", "immersion"], summary: "Method (air)" },
+    liquid: { type: "integer", value: "percent", least: 0, summary: "Share of the heat that liquid removes (hybrid)" },
     spread: {
       type: "enum",
       options: ["rack", "row", "feed"],
       multiple: true,
-      summary: "Spread over these, the most important first (rack, row, feed)",
+      summary: "Spread over",
     },
-    headroom: { type: "integer", value: "percent", least: 0, summary: "Share of limits to keep free (0)" },
-    "allow-warnings": { type: "boolean", summary: "Use supplies that have warnings already, and announce these" },
+    headroom: { type: "integer", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
+    "allow-warnings": { type: "boolean", summary: "Use supplies that already have warnings" },
     tenant: { type: "string", value: "name", summary: "Who will use the devices" },
     prefix: { type: "string", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
-    limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of places to print (default: all)" },
+    limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of positions (default: all)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print places as CSV" },
+    csv: { type: "boolean", summary: "Print positions as CSV" },
     "apply-file": {
       type: "string",
       value: "file",
       completes: "file",
-      summary: "Write devices and cables for `planner dc import`, as JSON Lines",
+      summary: "Write devices and cables for `planner dc import`",
     },
     picture: {
       type: "string",
       value: "file",
       completes: "file",
-      summary: "Draw the floor with the racks of the places: .svg, .png, .html or .dot",
+      summary: "Draw the floor: .svg, .png, .html or .dot",
     },
   },
+  joined: [
+    { flags: ["type", "like"], summary: "Device type, or a device to copy" },
+    { flags: ["height", "weight", "draw"], summary: "Of each device" },
+    { flags: ["tenant", "prefix"], summary: "Tenant and code prefix (NEW)" },
+    { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
+  ],
   examples: [
     {
       line: "planner dc place --count 12 --height 2 --draw 800 --redundancy two-n --port 2x25G",
       shows: "Place servers",
     },
-    { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Place copies of a device in a row" },
+    { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
   async run({ db, picture, "apply-file": applyFile, ...asked }, cli) {
     const { place } = await import("../../dc/place.ts");

@@ -6,8 +6,8 @@ import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 export const command = defineCommand({
   summary: "Rank what every single failure would do",
   details:
-    "Fails each supply element, cooling unit and switch in turn and prints the causes of loss, the worst first. Causes that " +
-    "do the same are one line. Overloaded sources trip unless --no-cascade is given. docs/rehearsal.md explains severities.",
+    "Fails each supply element, cooling unit and switch in turn and prints the causes of loss, the worst first. Causes with " +
+    "the same effect share a line. Overloaded sources trip unless --no-cascade is given. Severities: docs/rehearsal.md.",
   positionals: {
     scope: { summary: "Where elements fail, such as row:AMS1/1/D (default: everywhere)", required: false },
   },
@@ -17,16 +17,16 @@ export const command = defineCommand({
       type: "enum",
       options: ["power", "outlet", "cooling", "switch"],
       multiple: true,
-      summary: "Kind of elements that fail (default: all)",
+      summary: "Fail these",
     },
-    pairs: { type: "boolean", summary: "Fail two elements at a time, and list pairs worse than both apart" },
-    "no-cascade": { type: "boolean", summary: "Trip nothing" },
+    pairs: { type: "boolean", summary: "Fail pairs; list those worse than each alone" },
+    "no-cascade": { type: "boolean", summary: "Trip no overloaded source" },
     battery: { type: "boolean", summary: "Count what a UPS carries on battery as supplied" },
-    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Draw that counts as load (allocated)" },
+    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
     "min-severity": {
       type: "enum",
       options: ["info", "low", "medium", "high", "critical"],
-      summary: "Leave out causes below this severity (info)",
+      summary: "Minimum severity (info)",
     },
     limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of causes (default: all)" },
     elements: {
@@ -41,12 +41,13 @@ export const command = defineCommand({
       type: "string",
       value: "file",
       completes: "file",
-      summary: "Draw what the first cause takes along: .svg, .png, .html or .dot",
+      summary: "Draw the first cause: .svg, .png, .html or .dot",
     },
   },
+  joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the causes as CSV" }],
   examples: [
     { line: "planner dc rehearse", shows: "Rank all single failures" },
-    { line: "planner dc rehearse row:AMS1/1/D --min-severity high", shows: "List elements of a row that darken racks" },
+    { line: "planner dc rehearse row:AMS1/1/D --min-severity high", shows: "List severe causes in a row" },
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
     { line: "planner dc rehearse --limit 1 --picture worst.svg", shows: "Draw the worst failure" },
   ],

@@ -7,22 +7,22 @@ export type SourceName = (typeof SOURCES)[number];
 
 /** Flags of an import from a source. */
 export const SOURCE_FLAGS = {
-  from: { type: "enum", options: SOURCES, summary: "Another program's data: an address (--url), files or a folder" },
-  origin: { type: "string", value: "name", summary: "--from: name of the source, if there are several" },
+  from: { type: "enum", options: SOURCES, summary: "Another program's data" },
+  origin: { type: "string", value: "name", summary: "--from: name of the source" },
   mapping: {
     type: "string",
     value: "file",
     completes: "file",
-    summary: "--from: decisions about the mapping, in YAML or JSON",
+    summary: "--from: mapping decisions, in YAML or JSON",
   },
-  prune: { type: "boolean", summary: "--from: delete what came from this source and is no longer there" },
-  report: { type: "string", value: "file", completes: "file", summary: "--from: write the report here, as JSON" },
-  sites: { type: "string", value: "slugs", summary: "--from netbox: only these sites, separated by commas" },
+  prune: { type: "boolean", summary: "--from: delete what the source no longer has" },
+  report: { type: "string", value: "file", completes: "file", summary: "--from: write a JSON report" },
+  sites: { type: "string", value: "slugs", summary: "--from netbox: only these, comma-separated" },
   "token-file": {
     type: "string",
     value: "file",
     completes: "file",
-    summary: "--from netbox: file with the API token (NETBOX_TOKEN)",
+    summary: "--from netbox: API token (NETBOX_TOKEN)",
   },
   rate: { type: "integer", least: 1, value: "n", summary: "--from netbox: maximum requests per second" },
 } as const satisfies Flags;

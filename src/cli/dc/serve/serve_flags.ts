@@ -10,49 +10,49 @@ export const SERVE_FLAGS = {
     type: "integer",
     value: "seconds",
     least: 0,
-    summary: "Longest wait at the start for a database server that cannot be reached (60)",
+    summary: "Longest wait for an unreachable database (60)",
   },
   tokens: { type: "string", value: "file", completes: "file", summary: "File of tokens, stored as hashes" },
   jwks: {
     type: "string",
     value: "url",
     completes: "file",
-    summary: "Public keys of JWTs, a URL or a file; needs --jwt-issuer and --jwt-audience",
+    summary: "Public keys of JWTs: a URL or a file",
   },
   "jwt-issuer": { type: "string", value: "text", summary: "Required issuer of a JWT (iss)" },
   "jwt-audience": { type: "string", value: "text", summary: "Required audience of a JWT (aud)" },
-  "jwt-roles-claim": { type: "string", value: "name", summary: "Claim that holds a JWT's roles (roles)" },
+  "jwt-roles-claim": { type: "string", value: "name", summary: "Claim with a JWT's roles (roles)" },
   "webhook-secret-file": {
     type: "string",
     value: "file",
     completes: "file",
-    summary: "Secrets of change feeds for /audit/webhook, one per line",
+    summary: "Secrets of change feeds, one a line",
   },
   insecure: { type: "boolean", summary: "Require no token, even beyond this machine" },
   "allowed-host": {
     type: "string",
     multiple: true,
     value: "name",
-    summary: "Name or address of this server beside loopback ones; other Hosts are refused",
+    summary: "A host name of this server",
   },
   "allowed-origin": {
     type: "string",
     multiple: true,
     value: "origin",
-    summary: "Another site whose pages may call, such as https://portal.example",
+    summary: "A site whose pages may call",
   },
-  cleartext: { type: "boolean", summary: "Serve cleartext beside TLS too" },
+  cleartext: { type: "boolean", summary: "Serve cleartext beside TLS" },
   "memory-budget": {
     type: "integer",
     value: "MiB",
     least: 16,
-    summary: "Memory for all open requests together, beyond the inventory (512)",
+    summary: "Memory for all open requests (512)",
   },
   "max-connections-per-address": {
     type: "integer",
     value: "count",
     least: 1,
-    summary: "Connections of one network address (2500)",
+    summary: "Per network address (2500)",
   },
   "tls-key": { type: "string", value: "file", completes: "file", summary: "Private key in PEM, for TLS" },
   "tls-cert": { type: "string", value: "file", completes: "file", summary: "Its certificate chain in PEM" },
@@ -72,6 +72,14 @@ export const SERVE_FLAGS = {
   config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },
   "print-config": { type: "boolean", summary: "Print the settings and their origins, then exit" },
 } as const satisfies Flags;
+
+/** Flags of `serve` that its help shows on one line. */
+export const JOINED_SERVE_FLAGS = [
+  { flags: ["host", "port"], summary: "Where to listen (127.0.0.1, 8081); 0: a free port" },
+  { flags: ["jwt-issuer", "jwt-audience"], summary: "Required iss and aud of JWTs" },
+  { flags: ["tls-key", "tls-cert"], summary: "Key and certificates in PEM" },
+  { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },
+] as const;
 
 /** The values of `serve`'s flags. */
 export type ServeArgs = Args<Record<never, never>, typeof SERVE_FLAGS>;

@@ -7,8 +7,8 @@ import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
 export const command = defineCommand({
   summary: "Add a device, built to its type",
   details:
-    "Takes kind, height, weight, draw and ports from the type (`planner dc types list`); flags win over it. A device that " +
-    "is there already is refused. Prints what the write warns about.",
+    "Copies kind, height, weight, draw and ports from the type (`planner dc types list`); flags override it. Prints " +
+    "warnings.",
   positionals: { code: { summary: "Code of the new device", required: true } },
   flags: {
     db: DATABASE_FLAG,
@@ -17,7 +17,7 @@ export const command = defineCommand({
     rack: { type: "string", value: "code", summary: "Rack" },
     position: { type: "string", value: "unit", summary: "Lowest unit that it takes, in steps of 0.5" },
     face: { type: "enum", options: enumWords(FACES), summary: "Side of the rack (front with a position)" },
-    chassis: { type: "string", value: "code", summary: "Device whose bay it goes into" },
+    chassis: { type: "string", value: "code", summary: "Chassis with a bay for it" },
     bay: { type: "string", value: "name", summary: "Bay of the chassis" },
     site: { type: "string", value: "site", summary: "Site, for a device without a rack" },
     floor: { type: "string", value: "number", summary: "Floor of the site (0)" },
@@ -26,11 +26,17 @@ export const command = defineCommand({
     serial: { type: "string", value: "number", summary: "Serial number" },
     "asset-tag": { type: "string", value: "tag", summary: "Asset tag" },
     status: { type: "enum", options: enumWords(DEVICE_STATUSES), summary: "Status (active)" },
-    tenant: { type: "string", value: "name", summary: "Who uses it" },
-    message: { type: "string", value: "text", summary: "Why; kept in the change log" },
+    tenant: { type: "string", value: "name", summary: "Tenant that uses it" },
+    message: { type: "string", value: "text", summary: "Reason, for the change log" },
     "dry-run": { type: "boolean", summary: "Check it, write nothing" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
+  joined: [
+    { flags: ["chassis", "bay"], summary: "For a blade, in place of --rack" },
+    { flags: ["site", "floor", "room"], summary: "For a device without a rack" },
+    { flags: ["name", "serial", "asset-tag"], summary: "Of the device" },
+    { flags: ["dry-run", "json"], summary: "Write nothing; print the reply as JSON" },
+  ],
   examples: [
     {
       line: "planner dc add device SRV-42 --type acme-server-2u --rack A01 --position 12",

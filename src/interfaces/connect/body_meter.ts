@@ -11,9 +11,9 @@ import { UNSCANNED_BYTES, wireShape } from "./wire_scan.ts";
 
 /** Memory of one value that was read, in bytes. Ours: an estimate, not measured. */
 const VALUE_BYTES = 100;
-/** Memory of one object or message beside its values, in bytes. A device without any value takes as much. */
+/** Memory of one object or message without its values, in bytes. A device without any value uses as much. */
 const OBJECT_BYTES = 1000;
-/** Copies of a JSON text that reading it makes, as bytes and as a string, and again to name what is wrong with it. */
+/** Copies of a JSON text during parsing: as bytes, as a string, and once more to locate an error in it. */
 const JSON_COPIES = 3;
 
 /** Bytes of JSON that are scanned in one step: some hundred microseconds. */
@@ -27,7 +27,7 @@ export function serverBusy(): OperationError {
   return refuse("SERVER_BUSY", "The server holds as many bytes of other requests as it may: try again later");
 }
 
-/** The error of a body whose sender has gone: it is not sent, and metrics count it as cancelled. */
+/** Error for a body whose sender disconnected. It is not sent; metrics count it as cancelled. */
 export function uploadAborted(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }
@@ -41,7 +41,7 @@ export interface MeteredBody {
   readonly peer?: object;
 }
 
-/** Whether a Content-Encoding, or gRPC's, says anything but that the bytes are sent as they are. */
+/** Whether a Content-Encoding, or gRPC's, names any coding other than identity. */
 export function isEncoded(encoding: string | null | undefined): boolean {
   return encoding !== null && encoding !== undefined && encoding.trim().toLowerCase() !== "identity";
 }
@@ -61,7 +61,7 @@ export class BodyMeter {
     this.#isCompressed = isCompressed;
   }
 
-  /** Takes the next piece, in the connection's turn. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
+  /** Charges and scans the next piece in the connection's slice. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
   async take(bytes: Uint8Array): Promise<void> {
     this.charge(bytes);
     if (bytes.length >= LARGE_BYTES) await this.scheduler.yieldIfDue();
@@ -80,7 +80,7 @@ export class BodyMeter {
     if (problem !== undefined) throw tooComplex(problem);
   }
 
-  /** Charges what reading the whole body will take. @throws Refusal SERVER_BUSY */
+  /** Charges the memory for parsing the complete body. @throws Refusal SERVER_BUSY */
   finish(): void {
     const inflated = this.#isCompressed ? mostInflated(this.#bytes) : 0;
     const json = this.#scan === undefined ? 0 : jsonBytes(this.#scan, this.#bytes);

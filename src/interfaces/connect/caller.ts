@@ -4,7 +4,7 @@ import type { Caller, Principal } from "#dc/context.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
-/** Finds out who calls by the Authorization header, null without one. @throws OperationError unauthenticated */
+/** Authenticates a caller by the Authorization header, null if absent. @throws OperationError unauthenticated */
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
 
 const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
@@ -13,13 +13,16 @@ const addressKey = createContextKey<string | undefined>(undefined, { description
 const peerKey = createContextKey<object | undefined>(undefined, { description: "The connection of the call" });
 const failureKey = createContextKey<Failure | undefined>(undefined, { description: "Why the call has failed already" });
 
-/** Why a call has failed before the library came to it, and whether the service has counted it. */
+/** An error that occurred before the library handled the call, and whether the service has counted it. */
 export interface Failure {
   readonly error: unknown;
   readonly isCounted: boolean;
 }
 
-/** What is known of a call before the library reads it: the caller's address, and its failure if it has run already. */
+/**
+ * Context values of a call, set before the library reads it: the caller's address, and the error if it has already
+ * failed.
+ */
 export function valuesOf(request: NodeRequest, failure: Failure | undefined): ContextValues {
   return createContextValues()
     .set(addressKey, request.socket.remoteAddress)
@@ -27,7 +30,7 @@ export function valuesOf(request: NodeRequest, failure: Failure | undefined): Co
     .set(failureKey, failure);
 }
 
-/** The connection that a request came on, as an identity. */
+/** Identity of the connection that a request arrived on. */
 export function peerOf(request: NodeRequest): object {
   return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
 }
@@ -40,7 +43,7 @@ export function setPrincipal({ values }: HandlerContext, principal: Principal | 
   values.set(principalKey, principal);
 }
 
-/** The caller as the service needs it. */
+/** Builds the service's description of the caller. */
 export function callerOf({ values, requestHeader, protocolName }: HandlerContext): Caller {
   return describeCaller(requestHeader, {
     interface: protocolName === "connect" ? "REST" : "GRPC",
@@ -57,7 +60,7 @@ interface Known {
   readonly peer?: object | undefined;
 }
 
-/** Adds what the headers tell: the program that calls and the trace that the call belongs to. */
+/** Adds the values of headers: the client program and the trace of the call. */
 export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
   const parent = headers.get("traceparent");

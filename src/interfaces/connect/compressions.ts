@@ -6,7 +6,7 @@ import { toConnectError } from "./errors.ts";
 import { checkDecompressed } from "./json_reading.ts";
 import { MOST_GROWTH, mostInflated } from "./limits.ts";
 
-/** What messages may be compressed with. A request of some bytes that stands for megabytes is refused. */
+/** Supported message compressions. A small request that expands to megabytes is rejected. */
 export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].map((inner) => ({
   ...inner,
   decompress: async (bytes, readMaxBytes) => {

@@ -37,8 +37,8 @@ function serveMethod(
 }
 
 /**
- * The answer, or the reason why it is no longer waited for: the deadline has passed or the caller has gone. A write
- * that has begun ends all the same; its request_id gives the caller the result later.
+ * Resolves with the result, or rejects when the deadline passes or the caller disconnects. A write that has begun
+ * completes anyway; a repetition with its request_id returns the result.
  */
 function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -25,7 +25,7 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
 /** Seconds after which a busy server is worth another try. Ours: slow peers are ended within a few. */
 const RETRY_AFTER_S = "2";
 
-/** Headers that tell a client what to do about a refusal. */
+/** Response headers that help a client react to a refusal. */
 export function headersOf(error: OperationError): Readonly<Record<string, string>> {
   if (error.kind === "unauthenticated") return { "www-authenticate": challenge(error) };
   if (error instanceof Refusal && error.reason === "SERVER_BUSY") return { "retry-after": RETRY_AFTER_S };

@@ -1,8 +1,9 @@
 const HEADER = "grpc-message";
 
 /**
- * Writes a gRPC status message as the protocol says: only bytes outside of printable ASCII and `%` are escaped. The library
- * escapes all that a URI would, which some clients (grpc-js) undo in part alone. Source: gRPC over HTTP/2, Status-Message.
+ * Encodes a gRPC status message as the protocol requires: only `%` and bytes outside of printable ASCII are escaped.
+ * The library escapes everything that a URI would, which some clients (grpc-js) decode only in part. Source: gRPC over
+ * HTTP/2, Status-Message.
  */
 export function writeMessagePlainly(trailer: Headers | undefined): void {
   const escaped = trailer?.get(HEADER);

@@ -28,7 +28,7 @@ import { reflectionRoutes } from "./reflection_routes.ts";
 import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
-/** Services of our own, which ask for a principal and are counted. */
+/** The datacenter's services, which require a principal and are counted. */
 const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
 const ALL_SERVICES: readonly DescService[] = [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha];
 
@@ -41,10 +41,10 @@ export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
   readonly whyNotReady: WhyNotReady;
-  /** Called for calls that were refused before the service was asked, which reports all others itself. */
+  /** Called for calls that were refused before they reached the service; the service reports all others itself. */
   readonly observe: (call: FinishedCall) => void;
   readonly report: ReportDefect;
-  /** Says that the server is about to end. */
+  /** Aborts when the server begins to shut down. */
   readonly shutdown: AbortSignal;
 }
 
@@ -52,8 +52,8 @@ export interface ConnectOptions {
 export type ConnectHandler = (request: NodeRequest, response: NodeResponse, account: ByteAccount) => boolean;
 
 /**
- * Serves the datacenter's RPCs, health and reflection in Connect's, gRPC-Web's and gRPC's protocols, told apart by
- * Content-Type; Connect JSON is the REST. Source: docs/decisions.md#d-02.
+ * Serves the datacenter's RPCs, health and reflection over Connect, gRPC-Web and gRPC, selected by Content-Type.
+ * Connect JSON is the REST interface. Source: docs/decisions.md#d-02.
  */
 export function connectHandler(options: ConnectOptions): ConnectHandler {
   const { service, findPrincipal, whyNotReady, report, shutdown } = options;
@@ -119,7 +119,7 @@ async function answer(
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();
-  // The library's handlers take long to start; thousands of them at once must not keep a probe waiting.
+  // The library's handlers are slow to start; thousands of them at once must not delay a health probe.
   const peer = peerOf(request);
   await new CooperativeScheduler(undefined, peer).yieldIfDue();
   if (hasLeft(request, response)) return "cancelled";
@@ -145,7 +145,7 @@ async function answer(
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
     return outcomeOfStatus(answered.status) ?? outcomeOfGrpc(sent.grpcStatus());
   } catch {
-    // The request names no host, or the connection broke off: a client that still listens gets a failure.
+    // The request has no host, or the connection broke; a client that is still connected gets an error.
     if (response.headersSent) {
       response.destroy();
       return "cancelled";
@@ -156,7 +156,10 @@ async function answer(
   }
 }
 
-/** The same answer, and how its gRPC status is known once it was sent: by trailers, or by the last frame of gRPC-Web. */
+/**
+ * Returns the response, and a function that reads its gRPC status after sending: from trailers, or from the last frame
+ * of gRPC-Web.
+ */
 function watched(answered: UniversalServerResponse) {
   const { body, header, trailer } = answered;
   if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {

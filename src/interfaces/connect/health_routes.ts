@@ -7,11 +7,12 @@ import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 /** Why the server cannot answer calls; undefined when it can. */
 export type WhyNotReady = () => Promise<string | undefined>;
 
-/** The server as a whole, and what it serves. */
+/** Names with a health status: the server as a whole, and each service. */
 const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
 
 /**
- * Serves the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that balancers send nothing more.
+ * Serves the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that load balancers send no further
+ * calls.
  */
 export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, shutdown: AbortSignal): void {
   const health = new HealthStatus(whyNotReady, shutdown);

@@ -1,9 +1,9 @@
 import type { WhyNotReady } from "./health_routes.ts";
 
-/** How often a watched status is looked at, in milliseconds. Ours: a probe's usual interval. */
+/** Poll interval of a watched status, in milliseconds. Our choice: a probe's usual interval. */
 const WATCH_MS = 5000;
 
-/** Whether the server serves: one look at the database for all watches together. */
+/** Readiness of the server, polled once for all watches together. */
 export class HealthStatus {
   readonly #whyNotReady: WhyNotReady;
   readonly #shutdown: AbortSignal;
@@ -34,7 +34,7 @@ export class HealthStatus {
     }
   }
 
-  /** Resolves after the next look that found a change, or when the caller leaves. */
+  /** Resolves after the next poll with a changed status, or when the caller disconnects. */
   #wake(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {

@@ -4,14 +4,14 @@ import type { NodeRequest } from "./node_http.ts";
 
 export interface ReadBody {
   readonly chunks: readonly Uint8Array[];
-  /** False when more is to come: the body is too large. */
+  /** False if the body is too large and was not read to its end. */
   readonly ended: boolean;
 }
 
 /**
  * Reads a body by events, which costs less than iterating. Large pieces are charged at once and scanned in the
- * connection's turns: Bun does not stop reading the connection of a paused request, and what it reads is not charged.
- * Rejects when the connection breaks off, and with the meter's refusal; the rest of the body is discarded then.
+ * connection's slices: Bun continues to read the connection of a paused request, and those bytes are not charged.
+ * Rejects if the connection breaks, and with the meter's refusal; the remaining body is then discarded.
  */
 export function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReadBody> {
   return new Promise((resolve, reject) => new IncomingBody(request, meter, resolve, reject));
@@ -82,7 +82,7 @@ class IncomingBody {
     this.#attempt(() => {
       this.#meter.finish();
       if (this.#bytes < LARGE_BYTES) this.#settle(true);
-      // What follows makes a message of it.
+      // Yields, because the next step builds a message of it.
       else void this.#meter.scheduler.yieldIfDue().then(() => this.#settle(true));
     });
   }

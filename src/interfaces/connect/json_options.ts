@@ -10,10 +10,13 @@ export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   registry: detailRegistry,
 };
 
-/** Unknown fields are not kept: nothing reads them, and two bytes would become an object. */
+/** Unknown fields are discarded: they are never read, and two bytes would become an object. */
 export const BINARY_OPTIONS: Partial<BinaryReadOptions & BinaryWriteOptions> = { readUnknownFields: false };
 
-/** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
+/**
+ * Unknown fields are rejected in writes, so that a typo loses no data, and ignored in reads, so that newer clients can
+ * call older servers.
+ */
 export function jsonOptions({ method, effect }: Rpc) {
   const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
   return { ...options, textDecoder: requestDecoder(method.input, options) };

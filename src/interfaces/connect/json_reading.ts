@@ -15,7 +15,7 @@ export interface ReadRequest {
   readonly isBinary: boolean;
   /** Whether the shape of the JSON was checked as it arrived. */
   readonly isScanned: boolean;
-  /** The connection that it came on. */
+  /** Connection that the request arrived on. */
   readonly peer: object;
 }
 
@@ -32,8 +32,8 @@ let isScannedNow = false;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * A decoder of one method's JSON requests, as the protocol library wants one. It remembers the text within
- * `withPlaces`, since the library's refusals do not tell places.
+ * Returns a decoder of one method's JSON requests in the library's form. It remembers the text within `withPlaces`,
+ * because the library's errors name no field.
  */
 export function requestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
   const decode = (bytes: Uint8Array): string => {
@@ -47,7 +47,7 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
   return Object.assign(new TextDecoder("utf-8", { fatal: true }), { decode });
 }
 
-/** A second look for what was compressed or in envelopes when it arrived. */
+/** Checks again after decompression and removal of envelopes. */
 function checkShape(bytes: Uint8Array): void {
   try {
     atOnce(checkJsonShape(bytes));
@@ -79,7 +79,9 @@ export function readScanned<Message>(read: () => Message): Message {
   }
 }
 
-/** Answers a request; `explain` gets its answer and a function that finds the place of what could not be read. */
+/**
+ * Runs a request; `explain` receives its reply and a function that finds the field of a value that could not be read.
+ */
 export function withPlaces<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,
@@ -102,7 +104,7 @@ function refuseUnknownWord(input: DescMessage, text: string): void {
   throw toConnectError(refuse("FIELD_OUT_OF_RANGE", message, found), () => {});
 }
 
-/** The JSON, or undefined: what it is refused for, the library says. */
+/** Returns the JSON, or undefined for invalid JSON, which the library reports. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);

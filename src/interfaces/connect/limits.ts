@@ -2,9 +2,9 @@
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Before a message of gRPC: one byte of flags and four of length. */
 export const ENVELOPE_BYTES = 5;
-/** Longest deadline that a caller may ask for, in milliseconds. Ours: no answer takes minutes. */
+/** Maximum deadline in a request, in milliseconds. Our choice: no call takes minutes. */
 export const MAX_TIMEOUT_MS = 10 * 60 * 1000;
-/** Longest user agent that goes into the change log, in characters. Ours: the rest is noise. */
+/** Maximum length of a user agent in the change log, in characters. Our choice: longer ones carry no information. */
 export const MAX_USER_AGENT_CHARS = 256;
 /** Smallest message that is worth compressing, in bytes. Source: the default of connect. */
 export const COMPRESS_MIN_BYTES = 1024;

@@ -20,7 +20,7 @@ export function meteredBody(
   // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
   const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
   const isEnveloped = type.startsWith("application/grpc");
-  // A message in an envelope may be sent as it is whatever the header says.
+  // An enveloped message may be uncompressed although the header names a compression.
   const isScanned = isBinary(header) && (isEnveloped || !isCompressed);
   const check = async (bytes: Uint8Array) => {
     const message = isEnveloped ? plainContent(bytes) : bytes;
@@ -56,7 +56,8 @@ async function* counted(
       await meter.take(chunk);
       if (check === undefined) yield chunk;
       else {
-        // The last piece is held back until the whole is checked: the library reads a message once it has it.
+        // Holds the last piece back until the complete body is checked, because the library parses a message as soon as
+        // it is complete.
         seen.push(chunk);
         if (last.length > 0) yield last;
         last = chunk;

@@ -30,12 +30,12 @@ type Request = MessageShape<Rpc["method"]["input"]>;
 /** One RPC and how its messages are read and written. */
 export interface PlainMethod {
   readonly rpc: Rpc;
-  /** Of questions alone: what changes something is not asked twice. */
+  /** Only for reads: a repeated write is not answered from a cache. */
   readonly known?: { readonly json: KnownBodies<Request>; readonly binary: KnownBodies<Request> };
   readonly messages: MethodSerializationLookup<Rpc["method"]["input"], Rpc["method"]["output"]>;
 }
 
-/** A call whose headers hold nothing out of the ordinary. */
+/** A call whose headers require no special handling. */
 export interface PlainCall {
   readonly method: PlainMethod;
   readonly protocol: "connect" | "grpc";
@@ -128,8 +128,8 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | null {
 }
 
 /**
- * The message of a whole body, or undefined when it cannot be read.
- * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary one that would become too many objects
+ * Parses the message of a complete body. Returns undefined if it is malformed.
+ * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
  */
 export function* messageOf(
   { method, protocol, contentType, promisedBytes }: PlainCall,
@@ -150,7 +150,7 @@ export function* messageOf(
   }
 }
 
-/** The message of the only envelope, where it is not compressed. */
+/** The message of the only envelope, or undefined if it is compressed. */
 function envelopeContent(body: Uint8Array): Uint8Array | undefined {
   if (body.length < ENVELOPE_BYTES || body[0] !== 0) return undefined;
   const length = new DataView(body.buffer, body.byteOffset).getUint32(1);

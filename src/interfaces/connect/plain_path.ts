@@ -14,7 +14,7 @@ import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
 import { bodyOf, type SentBody } from "./sent_body.ts";
 
-/** What is known of a call before the library reads it: the body as far as it was read, and why the call failed. */
+/** State of a call that is delegated to the library: the body as far as it was read, and the error if it failed. */
 export interface Delegated {
   readonly account: ByteAccount;
   readonly body?: AsyncIterable<Uint8Array>;
@@ -25,12 +25,12 @@ export interface Delegated {
 export type Delegate = (request: NodeRequest, response: NodeResponse, known: Delegated) => Promise<void>;
 
 /**
- * A shorter way for unary calls that need nothing unusual: without the universal requests and responses of the library,
- * which cost several times what the call does. It only answers successes. The library answers unusual requests
- * from the start, and failures with the body and the error, so that each error is written in one place.
+ * A shorter path for unary calls without special requirements. It avoids the library's universal requests and
+ * responses, which cost several times the call itself. It sends only successful replies. The library handles unusual
+ * requests from the start, and failed calls with their body and error, so that each error is encoded in one place.
  *
  * Gain: own time of the server per cached `GetRack`, 4.3 times less by Connect JSON and 9.6 times less by gRPC
- * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` holds it to the protocols.
+ * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` checks it against the protocols.
  */
 export class PlainPath {
   readonly #methods = plainMethods();
@@ -141,7 +141,10 @@ async function* replay(
   if (!ended) yield* request;
 }
 
-/** A read stops when its caller has gone or waits no longer; a write ends, and its request_id gives the caller the result later. */
+/**
+ * A read stops when its caller disconnects or its deadline passes. A write completes; a repetition with its request_id
+ * returns the result.
+ */
 function whileWaited<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   response: NodeResponse,
@@ -173,7 +176,7 @@ function send(
   { bytes, isCompressed }: SentBody,
   either: NodeResponse,
 ): void {
-  // Both kinds take the same, by declarations that the compiler cannot unite.
+  // Both kinds of response have the same methods, but declarations that the compiler cannot unite.
   const response = either as ServerResponse;
   if (response.closed) return;
   if (protocol === "grpc") {

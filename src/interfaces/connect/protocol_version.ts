@@ -7,8 +7,8 @@ export function unknownVersion(version: string | null): string | undefined {
 }
 
 /**
- * Refuses a call of another version of Connect's protocol. The library checks the version only where it is required,
- * and plain HTTP clients send none. Source: Connect protocol, Unary-Request-Headers and Unary-Get-Request.
+ * Rejects a call with another version of Connect's protocol. The library checks the version only if it is required, and
+ * plain HTTP clients send none. Source: Connect protocol, Unary-Request-Headers and Unary-Get-Request.
  *
  * @throws ConnectError invalid_argument
  */

@@ -14,8 +14,8 @@ const SMALL = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 type Question = ServerReflectionRequest | AlphaRequest;
 
 /**
- * Serves the gRPC reflection protocol, v1 and v1alpha, whose messages are the same: what these services are made of,
- * so that clients can call them without proto files.
+ * Serves the gRPC reflection protocol, v1 and v1alpha, whose messages are the same. It describes these services, so
+ * that clients can call them without proto files.
  */
 export function reflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
   const known = new Descriptors(services);
@@ -42,7 +42,7 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
     case "fileContainingSymbol":
       return files(known.fileOf(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      // Nothing here is extended, so a known type has none.
+      // No message here has extensions, so the list of a known type is empty.
       if (known.fileOf(value) === undefined) return unknown(`type "${value}"`);
       return { case: "allExtensionNumbersResponse" as const, value: { baseTypeName: value, extensionNumber: [] } };
     case "fileContainingExtension":
@@ -68,7 +68,7 @@ function unknown(what: string) {
 /** A file and everything that it imports, each once, itself first. */
 function withImports(file: DescFile): readonly DescFile[] {
   const found = new Set([file]);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
+  // A Set also iterates over elements added during the loop, so it serves as the queue.
   for (const one of found) for (const dependency of one.dependencies) found.add(dependency);
   return [...found];
 }
@@ -92,7 +92,7 @@ class Descriptors {
   }
 
   #add(file: DescFile): void {
-    // A descriptor's name lacks the ending that clients ask with.
+    // A descriptor's name lacks the suffix that clients use.
     this.#files.set(`${file.name}.proto`, file);
     for (const message of file.messages) this.#addMessage(file, message);
     for (const { typeName } of file.enums) this.#symbols.set(typeName, file);

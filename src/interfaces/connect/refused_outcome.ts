@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Code } from "@connectrpc/connect";
 
-/** Canonical codes by what HTTP says of a request that went no further. Source: Connect, Error Codes; RFC 9110, 15. */
+/**
+ * Canonical codes by the HTTP status of a request that was refused early. Source: Connect, Error Codes; RFC 9110, 15.
+ */
 const OUTCOMES: Readonly<Record<number, string>> = {
   400: "invalid_argument",
   401: "unauthenticated",
@@ -19,14 +21,14 @@ const OUTCOMES: Readonly<Record<number, string>> = {
   504: "deadline_exceeded",
 };
 
-/** The outcome that metrics tell of a refused request, or undefined when it was not refused. */
+/** Outcome of a refused request in metrics, or undefined if it was not refused. */
 export function outcomeOfStatus(status: number): string | undefined {
   return status < 400 ? undefined : (OUTCOMES[status] ?? "internal");
 }
 
 /**
- * The same by the status of gRPC, as text; undefined for 0 and for none. INTERNAL is what gRPC calls bytes that are no
- * message, which is the caller's fault: metrics keep that word for defects.
+ * The same by gRPC status, as text; undefined for 0 and for a missing status. gRPC reports malformed messages as
+ * INTERNAL, although the caller is at fault; metrics reserve that outcome for defects.
  */
 export function outcomeOfGrpc(status: string | null | undefined): string | undefined {
   if (status === null || status === undefined || status === "0") return undefined;

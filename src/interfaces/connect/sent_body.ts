@@ -12,7 +12,7 @@ import type { PlainCall } from "./plain_call.ts";
 
 type Reply = MessageShape<Rpc["method"]["output"]>;
 
-/** The body of an answer as it goes over the wire: for gRPC one envelope. */
+/** Body of a reply as sent: for gRPC, one envelope. */
 export interface SentBody {
   readonly bytes: Uint8Array;
   readonly isCompressed: boolean;
@@ -23,7 +23,7 @@ interface Making {
   readonly scheduler: CooperativeScheduler;
 }
 
-/** By answer and by form: the service gives the same answer again while nothing changes. */
+/** Encoded bodies by reply and by form. The service returns the same reply until the inventory changes. */
 const sent = new WeakMap<Reply, Map<string, Making>>();
 
 function formOf({ contentType, compression }: PlainCall): string {
@@ -62,7 +62,10 @@ async function written(
   return { bytes: await compression.compress(bytes), isCompressed: true };
 }
 
-/** A read encodes its reply once, to know its size. @throws Refusal as the library's for a reply above the limit */
+/**
+ * Encodes a reply; a read encodes it once, to measure its size. @throws the library's Refusal for a reply above the
+ * limit
+ */
 function* bytesOf({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
   const { output } = rpc.method;
   const known = encodedReply(reply);

@@ -10,15 +10,15 @@ interface Answered {
   readonly body?: AsyncIterable<Uint8Array>;
 }
 
-/** Beginnings of what the library says about bytes that are no message. */
+/** Beginnings of the library's messages about malformed requests. */
 const BROKEN_BINARY = "parse binary: ";
 const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 const TOO_LARGE = /readMaxBytes/;
 const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
- * Adds reason and field, which `place` finds, to Connect's answer about a request that cannot be read. Reading happens before any code of
- * ours runs, so the refusal is recognised by what it lacks: every refusal of the service carries details.
+ * Adds reason and field, which `place` finds, to Connect's error about a malformed request. Parsing happens before the
+ * service runs, so such an error is recognised by its missing details: every refusal of the service has some.
  *
  * Source: docs/decisions.md#d-02; AIP-193.
  */

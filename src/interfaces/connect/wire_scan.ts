@@ -14,17 +14,17 @@ const STEP_VALUES = 16_384;
 /** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
 const DELIMITED = 2;
 
-/** What a binary message holds, by its bytes. */
+/** Size of a binary message, counted from its bytes. */
 export interface WireShape {
   readonly values: number;
   readonly messages: number;
-  /** What exceeds the limits; the rest was not counted then. */
+  /** The exceeded limit; counting stopped there. */
   readonly problem?: string;
 }
 
 /**
- * Counts the fields and messages of a binary message before a parser builds objects of them: two bytes can stand for an
- * object of a kilobyte. What is malformed ends the count, and the parser says why.
+ * Counts the fields and messages of a binary message before a parser builds objects of them: two bytes can expand to an
+ * object of a kilobyte. Malformed bytes end the count, and the parser reports them.
  *
  * Cost: one pass over the tags without allocation per field, in steps; at most 20 ms in all.
  */
@@ -107,7 +107,7 @@ class Walk {
     if (this.values > MAX_VALUES) this.problem ??= `more than ${MAX_VALUES} values`;
   }
 
-  /** Goes behind a number. The fields of a group follow as fields of the message. */
+  /** Skips a value. The fields of a group are counted as fields of the message. */
   #skip(wireType: number): void {
     if (wireType === 0) this.#varint();
     else if (wireType === 1) this.#at += 8;
@@ -128,7 +128,7 @@ class Walk {
     if (this.#open.length > MAX_DEPTH) this.problem = `nested deeper than ${MAX_DEPTH} levels`;
   }
 
-  /** Reads a number; of one that takes more than 32 bits, the lower bits. */
+  /** Reads a varint; returns the lower 32 bits. */
   #varint(): number {
     let value = 0;
     for (let shift = 0; ; shift += 7) {

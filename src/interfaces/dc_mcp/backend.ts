@@ -5,7 +5,7 @@ export function namingField(message: string, field: string): string {
   return field === "" || message.includes(field) ? message : `${field}: ${message}`;
 }
 
-/** Where the tools' questions are answered: the service in this process, or a server elsewhere. */
+/** Executes the tools' calls: the service in this process, or a remote server. */
 export interface DcBackend {
   /** @throws OperationError for a refusal */
   ask<Method extends DescMethodUnary>(

@@ -33,7 +33,7 @@ function explain(field: string, problem: string, words: DescEnum | undefined): s
   return `Wrong value ${problem} for "${field}": expected one of ${expected.join(", ")}`;
 }
 
-/** The enumeration of this name that a message holds, however deep. */
+/** The enumeration of this name in a message, at any depth. */
 function enumOf(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
   if (seen.has(desc)) return undefined;
   seen.add(desc);
@@ -45,7 +45,7 @@ function enumOf(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEn
   return undefined;
 }
 
-/** Refuses what the tool does not take and what it needs. @throws OperationError naming it */
+/** Rejects unknown and missing arguments. @throws OperationError naming the argument */
 export function checkNames(
   args: unknown,
   known: readonly string[],

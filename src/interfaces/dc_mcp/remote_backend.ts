@@ -6,14 +6,14 @@ import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { type DcBackend, namingField } from "./backend.ts";
 
-/** Where a server is and what opens it. */
+/** URL and token of a server. */
 export interface RemoteServer {
   readonly url: string;
   readonly token: string | undefined;
   readonly timeoutMs: number;
 }
 
-/** A running server, asked by Connect over HTTP/1.1. */
+/** Returns a backend that calls a running server with Connect over HTTP/1.1. */
 export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBackend {
   const transport = createConnectTransport({ httpVersion: "1.1", baseUrl: url, defaultTimeoutMs: timeoutMs });
   const clients = new Map<string, object>(
@@ -35,7 +35,7 @@ export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBacken
 function translated(error: unknown, url: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const kind = ERROR_KINDS.find((one) => one === snakeCase(Code[error.code]));
-  // An unreachable server gives no message.
+  // An unreachable server returns no message.
   if (kind === "unavailable") return new OperationError(kind, `${url}: ${error.rawMessage}`, { cause: error });
   const [info] = error.findDetails(ErrorInfoSchema);
   const message = namingField(error.rawMessage, info?.metadata["field"] ?? "");

@@ -1,14 +1,12 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Which parts of an answer are wanted: names, and below a name further names; empty means all of it. */
+/** Selected parts of a reply: names, and below a name further names; empty selects all of it. */
 export interface Selection {
   readonly [name: string]: Selection;
 }
 
-/**
- * Reads paths such as `impact` or `affected.code`. @throws OperationError for one that the answer does not have
- */
+/** Parses paths such as `impact` or `affected.code`. @throws OperationError for a path that the reply does not have */
 export function readSelection(reply: DescMessage, paths: readonly string[]): Selection {
   const selection: Record<string, Selection> = {};
   for (const path of paths) {
@@ -39,7 +37,7 @@ export interface Shortened {
   readonly omitted: Readonly<Record<string, number>>;
 }
 
-/** Keeps what is selected, and of every list at most `maxItems`. Cost: one walk over what is kept. */
+/** Returns the selected parts, and at most `maxItems` of every list. Cost: one walk over the result. */
 export function shorten(value: JsonObject, selection: Selection, maxItems: number): Shortened {
   const omitted: Record<string, number> = {};
   const walk = (one: JsonValue, wanted: Selection, path: string): JsonValue => {

@@ -1,6 +1,6 @@
 /**
- * What of each answer is shown unless asked for otherwise: what a question is asked for, at a few thousand tokens.
- * A tool that is not here shows everything. Source: docs/decisions.md#d-04.
+ * Default selection of each reply: its essential fields, a few thousand tokens at most. A tool without an entry returns
+ * everything. Source: docs/decisions.md#d-04.
  */
 export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   power_blast_radius: [

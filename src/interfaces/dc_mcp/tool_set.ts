@@ -3,11 +3,12 @@ import type { DcBackend } from "./backend.ts";
 import { planningTools, tools } from "./tools.ts";
 
 /**
- * The datacenter's tools, ready to be served.
+ * Returns the datacenter's tools for an MCP server.
  *
- * @param open opens the database or finds the server; called with the first call, and again as long as it fails, so that
- *   a database that comes later needs no new process
- * @param withPlanning adds the tools of planning to the ten
+ * @param open opens the database or connects to the server; called at the first call, and again until it succeeds, so
+ * that
+ * a database that appears later requires no new process
+ * @param withPlanning adds the planning tools to the ten others
  */
 export function dcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
   let opening: Promise<DcBackend> | undefined;

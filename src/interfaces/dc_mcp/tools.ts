@@ -11,11 +11,11 @@ import { checkNames, readRequest } from "./read_arguments.ts";
 import { readSelection, shorten } from "./shorten.ts";
 import { SHOWN_FIELDS } from "./shown_fields.ts";
 
-/** Items of each list unless asked for otherwise, and the most. Source: docs/decisions.md#d-04. */
+/** Default and maximum number of items per list. Source: docs/decisions.md#d-04. */
 const DEFAULT_ITEMS = 50;
 const MAX_ITEMS = 1000;
 
-/** Fields of requests that the tools' own parameters stand for. */
+/** Fields of requests that parameters of the tools replace. */
 const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
@@ -112,7 +112,7 @@ function answer<Method extends DescMethodUnary>(
   return { value: { ...value, ...(Object.keys(all).length > 0 && { omitted: all }) }, structured: true };
 }
 
-/** The items that the service itself left out of a list: those it counts, and those on other pages. */
+/** Items that the service itself omitted from a list: counted ones, and those on further pages. */
 function leftByServer(json: JsonObject): readonly (readonly [list: string, count: number])[] {
   const counted = Object.entries(json).flatMap(([name, count]): [string, number][] =>
     name.startsWith("omitted_") && typeof count === "number" ? [[name.slice("omitted_".length), count]] : [],

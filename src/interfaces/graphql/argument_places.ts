@@ -1,6 +1,6 @@
 import { type ASTNode, Kind, visit } from "graphql";
 
-/** Where a node stands within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
+/** Reports the path of a node within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
 export type TellPlace = (node: ASTNode, place: string) => void;
 
 /** Lists every part of every argument in document order. Cost: one walk. */

@@ -11,7 +11,7 @@ export type Prepared =
 /** Most errors that are reported for one document. */
 const MAX_ERRORS = 20;
 
-/** Parses and validates documents, and keeps those that were asked for last. */
+/** Parses and validates documents, and caches the most recently used ones. */
 export class Documents {
   readonly schema: GraphQLSchema;
   readonly introspection: IntrospectionSize;

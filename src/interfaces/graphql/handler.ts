@@ -16,18 +16,21 @@ import { checkLimits } from "./query_limits.ts";
 import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
 import { placeValues } from "./violations.ts";
 
-/** How the server that holds the connection reads one request. */
+/** Functions of the server for reading one request. */
 export interface GraphqlRequest {
   /** Recognises the caller. @throws OperationError for a wrong token */
   readonly open: () => Promise<GraphqlContext>;
-  /** Reads at most `limit` bytes of body; undefined for more. @throws OperationError for what is too deep or too much */
+  /**
+   * Reads at most `limit` bytes of body; undefined if it is longer. @throws OperationError for too deep or too complex
+   * bodies
+   */
   readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
 }
 
 /** Answers one HTTP request. */
 export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
 
-/** Status of what is refused before the document runs. */
+/** HTTP status of errors before the document runs. */
 const REFUSED: Partial<Readonly<Record<ErrorKind, number>>> = {
   invalid_argument: 400,
   unauthenticated: 401,
@@ -40,7 +43,7 @@ interface Answer {
 }
 
 /**
- * GraphQL over HTTP. A browser cannot send JSON to a foreign page's server unasked, so only JSON is taken by POST, and
+ * Serves GraphQL over HTTP. POST accepts only JSON, which a foreign page's browser cannot send without permission, and
  * GET never changes anything. Source: GraphQL over HTTP; docs/decisions.md#d-03.
  */
 export function graphqlHandler(): GraphqlHandler {
@@ -55,7 +58,7 @@ export function graphqlHandler(): GraphqlHandler {
       const context = await open();
       const params = await readParams(request, readBody);
       const answer = await run(documents, params, { method: request.method, context });
-      // The older media type says 200 whatever happened behind a request that could be read.
+      // With the older media type, the status is 200 for every request that could be parsed.
       return send(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
     } catch (error) {
       return sendRefusal(error, type);
@@ -63,7 +66,7 @@ export function graphqlHandler(): GraphqlHandler {
   };
 }
 
-/** Answers what was refused before the document ran. @throws any other error */
+/** Sends an error that occurred before the document ran. @throws any other error */
 function sendRefusal(error: unknown, type: string): Response {
   if (error instanceof BadRequest) {
     return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
@@ -126,7 +129,7 @@ function send({ data, errors }: Answer, status: number, type: string, headers: R
   return new Response(body, { status, headers: head });
 }
 
-/** Clients switch on the code: what the library refuses before any field is answered is the caller's fault. */
+/** Sets the code that clients switch on: an error from the library before any field ran is the caller's fault. */
 function coded(error: GraphQLError): GraphQLError {
   if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
   return error;

@@ -6,7 +6,7 @@ import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 export const RESPONSE_JSON = "application/graphql-response+json";
 export const PLAIN_JSON = "application/json";
 
-/** What a request asks for. */
+/** Parameters of a GraphQL request. */
 export interface GraphqlParams {
   readonly query: string;
   readonly operationName: string | undefined;
@@ -14,7 +14,7 @@ export interface GraphqlParams {
   readonly bodyBytes: number;
 }
 
-/** A request that is no GraphQL request; its status and what it says. */
+/** A request that is not a GraphQL request, with its status and message. */
 export class BadRequest extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,11 +26,14 @@ export class BadRequest extends Error {
   }
 }
 
-/** The best media type that the client takes, or undefined when it takes none of ours; plain JSON when it says nothing. */
+/**
+ * Selects the best media type that the client accepts, or undefined if none is supported; plain JSON without an Accept
+ * header.
+ */
 export function negotiate(accept: string | null): string | undefined {
   if (accept === null || accept.trim() === "") return PLAIN_JSON;
   const ranges = accept.split(",").map(readRange);
-  // Of those that the client likes alike, the one that can say more.
+  // Among equally preferred types, the more expressive one.
   const rank = (type: string) => (type === RESPONSE_JSON ? 1 : 0);
   const taken = ranges.filter(({ type, quality }) => type !== "" && quality > 0);
   return taken.toSorted((a, b) => b.quality - a.quality || rank(b.type) - rank(a.type))[0]?.type;

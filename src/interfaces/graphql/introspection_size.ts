@@ -1,6 +1,6 @@
 import { type GraphQLSchema, isEnumType, isInputObjectType, isObjectType } from "graphql";
 
-/** Weight of one value about the schema, which is looked up rather than computed. */
+/** Weight of one introspection value, which is read rather than computed. */
 export const INTROSPECTION_WEIGHT = 0.5;
 
 /** How many items the lists of an introspection have on average, by the name of the field. */

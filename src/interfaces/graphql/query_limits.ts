@@ -29,7 +29,7 @@ export function checkLimits(measured: MeasuredOperation): void {
   new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
 }
 
-/** Where a selection is: its level, how often it is answered, and whether it asks about the schema. */
+/** State of the walk at a selection: its level, how often it is resolved, and whether it is introspection. */
 interface Place {
   readonly depth: number;
   readonly times: number;
@@ -71,7 +71,7 @@ class Meter {
     const { value: name } = field.name;
     const about = isAboutSchema || name.startsWith("__");
     const items = about ? (this.#introspection[name] ?? 1) : this.#items(field);
-    // Wrappers of a type (list of, not null) are no levels: there are at most a few, and none has lists.
+    // Wrappers of a type (list of, not null) are not levels: there are at most a few, and they have no lists.
     this.walk(inner, {
       depth: isWrapper(field, about) ? depth : depth + 1,
       times: times * items,
@@ -79,7 +79,7 @@ class Meter {
     });
   }
 
-  /** How many items a page may have; other lists count as one, since no argument asks for more of them. */
+  /** Number of items that a page may have. Other lists count as one, because no argument requests more of them. */
   #items({ name, arguments: given = [] }: FieldNode): number {
     if (name.value !== "searchDevices") return 1;
     const size = given.find((one) => one.name.value === "pageSize")?.value;

@@ -11,7 +11,7 @@ export const DATE_TIME = new GraphQLScalarType<string>({
   coerceInputLiteral: (node) => moment(node.kind === Kind.STRING ? node.value : undefined, node),
 });
 
-/** What has no fixed shape: labels and counts by name, structures. */
+/** Values without a fixed structure: labels, counts by name, nested objects. */
 export const JSON_VALUE = new GraphQLScalarType<unknown>({
   name: "JSON",
   description: "Any JSON value: labels and counts by name, structures",

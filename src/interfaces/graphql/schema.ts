@@ -17,13 +17,13 @@ import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { argumentPath } from "./argument_names.ts";
 import { Types } from "./types.ts";
 
-/** What every field is answered with. */
+/** Context of every resolver. */
 export interface GraphqlContext {
   readonly service: DcService;
   readonly caller: Caller;
-  /** Told of each defect, with the name of the RPC. */
+  /** Called for each defect, with the name of the RPC. */
   readonly report: (method: string, error: unknown) => void;
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   readonly signal?: AbortSignal;
 }
 
@@ -35,7 +35,7 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetDeviceType: "deviceType",
 };
 
-/** What clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */
+/** Codes that clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */
 const CODE: Readonly<Record<ErrorKind, string>> = {
   invalid_argument: "BAD_USER_INPUT",
   not_found: "NOT_FOUND",
@@ -107,7 +107,7 @@ async function answer(method: DescMethodUnary, args: object, { service, caller, 
 }
 
 function readArguments(method: DescMethodUnary, args: object) {
-  // Arguments have no prototype and nulls where nothing is meant, as proto JSON has them.
+  // Removes prototypes and converts nulls as proto JSON requires.
   const json = JSON.parse(JSON.stringify(args)) as JsonValue;
   try {
     return fromJson(method.input, json);
@@ -120,7 +120,7 @@ function readArguments(method: DescMethodUnary, args: object) {
   }
 }
 
-/** What clients read beside the message of a refusal. */
+/** Extensions of an error that clients read besides its message. */
 export function extensionsOf(error: OperationError): Record<string, unknown> {
   if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({

@@ -39,8 +39,8 @@ const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
 };
 
 /**
- * GraphQL types of the proto's messages, each built once. Values are proto JSON with camelCase names, so that an answer
- * needs no separate walk: enumerations carry the proto's full names inside and lose their prefix outside.
+ * GraphQL types of the proto's messages, each built once. Values are proto JSON with camelCase names, so that a reply
+ * needs no conversion: enumerations have the proto's full names internally and lose their prefix in replies.
  *
  * Source: docs/decisions.md#d-03.
  */
@@ -48,12 +48,12 @@ export class Types {
   readonly #outputs = new Map<DescMessage, GraphQLObjectType>();
   readonly #inputs = new Map<DescMessage, GraphQLInputObjectType>();
   readonly #enums = new Map<DescEnum, GraphQLEnumType>();
-  /** Messages that are answered: as input they need another name. */
+  /** Messages that occur in replies; as input they require another name. */
   readonly #answered: ReadonlySet<DescMessage>;
 
   constructor(answers: readonly DescMessage[]) {
     const found = new Set(answers);
-    // A Set iterates over what is added meanwhile, so it is also the queue.
+    // A Set also iterates over elements added during the loop, so it serves as the queue.
     for (const message of found) {
       for (const { message: inner } of message.fields) if (inner !== undefined) found.add(inner);
     }

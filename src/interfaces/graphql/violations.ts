@@ -14,7 +14,7 @@ import { eachArgumentPart } from "./argument_places.ts";
 
 type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
 
-/** A place among the arguments, and what is wrong there. */
+/** A path among the arguments, and the error there. */
 interface Place {
   readonly field: string;
   readonly reason: Reason;
@@ -24,7 +24,7 @@ interface Place {
 const UNKNOWN_FIELD =
   /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
 
-/** What was asked, for errors that came of running it. */
+/** The executed operation, for errors of its execution. */
 export interface Execution {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -33,8 +33,8 @@ export interface Execution {
 }
 
 /**
- * Names the argument that each of the library's errors about a value in the document is about, in its
- * `extensions.violations` as the service's own refusals do. Errors about something else stay as they are.
+ * Adds the argument to each of the library's errors about a value in the document, in `extensions.violations`, as in
+ * the service's own refusals. Other errors are not changed.
  */
 export function placeLiterals(errors: readonly GraphQLError[], document: DocumentNode): void {
   const fields = new Map<ASTNode, string>();
@@ -42,13 +42,13 @@ export function placeLiterals(errors: readonly GraphQLError[], document: Documen
   for (const error of errors) {
     const node = error.nodes?.find((one) => fields.has(one));
     if (node === undefined) continue;
-    // The library blames a value by its own node, and a name that is not known by the node that bears it.
+    // The library reports a wrong value with its own node, and an unknown name with the node that contains it.
     const isName = node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD;
     tell(error, { field: fields.get(node) ?? "", reason: isName ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE" });
   }
 }
 
-/** The same for errors that came of running an operation: values of variables, and literals that hold some. */
+/** The same for errors of execution: values of variables, and literals that contain some. */
 export function placeValues(errors: readonly GraphQLError[], execution: Execution): void {
   const open = errors.filter(({ extensions }) => extensions["code"] === undefined);
   if (open.length === 0) return;
@@ -77,7 +77,7 @@ function collect(places: Place[], most: number): (place: Place) => void {
   };
 }
 
-/** The arguments that wrong values of variables come to, each where its variable is first used. */
+/** The arguments into which wrong values of variables are passed, each at the variable's first use. */
 function eachWrongPlace({ schema, document, operation, variables }: Execution, found: (place: Place) => void): void {
   const uses = firstUses(document, operation);
   for (const { variable, type: written, defaultValue } of operation.variableDefinitions ?? []) {

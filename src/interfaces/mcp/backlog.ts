@@ -19,7 +19,7 @@ export class Backlog {
     this.#room = undefined;
   }
 
-  /** A promise that resolves when another request may be read, or nothing when it may be read at once. */
+  /** A promise that resolves when another request may be read; undefined if it may be read at once. */
   room(): Promise<void> | undefined {
     if (!this.#full()) return undefined;
     this.#room ??= Promise.withResolvers<void>();

@@ -1,15 +1,15 @@
-/** Takes the answer's line once, or nothing when there is to be no answer. */
+/** Receives the line of a reply, once; undefined if there is no reply. */
 export type Reply = (line: string | undefined) => void;
 
-/** Where the answer to one message goes, and the bytes that the message holds in memory until then. */
+/** Receiver of the reply to one message, and the memory that the message occupies until then, in bytes. */
 export interface Exchange {
   readonly reply: Reply;
   readonly bytes: number;
 }
 
 /**
- * Spreads one exchange over the messages of a batch: when all are answered, their answers leave as one array in the
- * order of the messages, or nothing does when none has an answer.
+ * Splits one exchange over the messages of a batch. When all are finished, sends their replies as one array in the
+ * order of the messages, or nothing if there are none.
  */
 export function batchExchanges({ reply, bytes }: Exchange, size: number): readonly Exchange[] {
   const answers: (string | undefined)[] = [];

@@ -1,6 +1,6 @@
 import { MAX_LINE_BYTES } from "./limits.ts";
 
-/** Stands for a line that was longer than `MAX_LINE_BYTES` and has been dropped. */
+/** Replaces a line that exceeded `MAX_LINE_BYTES` and was dropped. */
 export const TOO_LONG = Symbol("line too long");
 
 export type Line = Uint8Array | typeof TOO_LONG;
@@ -10,12 +10,12 @@ const CARRIAGE_RETURN = 13;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
 
 /**
- * Cuts a stream of chunks into lines, wherever the chunks were cut.
+ * Splits a stream of chunks into lines, wherever chunks end.
  *
- * A line ends at byte 10; a carriage return before it is dropped, blank lines are left out, and so is a byte-order mark
- * at the start of the stream. Of a line that is too long no byte is kept beyond the limit: it is reported once, and the
- * next line is whole again. Bytes are not decoded here, so characters cut by a chunk's end stay whole. Cost: O(bytes).
- * The generators hold the place in the chunk: run each to its end before the next `push`.
+ * A line ends at byte 10; a carriage return before it, blank lines, and a byte-order mark at the start of the stream
+ * are dropped. A too long line is not stored beyond the limit: it is reported once, and the next line is complete
+ * again. Bytes are not decoded here, so characters that span two chunks are not damaged. Cost: O(bytes). The generators
+ * store the position in the chunk: run each to its end before the next `push`.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
@@ -44,7 +44,7 @@ export class LineSplitter {
     yield* this.#complete();
   }
 
-  // Reports an over-long line where it passes the limit: its end may never come.
+  // Reports a too long line when it exceeds the limit, because its end may never arrive.
   *#add(part: Uint8Array): Generator<Line> {
     if (this.#skipping) return;
     this.#parts.push(part);

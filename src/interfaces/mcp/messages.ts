@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_ERROR_DETAIL_CHARS } from "./limits.ts";
 
-/** The id of an answer: as the request had it, null where the request's own could not be read. */
+/** Id of a response: that of the request, or null if it could not be read. */
 export type Id = string | number | null;
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface RpcError {
   readonly data?: unknown;
 }
 
-/** One message as it came in. `invalid` wants an error answer, `ignored` none. */
+/** One received message. `invalid` requires an error response, `ignored` none. */
 export type Message =
   | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: "notification"; readonly method: string; readonly params: Params }
@@ -58,9 +58,9 @@ export function parseError(detail: string): RpcError {
 /**
  * Classifies a JSON value as a message.
  *
- * The contract decides: a wrong or absent `jsonrpc` is -32600 with the id echoed, an absent id makes a notification,
- * which is never answered. `id: null` asks for an answer with id null, and `params: null` counts as absent, because
- * clients write absent members so. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18.
+ * A wrong or absent `jsonrpc` is -32600 with the id echoed. An absent id makes a notification, which is never answered.
+ * `id: null` requests a response with id null, and `params: null` counts as absent, because clients encode absent
+ * members so. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18.
  */
 export function readMessage(value: unknown): Message {
   if (!isJsonObject(value)) {
@@ -71,7 +71,8 @@ export function readMessage(value: unknown): Message {
     return { kind: "ignored" };
   }
   const error = errorOf(value);
-  // Only what names a method is a notification; anything else without an id is answered, as JSON-RPC has it.
+  // Only a message with a method is a notification; any other message without an id gets a response, as JSON-RPC
+  // requires.
   if (error !== undefined && id === undefined && typeof method === "string") return { kind: "ignored" };
   if (error !== undefined) return { kind: "invalid", id: isId(id) ? id : null, error };
   const call = { method: method as string, params: (value["params"] ?? NO_PARAMS) as Params };
@@ -88,7 +89,7 @@ export function errorLine(id: Id, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
 
-// A number that was rounded on the way in would come back as another id, and the caller would wait for ever.
+// A number that was rounded when parsed would be returned as another id, and the caller would wait forever.
 function isId(id: unknown): id is Id {
   if (typeof id === "number") return Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
   return typeof id === "string" || id === null;

@@ -3,22 +3,22 @@ import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 /** How a write fails without a reader at the other end. Source: POSIX, Node.js error codes. */
 const READER_GONE: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
-/** Where the bytes of answers go. `write` resolves when the operating system has taken them all, and rejects for good. */
+/**
+ * Destination of the replies' bytes. `write` resolves when the operating system has accepted all of them; a rejection
+ * is permanent.
+ */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
 }
 
 /**
- * Writes lines, joined into one write per turn, each whole whatever its size.
+ * Writes lines, joined into one write per turn of the event loop; a line is never split.
  *
- * While one write is under way the lines behind it wait; above `MAX_UNWRITTEN_CHARS` of them `ready` makes the producer
- * wait. After a failed write (the reader is gone) every line is dropped and `closed` resolves.
+ * While one write is in progress, further lines are buffered; above `MAX_UNWRITTEN_CHARS`, `ready` makes the producer
+ * wait. After a failed write (the reader has closed) every line is dropped and `closed` resolves.
  */
 export class LineOutput {
-  /**
-   * Resolves when a write failed, with nothing when the reader has gone, else with the error (a full disk); never
-   * otherwise.
-   */
+  /** Resolves after a failed write: with undefined if the reader has closed, else with the error (a full disk). */
   readonly closed: Promise<Error | undefined>;
   readonly #sink: ByteSink;
   readonly #encoder = new TextEncoder();
@@ -41,7 +41,7 @@ export class LineOutput {
     return this.#broken;
   }
 
-  /** Adds a line, to be written at the end of this turn or with the next `flush`. `line` holds no newline. */
+  /** Adds a line, to be written at the end of this turn or with the next `flush`. `line` contains no newline. */
   push(line: string): void {
     if (this.#broken) return;
     this.#lines.push(line);
@@ -51,14 +51,14 @@ export class LineOutput {
     setImmediate(() => this.flush());
   }
 
-  /** Writes what waits, unless a write is under way, which then is followed by the next. */
+  /** Writes the buffered lines. If a write is in progress, they follow it. */
   flush(): void {
     this.#flushing = false;
     if (this.#writing !== undefined || this.#lines.length === 0) return;
     this.#writing = this.#write();
   }
 
-  /** A promise that resolves when less than the limit waits, or nothing when that is so already. */
+  /** A promise that resolves when less than the limit is buffered; undefined if that is already so. */
   ready(): Promise<void> | undefined {
     if (this.#chars < MAX_UNWRITTEN_CHARS || this.#broken) return undefined;
     this.flush();

@@ -1,7 +1,9 @@
 import type { Exchange } from "./exchange.ts";
 import type { Id } from "./messages.ts";
 
-/** A tool call between its arrival and its answer, which the first of these gives: the tool, a cancellation, a failure. */
+/**
+ * A tool call between its arrival and its response. The first of these responds: the tool, a cancellation, a failure.
+ */
 export class PendingCall {
   readonly id: Id;
   readonly bytes: number;
@@ -20,7 +22,7 @@ export class PendingCall {
     this.failure = new Promise((_, reject) => {
       this.#fail = reject;
     });
-    // Without a listener a failure that comes before the call runs would count as unhandled.
+    // Without a listener, a failure before the call runs would count as unhandled.
     this.failure.catch(() => {});
   }
 
@@ -41,7 +43,7 @@ export class PendingCall {
     this.#running = true;
   }
 
-  /** Gives the answer; only the first one counts. */
+  /** Sends the response; only the first one counts. */
   answer(line: string | undefined): void {
     if (!this.#open) return;
     this.#open = false;

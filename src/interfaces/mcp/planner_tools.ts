@@ -5,10 +5,11 @@ import { isDatedId, runTool } from "#planner/service.ts";
 import { type Subject, type ToolSet, toolSet } from "./tool_set.ts";
 
 /**
- * The planner's tools, ready to be served.
+ * Returns the planner's tools for an MCP server.
  *
- * @param open opens the project; called with the first tool call, and again as long as there is no project, so that
- *   `planner init` takes effect without a new server
+ * @param open opens the project; called at the first tool call, and again until a project exists, so that `planner
+ * init`
+ * takes effect without a new server
  */
 export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
   let opened: Promise<PlannerContext> | undefined;

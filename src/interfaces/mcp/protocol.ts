@@ -5,7 +5,7 @@ import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSION
 
 export type Request = Extract<Message, { kind: "request" }>;
 
-/** What a request asks of the server; `list`, `call` and `listen` need more than the request itself. */
+/** The requested action; `list`, `call` and `listen` require more than the request itself. */
 export type Plan =
   | { readonly kind: "result"; readonly era: Era; readonly result: object }
   | { readonly kind: "error"; readonly error: RpcError }
@@ -13,7 +13,9 @@ export type Plan =
   | { readonly kind: "call"; readonly era: Era; readonly name: unknown; readonly args: unknown }
   | { readonly kind: "listen" };
 
-/** How long a client may keep an answer that only another version of the program would change, in milliseconds. */
+/**
+ * Time for which a client may cache a response that only another version of the program would change, in milliseconds.
+ */
 const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
@@ -29,7 +31,8 @@ const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     "initialize",
     ({ params }, { info: serverInfo, instructions }) => {
       const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
-      // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, and an answer with nothing more.
+      // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, whose response has no further
+      // fields.
       const isNamed = instructions !== undefined && isJsonObject(params["clientInfo"]);
       return { kind: "result", era: "handshake", result: isNamed ? { ...result, instructions } : result };
     },
@@ -54,7 +57,7 @@ const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   ["subscriptions/listen", () => ({ kind: "listen" })],
 ]);
 
-/** Decides what a request asks for, without doing it. */
+/** Determines the action that a request asks for, without running it. */
 export function planOf(request: Request, words: ServerWords): Plan {
   const verdict = eraOf(request.params);
   if ("error" in verdict) return { kind: "error", error: verdict.error };
@@ -67,7 +70,7 @@ export function planOf(request: Request, words: ServerWords): Plan {
   };
 }
 
-/** The result of `tools/list`: one page, with cache hints where the era has them. */
+/** Result of `tools/list`: one page, with cache hints if the protocol revision has them. */
 export function listResult(tools: readonly object[], era: Era): object {
   return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
 }

@@ -12,17 +12,15 @@ import type { McpTool, ToolSet } from "./tool_set.ts";
 
 export interface RequestsOptions extends ServerWords {
   readonly schedule: Schedule;
-  /** Called when tools are first asked for, or in idle time after the greeting; again when it failed. */
+  /** Loads the tools: called at their first use, or when idle after the greeting; again if it failed. */
   readonly loadTools: () => Promise<ToolSet>;
-  /** Takes reports on defects, a text of one or more lines. */
+  /** Receives reports about defects, a text of one or more lines. */
   readonly log: (text: string) => void;
 }
 
 type CallPlan = Extract<Plan, { kind: "call" }>;
 
-/**
- * What a defect is answered with; the reason goes to the log only. Source: docs/contract/spec-tool.md#protocol-errors.
- */
+/** Error response for a defect; the reason is only logged. Source: docs/contract/spec-tool.md#protocol-errors. */
 const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
 
 /** Brings each message to its answer: decides, puts it in its turn, runs the tool, cancels. */
@@ -49,7 +47,7 @@ export class Requests {
     return this.#calls.size > 0;
   }
 
-  /** Takes a message in; resolves when the next may follow, which is before the answer as a rule. Never rejects. */
+  /** Accepts a message. Resolves when the next one may follow, usually before the response. Never rejects. */
   async take(message: Message, exchange: Exchange): Promise<void> {
     try {
       await this.#take(message, exchange);
@@ -64,14 +62,14 @@ export class Requests {
     for (const call of this.#calls) call.cancel();
   }
 
-  /** The answers that open subscriptions get when the server ends. */
+  /** The responses that open subscriptions get when the server ends. */
   farewells(): readonly string[] {
     return this.#subscriptions.end();
   }
 
   /**
-   * Reports an unhandled failure: an exception in a callback, a promise that was not awaited. The call it
-   * came from is answered with -32603; when that call is unknown, every running call is, since any may never end.
+   * Reports an unhandled failure: an exception in a callback, or a promise that was not awaited. The call that caused
+   * it gets -32603; if that call is unknown, every running call does, because any may never end.
    */
   blame(error: unknown): void {
     this.#options.log(`Stray failure: ${stackOf(error)}`);
@@ -122,7 +120,7 @@ export class Requests {
     }
   }
 
-  // Waiting for the tools here keeps the order: nothing behind this message is looked at before.
+  // Waiting for the tools here preserves the order: no later message is handled before.
   async #withTools(id: Id, plan: Extract<Plan, { kind: "list" | "call" }>, exchange: Exchange): Promise<void> {
     let tools: ToolSet;
     try {
@@ -148,7 +146,7 @@ export class Requests {
     this.#options.schedule.add({
       access: { writes: tool.writes, slow: tool.slow, subject: tool.subject(plan.args) },
       run: async () => {
-        // A call that was cancelled meanwhile keeps its place but does nothing.
+        // A call that was cancelled meanwhile keeps its position but does nothing.
         if (call.open) call.answer(await this.#run(call, tool, plan));
         this.#calls.delete(call);
         this.#backlog.leave(call.bytes);
@@ -190,7 +188,8 @@ export class Requests {
     return this.#tools;
   }
 
-  // A client that was greeted asks for the tools next; a failure shows again, and is reported, when it does.
+  // A client requests the tools next after the greeting. A failure is not reported here, because it recurs and is
+  // reported then.
   #warmUp(): void {
     if (this.#tools === undefined) setTimeout(() => this.#loaded().catch(() => {}), 0);
   }

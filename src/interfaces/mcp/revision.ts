@@ -1,26 +1,26 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type Params, RPC_CODE, type RpcError } from "./messages.ts";
 
-/** Who the server says it is. */
+/** Name and version of the server. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
 }
 
-/** What a server answers about itself. */
+/** The server's description of itself. */
 export interface ServerWords {
   readonly info: ServerInfo;
-  /** How its tools are to be used, for a client that says who it is; none if left out. */
+  /** Usage notes on its tools for clients that identify themselves; optional. */
   readonly instructions?: string;
 }
 
 /**
- * The two ways of speaking MCP: clients that shake hands with `initialize`, and the stateless revision, where every
- * request brings its own version. A process may hear both; each request is taken by what it carries itself.
+ * The two forms of MCP: clients that begin with `initialize`, and the stateless revision, in which every request names
+ * its version. A process may receive both; each request is classified on its own.
  */
 export type Era = "handshake" | "stateless";
 
-/** What `initialize` answers, whatever the client asks for. Source: docs/contract/spec-tool.md#versioning. */
+/** Protocol version in every response to `initialize`. Source: docs/contract/spec-tool.md#versioning. */
 export const HANDSHAKE_VERSION = "2024-11-05";
 
 /** Versions that a request may name. Source: docs/decisions.md#s-18. */
@@ -37,8 +37,8 @@ const HANDSHAKE: EraVerdict = { era: "handshake" };
 const STATELESS: EraVerdict = { era: "stateless" };
 
 /**
- * Finds the protocol revision of a request, or why it is refused: a version that is not served, or a stateless request without
- * the metadata that it owes. Source: MCP 2026-07-28, Versioning and `_meta`.
+ * Finds the protocol revision of a request, or the reason to reject it: an unsupported version, or a stateless request
+ * without its required metadata. Source: MCP 2026-07-28, Versioning and `_meta`.
  */
 export function eraOf(params: Params): EraVerdict {
   const meta = params["_meta"];
@@ -52,7 +52,7 @@ export function eraOf(params: Params): EraVerdict {
   return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : refuseMeta(CAPABILITIES_KEY, "an object");
 }
 
-/** Adds to a result what its era demands of every result. */
+/** Adds the fields that a protocol revision requires of every result. */
 export function stamped(result: object, era: Era, info: ServerInfo): object {
   if (era === "handshake") return result;
   const meta = "_meta" in result && isJsonObject(result._meta) ? result._meta : {};

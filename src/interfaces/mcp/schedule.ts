@@ -2,7 +2,7 @@ import { Slots } from "#kernel/slots.ts";
 import { MAX_SLOW_CALLS } from "./limits.ts";
 import type { Subject } from "./tool_set.ts";
 
-/** What the order of a task against others depends on. */
+/** Properties of a task that determine its order relative to others. */
 export interface Access {
   readonly writes: boolean;
   readonly slow: boolean;
@@ -10,8 +10,8 @@ export interface Access {
 }
 
 /**
- * One thing to do in its turn. `run` never throws and never rejects; when it returns nothing, it is done already.
- * A task without `access` touches nothing and only keeps its place in the line.
+ * One scheduled piece of work. `run` never throws and never rejects; if it returns undefined, it is complete. A task
+ * without `access` uses no shared data and only keeps its position in the queue.
  */
 export interface Task {
   readonly access?: Access;
@@ -26,14 +26,14 @@ interface Aside {
 /**
  * Decides when each task runs. Source: docs/decisions.md#s-20.
  *
- * - Ordinary tasks stand in one line: each begins when the one before it has ended, so their answers come in the order
- *   of arrival and each sees what the ones before it wrote.
- * - A slow task steps aside: it waits for the tasks that stood in line before it and then runs beside the line, at most
- *   `MAX_SLOW_CALLS` at once.
- * - A task that must not overtake one that stands aside steps aside as well and waits for it: see `keepOrder`.
+ * - Ordinary tasks form one queue: each begins when the one before it has ended, so their responses are in the order
+ * of arrival and each sees the writes of the ones before it.
+ * - A slow task leaves the queue: it waits for the tasks before it and then runs beside the queue, at most
+ * `MAX_SLOW_CALLS` at once.
+ * - A task that must not overtake a task outside the queue leaves the queue as well and waits for it: see `keepOrder`.
  *
- * Nothing in the line waits for a task aside, and a task aside waits only for earlier ones, so none waits in a circle.
- * Cost of a task: O(tasks aside).
+ * No queued task waits for one outside the queue, and a task outside waits only for earlier ones, so no deadlock can
+ * occur. Cost of a task: O(tasks outside the queue).
  */
 export class Schedule {
   readonly #gate: () => Promise<void> | undefined;
@@ -43,7 +43,7 @@ export class Schedule {
   #busy = false;
   #turn: Promise<void> | undefined;
 
-  /** @param gate asked before each task begins; a promise makes it wait (for a slow reader of the answers) */
+  /** @param gate called before each task begins; a returned promise delays it (for a slow reader of the replies) */
   constructor(gate: () => Promise<void> | undefined = () => undefined) {
     this.#gate = gate;
   }
@@ -55,7 +55,7 @@ export class Schedule {
     else this.#queue(task);
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no task is left. */
   async idle(): Promise<void> {
     while (this.#turn !== undefined || this.#aside.size > 0) {
       await Promise.all([this.#turn, ...[...this.#aside].map(({ done }) => done)]);
@@ -103,10 +103,10 @@ export class Schedule {
 }
 
 /**
- * Whether two tasks of which one stands aside keep their order: at least one of them writes, and both may be about the
- * same thing. What is about the whole concerns each thing, but an ordinary task about the whole (a list) does not wait
- * for slow work on one thing: it shows that thing as it is meanwhile. A slow one (a lint of everything) keeps order
- * with every writer, so that its answer is of one moment.
+ * Whether two tasks keep their order if one of them is outside the queue: at least one of them writes, and both may
+ * concern the same subject. A task about the whole concerns each subject, but an ordinary task about the whole (a list)
+ * does not wait for slow work on one subject: it shows the current state. A slow one (a lint of everything) keeps order
+ * with every writer, so that its result is consistent.
  */
 function keepOrder(a: Access, b: Access): boolean {
   return (a.writes || b.writes) && mayMeet(a, b);

@@ -17,8 +17,8 @@ export type Ending = "finished" | "cut_off";
 /**
  * Serves a tool set as MCP over lines of JSON-RPC.
  *
- * What comes in is answered in the order that `Schedule` promises. Reading stops while too much is unanswered or
- * unwritten, so memory stays bounded whatever the client sends. No message, tool or stray failure ends the server.
+ * Messages are answered in the order of `Schedule`. Reading stops while too much is pending or unwritten, so memory is
+ * bounded for any client. No message, tool or unhandled failure ends the server.
  */
 export class McpServer {
   readonly #options: McpServerOptions;
@@ -35,9 +35,10 @@ export class McpServer {
   }
 
   /**
-   * Serves until the input ends, `stop` is aborted or the reader of the output has gone. Never rejects.
+   * Serves until the input ends, `stop` aborts or the output's reader closes. Never rejects.
    *
-   * At the end of the input everything that was read is answered; after `stop` only what ends within a short grace.
+   * At the end of the input, every message that was read is answered; after `stop`, only calls that end within a short
+   * grace period.
    */
   async serve(stop: AbortSignal): Promise<Ending> {
     const hurry = Promise.race([aborted(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
@@ -53,7 +54,7 @@ export class McpServer {
     return missed && !this.#output.broken ? "cut_off" : "finished";
   }
 
-  /** Takes an unhandled failure from the process's last handler. */
+  /** Receives an unhandled failure from the process's last handler. */
   blame(error: unknown): void {
     this.#requests.blame(error);
   }
@@ -116,7 +117,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
-/** What `promise` gives, or undefined when it takes longer than `timeoutMs`. */
+/** Returns the result of `promise`, or undefined if it takes longer than `timeoutMs`. */
 async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

@@ -2,8 +2,8 @@ import { Writable } from "node:stream";
 import { LAST_WORDS_MS, MAX_UNREAD_STDERR_BYTES } from "./limits.ts";
 
 /**
- * What is said beside the protocol, on standard error. It never makes anybody wait: a client need not read it, so above
- * `MAX_UNREAD_STDERR_BYTES` the rest is dropped.
+ * Messages beside the protocol, on standard error. Writing never blocks: a client need not read them, so output above
+ * `MAX_UNREAD_STDERR_BYTES` is dropped.
  */
 export class StderrWriter extends Writable {
   constructor() {
@@ -25,7 +25,7 @@ export class StderrWriter extends Writable {
     if (!this.full) this.write(chunk);
   }
 
-  /** Resolves when all is taken, or after the time that an active reader needs. */
+  /** Resolves when everything is written, or after the time that an active reader needs. */
   async lastWords(): Promise<void> {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, LAST_WORDS_MS);

@@ -5,9 +5,9 @@ import type { StderrWriter } from "./stderr_writer.ts";
 const theConsole = Reflect.get(globalThis, "console") as object;
 
 /**
- * Redirects everything that code prints to standard error from here on, so that stdout carries protocol lines only:
- * `process.stdout` and the console, which some engines print from without it. Call it before foreign code is loaded and
- * after the server took hold of standard output. A child process must not inherit standard output.
+ * Redirects everything that other code prints to standard error, so that stdout carries only protocol lines: both
+ * `process.stdout` and the console, which some engines print without it. Call it before loading foreign code, and after
+ * the server has acquired standard output. A child process must not inherit standard output.
  */
 export function guardStandardOutput(stderr: StderrWriter): void {
   const { stdout } = process;

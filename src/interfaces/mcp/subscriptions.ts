@@ -5,9 +5,9 @@ import type { Request } from "./protocol.ts";
 import { type ServerInfo, SUBSCRIPTION_KEY, stamped } from "./revision.ts";
 
 /**
- * The open `subscriptions/listen` requests. The tools never change while the process runs, so each is acknowledged with
- * nothing to come, stays open as the protocol has it, and ends with a cancellation or with the server.
- * Source: MCP 2026-07-28, Subscriptions.
+ * The open `subscriptions/listen` requests. The tool list is static, so each is acknowledged, never gets an update,
+ * remains open as the protocol requires, and ends with a cancellation or with the server. Source: MCP 2026-07-28,
+ * Subscriptions.
  */
 export class Subscriptions {
   readonly #info: ServerInfo;
@@ -17,7 +17,7 @@ export class Subscriptions {
     this.#info = info;
   }
 
-  /** Opens one and returns the line that says so, or the line that refuses. */
+  /** Opens a subscription. Returns the line that acknowledges or rejects it. */
   listen({ id, params }: Request): string {
     if (!isJsonObject(params["notifications"])) {
       return invalidParams(id, "Invalid params: expected an object as notifications");

@@ -14,8 +14,8 @@ export interface ListedTool {
 }
 
 /**
- * What a call is about, as far as its arguments tell: the `whole`, `some` one thing that they do not name for certain,
- * or the one thing named `key`. Keys of which one begins with the other may mean the same thing.
+ * Subject of a call, derived from its arguments: the `whole`, `some` one item that they do not identify with certainty,
+ * or the item named `key`. Two keys of which one is a prefix of the other may identify the same item.
  */
 export type Subject = "whole" | "some" | { readonly key: string };
 
@@ -31,7 +31,7 @@ export interface McpTool {
 /** Every tool by its name, in the order of `tools/list`. */
 export type ToolSet = ReadonlyMap<string, McpTool>;
 
-/** How a domain is asked to run one of its tools. */
+/** Runs a tool of a domain. */
 export interface ToolRunner<Context> {
   run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
   subject(args: unknown): Subject;

@@ -59,6 +59,16 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
   );
 }
 
+/** The side of a dialog that says what it will do. It scrolls by itself, so the keyboard has to reach it. */
+export function EditSide({ children }: { readonly children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
+    <section class="edit-side" tabIndex={0} aria-label="What this does">
+      {children}
+    </section>
+  );
+}
+
 /** Cancel, and the button that does it. */
 export function DialogButtons({
   leave,

@@ -6,7 +6,7 @@ import { Switch } from "../ui/fields.tsx";
 import { After } from "./after.tsx";
 import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem } from "./changes_panel.tsx";
-import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
+import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { differences } from "./differences.ts";
 import { type Edit, editing } from "./editing.ts";
 import { FormFields } from "./field_context.ts";
@@ -74,11 +74,11 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           )}
           <WhyField value={why} set={setWhy} />
         </div>
-        <div class="edit-side">
+        <EditSide>
           <Preview kind={kind} values={values} names={names} isDelete={isDelete} checked={checked} isAsked={isAsked} />
           <After changes={isAsked && ready > 0 ? manyChanges(kind, codes, what) : undefined} />
           <Problem error={problem} />
-        </div>
+        </EditSide>
       </div>
     </EditDialog>
   );

@@ -6,7 +6,7 @@ import { StateMark } from "../ui/state.tsx";
 import { After } from "./after.tsx";
 import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
 import { ConflictPanel } from "./conflict_panel.tsx";
-import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
+import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
 import { FormFields } from "./field_context.ts";
 import { Field } from "./fields.tsx";
@@ -127,7 +127,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
           why={why}
           setWhy={setWhy}
         />
-        <div class="edit-side">
+        <EditSide>
           {draft.merge === undefined ? null : (
             <ConflictPanel merge={draft.merge} theirs={draft.merge.stored} settle={draft.settle} />
           )}
@@ -137,7 +137,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
           <Findings verdict={draft.verdict} />
           <After changes={draft.verdict.state === "refused" ? undefined : draft.asChanges} />
           <Problem error={draft.problem} />
-        </div>
+        </EditSide>
       </div>
     </EditDialog>
   );

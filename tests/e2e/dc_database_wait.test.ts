@@ -76,7 +76,32 @@ test("dc serve ends at SIGTERM with status 0 while it waits for its database, an
   }
 });
 
-test("dc serve ends at SIGTERM with status 0 while its database hangs", async () => {
+test("dc serve ends at SIGTERM with status 0 while its database hangs, and a call that runs is told so", async () => {
+  const { url, server: starting } = await started();
+  const server = await starting;
+  endings.push(() => server.end());
+  const all = postgres.processes().map(({ pid }) => pid);
+  for (const pid of all) process.kill(pid, "SIGSTOP");
+  try {
+    const headers = { "content-type": "application/json" };
+    const call = http1(`${url}/${SEARCH}`, { method: "POST", headers, body: "{}" });
+    const isRunning = async () => /_running\{effect="read"\} [1-9]/.test((await http1(`${url}/metrics`)).text);
+    while (!(await isRunning()));
+    server.child.kill("SIGTERM");
+
+    const { status, text } = await call;
+    expect({ status, ...JSON.parse(text) }).toMatchObject({ status: 503, code: "unavailable" });
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stderr).toContain("Shutting down: refusing new connections, finishing active requests");
+    expect(server.stderr).toMatch(
+      / database: The database cannot be used: the database (?:does not answer|has not answered)/,
+    );
+  } finally {
+    for (const pid of all) process.kill(pid, "SIGCONT");
+  }
+}, 120_000);
+
+test("dc serve ends at SIGTERM with status 0 while its database hangs and nothing is called", async () => {
   const server = await (await started()).server;
   endings.push(() => server.end());
   const all = postgres.processes().map(({ pid }) => pid);
@@ -85,6 +110,7 @@ test("dc serve ends at SIGTERM with status 0 while its database hangs", async ()
     server.child.kill("SIGTERM");
 
     expect(await server.ended).toEqual({ code: 0, signal: null });
+    expect(server.stderr).toContain("Shutting down: refusing new connections, finishing active requests");
   } finally {
     for (const pid of all) process.kill(pid, "SIGCONT");
   }

@@ -57,7 +57,7 @@ export function checkRow(
   const header = headerOf(row);
   const record = parsed(header.text) ?? parsed(body);
   if (record === undefined) return broken(seq, "altered", "was altered: its text cannot be read");
-  if (record.hash !== hashOfText(body, record, header.hashAt))
+  if (record.hash !== hashOfText(row, record, header.own))
     return broken(seq, "altered", "was altered: its hash does not fit its text");
   if (record.prevHash !== head.hash) return broken(seq, "unlinked", "does not follow the entry before it");
   const column = wrongColumn(row, record);
@@ -69,12 +69,12 @@ export function checkRow(
  * The text of an entry without its values, which are most of it: the hash covers them, and nothing else is compared with
  * them. Empty for a text that `seal` cannot have made. Source: docs/contract/datacenter-analyses.md#audit-chain.
  */
-function headerOf({ body, hash: ownHash }: LogRow): { readonly text: string; readonly hashAt: number } {
-  const hashAt = lastField(body, `"hash":"${ownHash}",`, `"id":`)?.start ?? 0;
+function headerOf({ body, hash: ownHash }: LogRow): { readonly text: string; readonly own: Field | undefined } {
+  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`);
   // In canonical order the entity stands right before the hash, and the values behind the actor.
-  const entityAt = body.lastIndexOf(`"entity":`, hashAt);
+  const entityAt = body.lastIndexOf(`"entity":`, own?.start ?? 0);
   const valuesAt = valuesStart(body);
-  return { text: entityAt < valuesAt ? "" : body.slice(0, valuesAt) + body.slice(entityAt), hashAt };
+  return { text: entityAt < valuesAt ? "" : body.slice(0, valuesAt) + body.slice(entityAt), own };
 }
 
 /** Where the values begin; the end of a text without any. */
@@ -96,27 +96,30 @@ function parsed(text: string): EntryHeader | undefined {
 }
 
 /**
- * The hash of a stored text whose own hash stands at `hashAt` or behind it, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
+ * The hash of a stored text, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
  * instead of writing the entry again, which would take twice as long as hashing it.
+ * @param found where the column's hash stands in the text, which is that of the entry unless one of them was altered
  */
-function hashOfText(body: string, { hash: ownHash, prevHash }: EntryHeader, hashAt: number): string | null {
-  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`, hashAt);
+function hashOfText(row: LogRow, { hash: ownHash, prevHash }: EntryHeader, found: Field | undefined): string | null {
+  const { body } = row;
+  const own = ownHash === row.hash ? found : lastField(body, `"hash":"${ownHash}",`, `"id":`, found?.start);
   const previous = own && lastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`, own.end);
   if (own === undefined || previous === undefined) return null;
   const entry = body.slice(0, own.start) + body.slice(own.end, previous.start) + body.slice(previous.end);
   return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
 }
 
+/** Where a field stands in a text. */
+interface Field {
+  readonly start: number;
+  readonly end: number;
+}
+
 /**
  * Finds a field of the entry by its text and the name that follows it in canonical order. The last one is the entry's
  * own: a resource may hold the same text, and all resources stand before both hashes.
  */
-function lastField(
-  body: string,
-  text: string,
-  next: string,
-  from = 0,
-): { readonly start: number; readonly end: number } | undefined {
+function lastField(body: string, text: string, next: string, from = 0): Field | undefined {
   const wanted = text + next;
   let start = body.indexOf(wanted, from);
   // Searching forwards twice is several times as fast as searching backwards once.

@@ -16,6 +16,10 @@ export class ReferenceSums {
   readonly #second: number;
   #sum = 0;
   #otherSum = 0;
+  /** The text that was hashed last, with its two hashes: the table gives all entries of a reference one after another. */
+  #last: string | undefined;
+  #lastFirst = 0;
+  #lastSecond = 0;
 
   constructor(first = odd(), second = odd()) {
     this.#first = first;
@@ -44,14 +48,24 @@ export class ReferenceSums {
   #add(ref: string, seq: number, sign: 1 | -1): void {
     const first = this.#first;
     const second = this.#second;
+    if (ref !== this.#last) this.#hashText(ref);
+    const [a, b] = [this.#lastFirst, this.#lastSecond];
+    this.#sum = (this.#sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
+    this.#otherSum = (this.#otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
+  }
+
+  #hashText(ref: string): void {
+    const first = this.#first;
+    const second = this.#second;
     let [a, b] = [first, second];
     for (let at = 0; at < ref.length; at += 1) {
       const unit = ref.charCodeAt(at);
       a = Math.imul(a ^ unit, first);
       b = Math.imul(b, second) + unit;
     }
-    this.#sum = (this.#sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
-    this.#otherSum = (this.#otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
+    this.#last = ref;
+    this.#lastFirst = a;
+    this.#lastSecond = b;
   }
 }
 

@@ -4,7 +4,8 @@ import { PORT_KINDS } from "#dc/model/enum_values.ts";
 import { footprintsOverlap } from "#dc/model/footprint.ts";
 import { kindsJoin } from "#dc/model/port_types.ts";
 import { overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
-import { cableRef, comparePorts, formatRef, inOrder, parseRef } from "#dc/model/ref.ts";
+import { cableRef, comparePorts, formatRef, inOrder, parseRef, portKey } from "#dc/model/ref.ts";
+import { edgeKey, refKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
@@ -132,4 +133,30 @@ test("kindsJoin is symmetric and keeps power apart from data", () => {
       if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(kindsJoin(a, b)).toBe(false);
     }
   }
+});
+
+/** Ends in all spellings that a reference may have, some of which no parser takes. */
+const anyEnd = fc.record({
+  deviceCode: fc.oneof(code, fc.constantFrom("a", "A", "a-b", "a.B", "-a", "é")),
+  portName: fc.oneof(portName, fc.constantFrom("x", "X", "x/Y", "x y", " x", "ü", "İ", "")),
+});
+
+test("the key of a reference to a port or a cable is that of its parsed ends, and lower case if it cannot be parsed", () => {
+  const spelled = ({ deviceCode, portName: name }: { deviceCode: string; portName: string }) => `${deviceCode}/${name}`;
+  const kind = fc.constantFrom("port", "cable", "fabric_link", "Port", "CABLE");
+  fc.assert(
+    fc.property(kind, anyEnd, anyEnd, (prefix, a, b) => {
+      const text =
+        prefix.toLowerCase() === "port" ? `${prefix}:${spelled(a)}` : `${prefix}:${spelled(a)}~${spelled(b)}`;
+      const ref = parseRef(text);
+
+      const key = refKey(text);
+
+      if (ref?.kind === "port") expect(key).toBe(`port:${portKey(ref.end)}`);
+      else if (ref?.kind === "cable" || ref?.kind === "fabric_link")
+        expect(key).toBe(`${prefix}:${edgeKey(ref.a, ref.b)}`);
+      else expect(key).toBe(text.toLowerCase());
+    }),
+    RUNS,
+  );
 });

@@ -1,26 +1,21 @@
 import type { McpServer } from "../mcp_config/agent_files.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const codex: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "Codex CLI",
   program: "codex",
   args: ["exec", "--json", "--color", "never"],
   guardedArgs: ({ task }) => ["--sandbox", task === "split" ? "read-only" : "workspace-write"],
   skipArgs: ["--dangerously-bypass-approvals-and-sandbox"],
   skipWords: ["--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"],
-  modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["resume", session],
-  newSessionArgs: null,
   // The prompt is read from standard input.
   lastArgs: ["-"],
-  promptVia: "stdin",
   stream: "codex",
   mcp: { kind: "arguments", args: serverArgs },
-  runFile: null,
-  env: {},
   // A linked worktree's index and objects are in the repository's own .git, which the sandbox would keep read-only.
   writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${tomlValue(folders)}`],
-  exits: {},
   allowing: null,
 };
 

@@ -1,7 +1,8 @@
-import type { ProviderRow } from "./provider_row.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 /** Any program; the row of agents that only the configuration knows. */
 export const command: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "a command of your own",
   program: null,
   args: [],
@@ -19,14 +20,6 @@ export const command: ProviderRow = {
   ],
   modelArgs: [],
   resumeArgs: null,
-  newSessionArgs: null,
-  lastArgs: [],
-  promptVia: "stdin",
   stream: "text",
-  mcp: null,
-  runFile: null,
-  env: {},
-  writableArgs: null,
-  exits: {},
   allowing: null,
 };

@@ -1,7 +1,8 @@
-import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { commandsIn, deniedCall, type Grant, shellRules } from "./grant.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "GitHub Copilot CLI",
   program: "copilot",
   // With the prompt on standard input it runs headless by itself.
@@ -9,18 +10,10 @@ export const copilot: ProviderRow = {
   guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowed(grant)),
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
-  modelArgs: ["--model", "{model}"],
   // It reports its session only at its end: a run that is ended before could not be continued.
   resumeArgs: (session) => [`--session-id=${session}`],
   newSessionArgs: (session) => [`--session-id=${session}`],
-  lastArgs: [],
-  promptVia: "stdin",
   stream: "copilot",
-  mcp: null,
-  runFile: null,
-  env: {},
-  writableArgs: null,
-  exits: {},
   allowing(denied) {
     const { tool, line } = deniedCall(denied, "bash");
     const args = line === null ? [`--allow-tool=${tool}`] : allowingLine(line);
@@ -40,7 +33,5 @@ function allowingLine(line: string): readonly string[] {
 
 // One word each: a list would take the next argument as well.
 function allowed({ commands }: Grant): readonly string[] {
-  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `shell(${start}:*)`);
-  const exact = commands.flatMap(commandsIn).map((line) => `shell(${line})`);
-  return ["planner", "write", ...begun, ...exact].map((rule) => `--allow-tool=${rule}`);
+  return ["planner", "write", ...shellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

@@ -1,8 +1,9 @@
 import { AGENT_FILES } from "../mcp_config/agent_files.ts";
 import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const gemini: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "Gemini CLI",
   program: "gemini",
   // Without a terminal, and with the prompt on standard input, it runs headless by itself.
@@ -14,16 +15,10 @@ export const gemini: ProviderRow = {
   ],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo", "--skip-trust"],
-  modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--resume", session],
-  newSessionArgs: null,
-  lastArgs: [],
-  promptVia: "stdin",
   stream: "gemini",
   mcp: { kind: "project_file", file: AGENT_FILES.gemini },
   runFile: { suffix: ".policy.toml", text: (_, grant) => (grant === null ? "" : policy(grant)) },
-  env: {},
-  writableArgs: null,
   // The pages "Headless mode" and "Troubleshooting" name these.
   exits: {
     41: "authentication failed",

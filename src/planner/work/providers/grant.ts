@@ -33,6 +33,17 @@ export function commandsIn(line: string): readonly string[] {
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
 }
 
+/**
+ * Rules that allow git, planner and the granted commands in a shell, as `Bash(git add:*)`.
+ *
+ * @param shell the agent's name of the shell's tool
+ * @param anyArguments the agent's pattern for any further arguments
+ */
+export function shellRules(shell: string, anyArguments: string, commands: Grant["commands"]): readonly string[] {
+  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `${shell}(${start}${anyArguments})`);
+  return [...begun, ...commands.flatMap(commandsIn).map((line) => `${shell}(${line})`)];
+}
+
 /** A call that an agent was denied: the name of its tool, and the line if that tool is the shell. */
 export interface DeniedCall {
   readonly tool: string;

@@ -1,7 +1,8 @@
 import { AGENT_FILES } from "../mcp_config/agent_files.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const kiro: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "Kiro CLI",
   program: "kiro-cli",
   args: ["chat", "--no-interactive"],
@@ -9,16 +10,9 @@ export const kiro: ProviderRow = {
   guardedArgs: () => [],
   skipArgs: ["--trust-all-tools"],
   skipWords: ["--trust-all-tools", "-a"],
-  modelArgs: ["--model", "{model}"],
   resumeArgs: null,
-  newSessionArgs: null,
-  lastArgs: [],
-  promptVia: "stdin",
   stream: "text",
   mcp: { kind: "project_file", file: AGENT_FILES.kiro },
-  runFile: null,
-  env: {},
-  writableArgs: null,
   exits: { 3: "an MCP server did not start", 4: "the name of the agent is unknown to it" },
   allowing: null,
 };

@@ -1,8 +1,9 @@
 import { OPENCODE_SCHEMA, SERVER_NAME } from "../mcp_config/agent_files.ts";
 import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const opencode: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "opencode",
   program: "opencode",
   // Without --dir it works in the folder that PWD names, whatever its working directory is.
@@ -10,14 +11,9 @@ export const opencode: ProviderRow = {
   guardedArgs: () => [],
   skipArgs: ["--auto"],
   skipWords: ["--auto", "--yolo", "--dangerously-skip-permissions"],
-  modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--session", session],
-  newSessionArgs: null,
-  lastArgs: [],
   // An argument with a blank in it would reach the model in quotes.
-  promptVia: "stdin",
   stream: "opencode",
-  mcp: null,
   // Settings of the project come after this file and win over it.
   runFile: {
     suffix: ".opencode.json",
@@ -29,8 +25,6 @@ export const opencode: ProviderRow = {
     },
   },
   env: { OPENCODE_CONFIG: "{run_file}" },
-  writableArgs: null,
-  exits: {},
   allowing(denied) {
     const { tool, line } = deniedCall(denied, "bash");
     return `in opencode.json: ${JSON.stringify({ permission: { [tool]: line === null ? "allow" : { [line]: "allow" } } })}`;

@@ -44,6 +44,19 @@ export interface ProviderRow {
   readonly allowing: ((denied: string) => string) | null;
 }
 
+/** Fields of most rows; a row names only what differs. */
+export const DEFAULT_ROW = {
+  modelArgs: ["--model", "{model}"],
+  newSessionArgs: null,
+  lastArgs: [],
+  promptVia: "stdin",
+  mcp: null,
+  runFile: null,
+  env: {},
+  writableArgs: null,
+  exits: {},
+} as const satisfies Partial<ProviderRow>;
+
 export type McpHandover =
   | { readonly kind: "arguments"; readonly args: (server: McpServer) => readonly string[] }
   /** The agent's own file in the project, extended in the worktree. */

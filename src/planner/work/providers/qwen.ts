@@ -1,7 +1,8 @@
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS, ruleOf } from "./grant.ts";
-import type { ProviderRow } from "./provider_row.ts";
+import { type Grant, ruleOf, shellRules } from "./grant.ts";
+import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const qwen: ProviderRow = {
+  ...DEFAULT_ROW,
   title: "Qwen Code",
   program: "qwen",
   // Without a terminal, and with the prompt on standard input, it runs headless by itself.
@@ -12,23 +13,12 @@ export const qwen: ProviderRow = {
       : ["--approval-mode", "auto-edit", ...allowed(grant).flatMap((rule) => ["--allowed-tools", rule])],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo"],
-  modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--resume", session],
-  newSessionArgs: null,
-  lastArgs: [],
-  promptVia: "stdin",
   stream: "claude",
-  mcp: null,
-  runFile: null,
-  env: {},
-  writableArgs: null,
-  exits: {},
   allowing: (denied) =>
     `providers.qwen.args: [--allowed-tools, ${JSON.stringify(ruleOf(denied, "run_shell_command"))}]`,
 };
 
 function allowed({ commands }: Grant): readonly string[] {
-  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `run_shell_command(${start} *)`);
-  const exact = commands.flatMap(commandsIn).map((line) => `run_shell_command(${line})`);
-  return ["mcp__planner", ...begun, ...exact];
+  return ["mcp__planner", ...shellRules("run_shell_command", " *", commands)];
 }

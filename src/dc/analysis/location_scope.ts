@@ -3,13 +3,13 @@ import type { Ref } from "#dc/model/ref.ts";
 import type { Location } from "#dc/model/resources.ts";
 
 /** A located resource, in a rack or not. */
-export interface Standing {
+export interface Located {
   readonly location?: Location;
   readonly rackCode?: string;
 }
 
 /** Whether a resource is located inside a site, floor, room, row, zone or rack. */
-export function standsIn({ location, rackCode }: Standing, scope: Ref): boolean {
+export function isLocatedIn({ location, rackCode }: Located, scope: Ref): boolean {
   if (scope.kind === "rack") return rackCode !== undefined && codeKey(rackCode) === codeKey(scope.code);
   return location !== undefined && locatedIn(location, scope);
 }

@@ -2,7 +2,7 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { type HeatSum, heatOfAll } from "#dc/model/heat.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
-import type { Standing } from "./location_scope.ts";
+import type { Located } from "./location_scope.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface Place {
@@ -60,7 +60,7 @@ export function placesByArea(places: readonly Place[]): ReadonlyMap<string, read
 }
 
 /** Keys of the areas around something, its rack included. */
-export function areasAround({ rackCode, location }: Standing): readonly string[] {
+export function areasAround({ rackCode, location }: Located): readonly string[] {
   const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];
   return [...rack, ...(location === undefined ? [] : around(location))].map((area) => area.toLowerCase());
 }

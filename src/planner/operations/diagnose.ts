@@ -7,10 +7,10 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
 import { rowOf } from "../work/providers.ts";
+import { computedStatus } from "./shared/computed_status.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { liveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { specStanding } from "./shared/spec_standing.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
@@ -31,7 +31,7 @@ export const diagnose = defineTool<PlannerContext>()({
       lastRun(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
-    const status = readable === null ? null : (await specStanding(context, readable)).status;
+    const status = readable === null ? null : (await computedStatus(context, readable)).status;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
     const diagnosis = judge({
       id,

@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
+import { computedStatus } from "./shared/computed_status.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { specIdParam } from "./shared/params.ts";
-import { specStanding } from "./shared/spec_standing.ts";
 
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",
@@ -14,7 +14,7 @@ export const specGet = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
-    const { status, blockedBy } = await specStanding(context, spec);
+    const { status, blockedBy } = await computedStatus(context, spec);
     return {
       value: {
         id: spec.id,

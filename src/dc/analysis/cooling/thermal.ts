@@ -1,7 +1,7 @@
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import { standsIn } from "../location_scope.ts";
+import { isLocatedIn } from "../location_scope.ts";
 import { areaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
@@ -95,7 +95,7 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
   const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
   const zones = zonesOf(topology, balance, scope, units);
   const racks = topology.inventory.racks
-    .filter((rack) => standsIn({ ...rack, rackCode: rack.code }, scope))
+    .filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, scope))
     .map((rack) => topology.rackHeat(rack, options.basis));
   const inside = balance.inside(areaKey(scope));
   const kw = (watts: (heat: ReturnType<CoolingBalance["heat"]>) => number) =>

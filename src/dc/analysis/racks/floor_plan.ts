@@ -3,7 +3,7 @@ import { rectangle } from "#dc/model/footprint.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { RackThermal } from "../cooling/thermal_spots.ts";
-import { standsIn } from "../location_scope.ts";
+import { isLocatedIn } from "../location_scope.ts";
 import type { Topology } from "../topology.ts";
 import type { RackCapacity } from "./rack_elevation.ts";
 import type { RackMoment } from "./rack_facts.ts";
@@ -36,14 +36,14 @@ export interface FloorAnswer {
 export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
   const { inventory } = topology;
   const racks = inventory.racks
-    .filter((rack) => standsIn(rack, floor))
+    .filter((rack) => isLocatedIn(rack, floor))
     .map((rack): RackOnFloor => {
       const { elevation, ...standing } = topology.rackStanding(rack, moment);
       return { rack, capacity: elevation.capacity, ...standing };
     });
-  const cracs = inventory.cracs.filter((crac) => standsIn(crac, floor));
+  const cracs = inventory.cracs.filter((crac) => isLocatedIn(crac, floor));
   const devices = topology.devicesOutsideRacks.filter(
-    (device) => device.placement !== undefined && standsIn(device, floor),
+    (device) => device.placement !== undefined && isLocatedIn(device, floor),
   );
   const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
   const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [rectangle(placement)]));

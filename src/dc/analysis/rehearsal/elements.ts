@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
-import { standsIn } from "../location_scope.ts";
+import { isLocatedIn } from "../location_scope.ts";
 import { inNodeOrder } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
@@ -51,11 +51,11 @@ function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
   const { power } = topology;
   const node = power.nodes[index];
-  if (node?.kind === "DEVICE") return standsIn(node.device, scope);
-  if (node?.kind === "CRAC") return standsIn(node.crac, scope);
+  if (node?.kind === "DEVICE") return isLocatedIn(node.device, scope);
+  if (node?.kind === "CRAC") return isLocatedIn(node.crac, scope);
   if (node?.kind === "OUTLET") {
     const device = topology.device(node.end.deviceCode);
-    return device !== undefined && standsIn(device, scope);
+    return device !== undefined && isLocatedIn(device, scope);
   }
   return (power.supplies[index] ?? []).some(({ to }) => isInScope(topology, to, scope));
 }

@@ -1,6 +1,6 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { type FabricLinks, type FabricOptions, fabricTopology, physicalMatch } from "#dc/analysis/fabric/fabric.ts";
-import { standsIn } from "#dc/analysis/location_scope.ts";
+import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -76,7 +76,7 @@ function chosen(
   demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
   const inScope = (deviceCode: string) => {
     const device = topology.device(deviceCode);
-    return device !== undefined && standsIn(device, scope);
+    return device !== undefined && isLocatedIn(device, scope);
   };
   const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
   const fabrics = new Set(listed.map(fabricKey));

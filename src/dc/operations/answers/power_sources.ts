@@ -1,4 +1,4 @@
-import { standsIn } from "#dc/analysis/location_scope.ts";
+import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
@@ -39,8 +39,8 @@ function isEquipment(graph: PowerGraph, index: number): boolean {
 
 function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
   const node = graph.nodes[index];
-  if (node?.kind === "DEVICE") return standsIn(node.device, ref);
-  return node?.kind === "CRAC" && standsIn(node.crac, ref);
+  if (node?.kind === "DEVICE") return isLocatedIn(node.device, ref);
+  return node?.kind === "CRAC" && isLocatedIn(node.crac, ref);
 }
 
 /** Codes of the devices downstream of the sources, directly or indirectly, without the sources themselves. */

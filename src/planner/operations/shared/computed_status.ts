@@ -3,8 +3,8 @@ import type { Spec } from "../../spec/spec.ts";
 import { parentOf } from "../../spec/spec_id.ts";
 import { loadWorld } from "./world.ts";
 
-/** How one spec stands among the others. */
-export interface Standing {
+/** Status of a spec that depends on other specs. */
+export interface ComputedStatus {
   /** The status that lists show. */
   readonly status: string;
   /** Dependencies that are not done, of a spec that waits for them. */
@@ -12,7 +12,7 @@ export interface Standing {
 }
 
 /** Returns a spec's computed status; reads other specs only if they matter. */
-export async function specStanding(context: PlannerContext, spec: Spec): Promise<Standing> {
+export async function computedStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
   const alone = spec.dependsOn.length === 0 && parentOf(spec.id) === undefined;
   if (spec.archived || spec.status !== "pending" || alone) return { status: spec.status, blockedBy: [] };
   const { readiness } = await loadWorld(context);

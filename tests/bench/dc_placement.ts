@@ -4,11 +4,12 @@
  *     planner dc sample --racks 1960 --db big.sqlite
  *     bun tests/bench/dc_placement.ts big.sqlite
  *
- * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
+ * The file is changed. Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
 import { fromJson } from "@bufbuild/protobuf";
 import { openService } from "#dc/open_service.ts";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
+import { upsertDevice } from "#dc/operations/upsert_device.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 import { loadPage } from "#runtime/pages.ts";
 
@@ -43,8 +44,22 @@ async function place(ports: typeof PORTS): Promise<void> {
   await service.call(findPlacement, input, { interface: "REST" });
 }
 
+/** Changes what one server draws: topology and loads after losses follow. */
+async function change(): Promise<void> {
+  const [device] = (await store.read((reader) => reader.powerInventory())).devices.filter(
+    ({ kind }) => kind === "SERVER",
+  );
+  const body = { code: device?.code ?? "", kind: "DEVICE_KIND_SERVER", allocated_draw_w: draw };
+  const request = fromJson(upsertDevice.method.input, { device: body, update_mask: "allocatedDrawW" });
+  await service.call(upsertDevice, request, { interface: "REST" });
+}
+
 await timed("what a server prepares when it starts", () => service.warmUp(new AbortController().signal));
 await timed("first, with two ports each", () => place(PORTS));
 for (let round = 0; round < ROUNDS; round += 1) await timed("next, with two ports each", () => place(PORTS));
 for (let round = 0; round < ROUNDS; round += 1) await timed("next, without ports", () => place([]));
+for (let round = 0; round < ROUNDS; round += 1) {
+  await change();
+  await timed("after a change of one server, with two ports each", () => place(PORTS));
+}
 await store.close();

@@ -13,6 +13,7 @@ import { PowerFigures } from "./power/power_figures.ts";
 import { type CarriedLoads, findingsByRack } from "./power/power_findings.ts";
 import type { PowerGraph } from "./power/power_graph.ts";
 import { PowerGraphEditor } from "./power/power_graph_editor.ts";
+import type { KillerSets } from "./power/power_killers.ts";
 import type { LiveSet } from "./power/power_live.ts";
 import type { Loads } from "./power/power_load.ts";
 import { isUnmet, isUnproven, type RedundancyAudit, type RedundancyVerdict } from "./power/redundancy_audit.ts";
@@ -150,6 +151,11 @@ export class Topology {
   /** Judges supplies against demands. */
   get redundancy(): RedundancyAudit {
     return this.#figures.redundancy;
+  }
+
+  /** Which single losses turn a node off, as things are now; found for each node once. */
+  get killers(): KillerSets {
+    return this.#figures.redundancy.now;
   }
 
   /** Load of every node now and after one loss; computed once. */

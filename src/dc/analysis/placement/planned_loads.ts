@@ -42,8 +42,10 @@ export class PlannedLoads {
     this.circular = circular;
   }
 
-  /** Cost: O(nodes + edges). */
+  /** Computed once for a topology. Cost: O(nodes + edges). */
   static *build(topology: Topology): Steps<PlannedLoads> {
+    const known = byTopology.get(topology);
+    if (known !== undefined) return known;
     const graph = topology.power;
     const planned = new Map<number, number[]>();
     for (const { from, to } of plannedFeeds(topology)) {
@@ -55,7 +57,9 @@ export class PlannedLoads {
     const sums = new LoadSums(graph, planned);
     yield;
     yield* sums.passAll(upwards(planned));
-    return new PlannedLoads(graph, planned, sums, sums.unordered());
+    const made = new PlannedLoads(graph, planned, sums, sums.unordered());
+    byTopology.set(topology, made);
+    return made;
   }
 
   /** Whether anything draws from an outlet, or is planned to. */
@@ -84,6 +88,7 @@ export class PlannedLoads {
   }
 }
 
+const byTopology = new WeakMap<Topology, PlannedLoads>();
 const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
 
 /** Future draw of a node that draws nothing now; 0 for one in stock. */

@@ -5,7 +5,7 @@ import { pathsOf } from "#dc/model/power_walk.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { PowerNode } from "../power/power_graph.ts";
-import { KillerSets, type Killers } from "../power/power_killers.ts";
+import type { Killers } from "../power/power_killers.ts";
 import type { Topology } from "../topology.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Path, SupplyPaths } from "./supply_paths.ts";
@@ -50,7 +50,6 @@ export class TapFinder {
   readonly #topology: Topology;
   readonly #planned: PlannedLoads;
   readonly #paths: SupplyPaths;
-  readonly #killers: KillerSets;
   readonly #made = new Map<string, Promise<readonly Tap[] | DeadTap["why"]>>();
   #cables: ReadonlyMap<string, Cable> | undefined;
 
@@ -58,7 +57,6 @@ export class TapFinder {
     this.#topology = topology;
     this.#planned = planned;
     this.#paths = paths;
-    this.#killers = new KillerSets(topology.power, "NOW");
   }
 
   /** The taps of a rack: its PDUs, else a transfer switch or UPS in it, else the PDUs elsewhere that its devices use. */
@@ -142,7 +140,7 @@ export class TapFinder {
       outlets: isOpen ? undefined : usable.flatMap((port) => this.#free(device, port)),
       path,
       // All outlets of one PDU share the relevant supplies: the PDU and everything upstream of it.
-      killers: (this.#killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
+      killers: (this.#topology.killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
       labels: await this.#labelsOf(device, source),
       upstream: this.#upstreamOf(index),
     };

@@ -1,4 +1,4 @@
-import type { PowerGraph } from "./power_graph.ts";
+import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { ancestorsOf, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
 
@@ -24,6 +24,36 @@ export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): rea
   });
 }
 
+/** Labels of supply sides, as `inletPaths` gives them; the way above all outlets of one element is gone once. */
+export class SupplySides {
+  readonly #graph: PowerGraph;
+  readonly #live: LiveSet;
+  readonly #above = new Map<number, { readonly way: readonly number[]; readonly side: string }>();
+
+  constructor(graph: PowerGraph, live: LiveSet) {
+    this.#graph = graph;
+    this.#live = live;
+  }
+
+  of({ from, label }: PowerEdge): string {
+    if (label !== undefined) return label;
+    const node = this.#graph.nodes[from];
+    const next = node?.kind === "OUTLET" && !node.ref.startsWith("feed:") ? nextUp(this.#graph, this.#live, from) : -1;
+    if (next < 0) return sideOf(this.#graph, wayUp(this.#graph, this.#live, from));
+    const { way, side } = this.#aboveOf(next);
+    return way.includes(from) ? sideOf(this.#graph, wayUp(this.#graph, this.#live, from)) : side;
+  }
+
+  #aboveOf(index: number) {
+    const known = this.#above.get(index);
+    if (known !== undefined) return known;
+    const way = wayUp(this.#graph, this.#live, index);
+    const made = { way, side: sideOf(this.#graph, way) };
+    this.#above.set(index, made);
+    return made;
+  }
+}
+
 /** The power path's label: the nearest label, but beyond the first feed, because a PDU's own label may be wrong. */
 function sideOf(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
@@ -35,11 +65,16 @@ function sideOf(graph: PowerGraph, way: readonly number[]): string {
 function wayUp(graph: PowerGraph, live: LiveSet, start: number): readonly number[] {
   const way = new Set([start]);
   for (const index of way) {
-    const inlets = graph.inlets[index] ?? [];
-    const next = inlets.find(({ from }) => live[from] === 1) ?? inlets[0];
-    if (next !== undefined) way.add(next.from);
+    const next = nextUp(graph, live, index);
+    if (next >= 0) way.add(next);
   }
   return [...way];
+}
+
+/** The first live supply of a node, else its first one; -1 for a root. */
+function nextUp({ inlets }: PowerGraph, live: LiveSet, index: number): number {
+  const all = inlets[index] ?? [];
+  return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
 }
 
 function labelOf(graph: PowerGraph, index: number): string | undefined {

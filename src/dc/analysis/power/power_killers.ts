@@ -84,11 +84,15 @@ function killing(lists: readonly Killers[], least: number): Killers {
 }
 
 function insert(list: Killers, index: number): Killers {
-  return list.includes(index) ? list : [...list, index].sort((a, b) => a - b);
+  const place = list.findIndex((one) => one >= index);
+  if (place < 0) return [...list, index];
+  return list[place] === index ? list : list.toSpliced(place, 0, index);
 }
 
 /** The most inlets that one loss kills. */
 export function worstLoss(lists: readonly Killers[]): number {
+  const [one = [], other = [], ...more] = lists;
+  if (more.length === 0 && one.length > 0 && other.length > 0) return meet(one, other) ? 2 : 1;
   const counts = new Map<number, number>();
   let worst = 0;
   for (const list of lists) {
@@ -99,6 +103,18 @@ export function worstLoss(lists: readonly Killers[]): number {
     }
   }
   return worst;
+}
+
+/** Whether two lists have an element in common. */
+function meet(one: Killers, other: Killers): boolean {
+  let [at, place] = [0, 0];
+  while (at < one.length && place < other.length) {
+    const difference = (one[at] as number) - (other[place] as number);
+    if (difference === 0) return true;
+    if (difference < 0) at += 1;
+    else place += 1;
+  }
+  return false;
 }
 
 /** The same by trying every loss. */

@@ -22,12 +22,13 @@ export interface RedundancyVerdict {
 export class RedundancyAudit {
   readonly #graph: PowerGraph;
   readonly #asBuilt: KillerSets;
-  readonly #now: KillerSets;
+  /** As things are now. */
+  readonly now: KillerSets;
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
     this.#asBuilt = new KillerSets(graph, "AS_BUILT");
-    this.#now = new KillerSets(graph, "NOW");
+    this.now = new KillerSets(graph, "NOW");
   }
 
   /**
@@ -46,7 +47,7 @@ export class RedundancyAudit {
           code: device.code,
           required,
           asBuilt: this.#provision(required, index, this.#asBuilt),
-          now: this.#provision(required, index, this.#now),
+          now: this.#provision(required, index, this.now),
         },
       ];
     });

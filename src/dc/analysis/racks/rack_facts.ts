@@ -4,6 +4,7 @@ import type { MediaServed } from "../cooling/cooling_units.ts";
 import { type RackHeat, type RackThermal, rackThermal } from "../cooling/thermal_spots.ts";
 import { lossesOf } from "../power/losses.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_audit.ts";
 import { supplyReasons } from "../power/supply_reasons.ts";
@@ -18,6 +19,8 @@ export interface SitePower {
   readonly power: PowerGraph;
   readonly live: LiveSet;
   readonly redundancy: RedundancyAudit;
+  /** As things are now. */
+  readonly killers: KillerSets;
   loads(basis: LoadBasis): Float64Array;
   /** Findings about the supplies of a rack; the same list until they change. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
@@ -81,7 +84,11 @@ export class RackFacts {
   pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
     const known = this.#paths.get(basis);
     if (known !== undefined) return known;
-    const made = rackPaths(site.power, { live: site.live, loadsW: site.loads(basis) }, this.devices);
+    const made = rackPaths(
+      site.power,
+      { live: site.live, loadsW: site.loads(basis), killers: site.killers },
+      this.devices,
+    );
     this.#paths.set(basis, made);
     return made;
   }

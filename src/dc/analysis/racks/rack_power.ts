@@ -1,9 +1,9 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { inletPaths } from "../power/power_chain.ts";
+import { SupplySides } from "../power/power_chain.ts";
 import type { PowerEdge, PowerGraph } from "../power/power_graph.ts";
-import { KillerSets } from "../power/power_killers.ts";
+import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
 /** Load of one power path for a rack. */
@@ -15,45 +15,44 @@ export interface PathLoad {
   readonly failoverW: number;
 }
 
-/** An inlet of a device of the rack: its side, and the losses that turn it off; undefined when it is dead. */
-interface SideInlet {
-  readonly edge: PowerEdge;
-  readonly label: string;
-  readonly killers: ReadonlySet<number> | undefined;
-}
-
-interface Supply {
+interface Consumer {
   readonly need: number;
   readonly drawW: number;
-  readonly inlets: readonly SideInlet[];
+  /** Its inlets are those from `first` to before `end`. */
+  readonly first: number;
+  readonly end: number;
+}
+
+interface Figures {
+  readonly live: LiveSet;
+  readonly loadsW: Float64Array;
+  /** Of the state as it is now. */
+  readonly killers: KillerSets;
 }
 
 /**
- * Load of each power path for the consumers of one rack, now and after the loss of any one element. Cost: O(devices ×
- * relevant losses × inlets). Source: docs/contract/datacenter-analyses.md#p8.
+ * Load of each power path for the consumers of one rack, now and after the loss of any one element. Cost: O(inlets ×
+ * relevant losses). Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function rackPaths(
-  graph: PowerGraph,
-  { live, loadsW }: { readonly live: LiveSet; readonly loadsW: Float64Array },
-  devices: readonly DeviceBody[],
-): readonly PathLoad[] {
-  const killers = new KillerSets(graph, "NOW");
-  const supplies = devices.flatMap(({ code }) => {
+export function rackPaths(graph: PowerGraph, figures: Figures, devices: readonly DeviceBody[]): readonly PathLoad[] {
+  const inlets = new RackInlets(graph, figures);
+  for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    return isSupplied(graph, index) ? [supplyOf(graph, { live, loadsW, killers }, index)] : [];
-  });
-  const labels = [...new Set(supplies.flatMap(({ inlets }) => inlets.map(({ label }) => label)))].toSorted();
-  const normal = sideLoads(supplies, undefined);
-  const losses = new Set(supplies.flatMap(({ inlets }) => inlets.flatMap((inlet) => [...(inlet.killers ?? [])])));
-  const worst = new Map(normal);
-  for (const lost of losses) {
-    for (const [label, watts] of sideLoads(supplies, lost)) worst.set(label, Math.max(worst.get(label) ?? 0, watts));
+    if (isSupplied(graph, index)) inlets.add(index);
   }
-  return labels.map((powerPath) => ({
-    powerPath,
-    normalW: Math.round(normal.get(powerPath) ?? 0),
-    failoverW: Math.round(worst.get(powerPath) ?? 0),
-  }));
+  const normal = inlets.sideLoads();
+  const worst = normal.slice();
+  for (const lost of inlets.losses()) {
+    for (const [side, watts] of inlets.sideLoads(lost).entries()) worst[side] = Math.max(worst[side] ?? 0, watts);
+  }
+  return inlets
+    .labels()
+    .map((powerPath, side) => ({
+      powerPath,
+      normalW: Math.round(normal[side] ?? 0),
+      failoverW: Math.round(worst[side] ?? 0),
+    }))
+    .toSorted((a, b) => (a.powerPath < b.powerPath ? -1 : 1));
 }
 
 /** Blades are left out: their draw is in that of their chassis. */
@@ -64,36 +63,84 @@ function isSupplied(graph: PowerGraph, index: number): boolean {
   return first !== undefined && first.how !== "BAY";
 }
 
-interface Figures {
-  readonly live: LiveSet;
-  readonly loadsW: Float64Array;
-  readonly killers: KillerSets;
-}
+/** The inlets of a rack's consumers, numbered, those of one consumer in a row. */
+class RackInlets {
+  readonly #graph: PowerGraph;
+  readonly #figures: Figures;
+  readonly #supplySides: SupplySides;
+  readonly #consumers: Consumer[] = [];
+  /** Numbers of the sides by label, and of each inlet. */
+  readonly #sides = new Map<string, number>();
+  readonly #side: number[] = [];
+  readonly #allocatedW: number[] = [];
+  readonly #isDead: boolean[] = [];
+  /** Inlets that the loss of an element alone turns off, by its node. */
+  readonly #lostWith = new Map<number, number[]>();
 
-function supplyOf(graph: PowerGraph, { live, loadsW, killers }: Figures, index: number): Supply {
-  const labels = inletPaths(graph, live, index);
-  return {
-    need: graph.nodes[index]?.need ?? 0,
-    drawW: loadsW[index] ?? 0,
-    inlets: (graph.inlets[index] ?? []).map((edge, at) => {
-      const found = killers.safely(edge.from);
-      return { edge, label: labels[at]?.label ?? "", killers: found === undefined ? undefined : new Set(found) };
-    }),
-  };
-}
+  constructor(graph: PowerGraph, figures: Figures) {
+    this.#graph = graph;
+    this.#figures = figures;
+    this.#supplySides = new SupplySides(graph, figures.live);
+  }
 
-/** Load of each path after a loss, in watts. */
-function sideLoads(supplies: readonly Supply[], lost: number | undefined): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const { need, drawW, inlets } of supplies) {
-    const alive = inlets.filter(({ killers }) => killers !== undefined && (lost === undefined || !killers.has(lost)));
-    if (alive.length < need) continue;
-    const allocated = alive.reduce((sum, { edge }) => sum + (edge.allocatedW ?? 0), 0);
-    const byDraw = alive.every(({ edge }) => (edge.allocatedW ?? 0) > 0);
-    for (const { edge, label } of alive) {
-      const share = byDraw ? (edge.allocatedW ?? 0) / allocated : 1 / alive.length;
-      found.set(label, (found.get(label) ?? 0) + drawW * share);
+  labels(): readonly string[] {
+    return [...this.#sides.keys()];
+  }
+
+  /** What each loss turns off. */
+  losses(): Iterable<readonly number[]> {
+    return this.#lostWith.values();
+  }
+
+  add(consumer: number): void {
+    const first = this.#side.length;
+    for (const edge of this.#graph.inlets[consumer] ?? []) this.#addInlet(edge);
+    const need = this.#graph.nodes[consumer]?.need ?? 0;
+    this.#consumers.push({ need, drawW: this.#figures.loadsW[consumer] ?? 0, first, end: this.#side.length });
+  }
+
+  #addInlet(edge: PowerEdge): void {
+    const at = this.#side.length;
+    const label = this.#supplySides.of(edge);
+    const side = this.#sides.get(label) ?? this.#sides.size;
+    this.#sides.set(label, side);
+    this.#side.push(side);
+    this.#allocatedW.push(edge.allocatedW ?? 0);
+    const killers = this.#figures.killers.safely(edge.from);
+    this.#isDead.push(killers === undefined);
+    for (const lost of killers ?? []) {
+      const list = this.#lostWith.get(lost);
+      if (list === undefined) this.#lostWith.set(lost, [at]);
+      else list.push(at);
     }
   }
-  return found;
+
+  /** What each side carries after the loss of some inlets, in watts. */
+  sideLoads(lost: readonly number[] = []): readonly number[] {
+    const loads = new Array<number>(this.#sides.size).fill(0);
+    // Those that are dead anyway are lost with nothing.
+    for (const at of lost) this.#isDead[at] = true;
+    for (const consumer of this.#consumers) this.#share(consumer, loads);
+    for (const at of lost) this.#isDead[at] = false;
+    return loads;
+  }
+
+  /** Shares the draw of a consumer out to its live inlets. */
+  #share({ need, drawW, first, end }: Consumer, loads: number[]): void {
+    let [alive, allocated, byDraw] = [0, 0, true];
+    for (let at = first; at < end; at += 1) {
+      if (this.#isDead[at] === true) continue;
+      const watts = this.#allocatedW[at] as number;
+      alive += 1;
+      allocated += watts;
+      if (watts <= 0) byDraw = false;
+    }
+    if (alive < need) return;
+    for (let at = first; at < end; at += 1) {
+      if (this.#isDead[at] === true) continue;
+      const share = byDraw ? (this.#allocatedW[at] as number) / allocated : 1 / alive;
+      const side = this.#side[at] as number;
+      loads[side] = (loads[side] as number) + drawW * share;
+    }
+  }
 }

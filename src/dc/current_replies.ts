@@ -25,7 +25,7 @@ interface Needs {
 /**
  * Brings the replies to questions that were asked lately up to date after changes, so that the next caller finds
  * them. It waits until no write runs and the revision stays the same from one look to the next, and stops at the next
- * change. It compares the store's revision at intervals, so that it also sees what other processes write. Cost: one statement per
+ * write. It compares the store's revision at intervals, so that it also sees what other processes write. Cost: one statement per
  * interval while there is such a question, nothing otherwise.
  */
 export class CurrentReplies {
@@ -93,9 +93,10 @@ export class CurrentReplies {
   async #compare(): Promise<void> {
     const { store } = this.#needs;
     const revision = await store.revision();
-    if (this.#running !== undefined && this.#running.revision !== revision) this.#running.stop.abort();
-    const isQuiet = revision === this.#seen && store.use().write.running === 0;
-    this.#seen = revision;
+    const isWriting = store.use().write.running > 0;
+    if (isWriting || this.#running?.revision !== revision) this.#running?.stop.abort();
+    const isQuiet = !isWriting && revision === this.#seen;
+    this.#seen = isWriting ? -1 : revision;
     if (isQuiet && this.#running === undefined && revision !== this.#answered) void this.#answerAll(revision);
   }
 
@@ -111,6 +112,7 @@ export class CurrentReplies {
       await this.#needs.warmUp(signal);
       for (const { answer } of [...this.#questions.values()].reverse()) await answer(signal);
     } catch {
+      if (stop.signal.aborted) this.#answered = -1;
     } finally {
       this.#running = undefined;
     }

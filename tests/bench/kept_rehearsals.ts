@@ -19,6 +19,8 @@ const BULK_CALLS = 6;
 const SINGLE_CALLS = 25;
 /** Longer than a server waits until it does something in the background. */
 const REST_MS = 1500;
+/** Processor time of a server meanwhile that does nothing but compare the revision. */
+const QUIET_MS = 40;
 
 const DATACENTER = "datacenter.v1.DatacenterService";
 const REHEARSE = ["datacenter.v1.PlanningService/RehearseFailures", { cascade: true, page_size: 8 }] as const;
@@ -39,7 +41,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 /** Waits until a server does nothing any more. */
 async function settled(site: ServedSite): Promise<void> {
-  for (let before = -1; before !== site.cpuMs(); await pause(REST_MS)) before = site.cpuMs();
+  for (let before = -QUIET_MS; site.cpuMs() - before >= QUIET_MS; await pause(REST_MS)) before = site.cpuMs();
 }
 
 const [database] = process.argv.slice(2);

@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 /** Temporary files of all tests, and their reports. */
@@ -71,6 +71,9 @@ interface Step {
 /** Files that may fail for a repetition; more is no coincidence. */
 const REPEATED_FILES = 3;
 
+/** Files that a step names as its slowest. */
+const SLOWEST_FILES = 12;
+
 const STEPS: readonly Step[] = [
   // First, because the pages that it makes are imported.
   { name: "build", command: ["bun", "build.ts"] },
@@ -125,6 +128,17 @@ function failuresIn(report: string): readonly Failure[] {
   return [...found].map(([, name = "", file = ""]) => ({ file, name }));
 }
 
+/** The files that took longest, with their seconds, so that a slow one is seen. */
+function slowest(report: string): string {
+  const files = [
+    ...readFileSync(report, "utf8").matchAll(/<testsuite name="([^"]*\.test\.ts)"[^>]*\btime="([\d.]+)"/g),
+  ];
+  const times = files.map(([, file = "", time = "0"]) => ({ file, seconds: Number(time) }));
+  times.sort((a, b) => b.seconds - a.seconds);
+  const shown = times.slice(0, SLOWEST_FILES);
+  return shown.map(({ file, seconds }) => `${basename(file, ".test.ts")} ${seconds.toFixed(0)} s`).join(", ");
+}
+
 /** Runs a command with everything that the steps need. @returns its status */
 function execute([program = "", ...args]: readonly string[], env: Step["env"]): number | null {
   const { status } = spawnSync(program, args, {
@@ -175,6 +189,7 @@ function run(step: Step, total: Count): void {
   total.skipped += count.skipped;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stdout.write(`== ${step.name}: ${failed === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
+  if (step.tests === true) process.stdout.write(`== ${step.name}: slowest: ${slowest(report)}\n`);
 }
 
 function removeTemporary(): void {

@@ -37,6 +37,7 @@ const PAGES = [
   ["device/SRV-B03-07", "SRV-B03-07", "tbody tr"],
   ["trace/port%3ASRV-B03-07%2Fpsu1", "SRV-B03-07/psu1", "tbody tr a"],
   ["fabric/FAB1?view=table", "FAB1", "tbody tr a"],
+  [`devices?rack=EVIL-${"X".repeat(59)}`, "Devices", ".empty"],
 ] as const;
 
 /** Runs inside the page: what each row of its tables is about. */

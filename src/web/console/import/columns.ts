@@ -14,6 +14,14 @@ export interface Target {
   readonly field: FormField;
 }
 
+/** Fields of a kind that every item needs and no column fills. */
+export function missingFields(kind: Kind, columns: readonly string[]): readonly string[] {
+  const isFilled = (path: string) => columns.some((one) => one === path || one.startsWith(`${path}.`));
+  return targetsOf(kind)
+    .filter(({ field, path }) => field.required === true && !path.includes(".") && !isFilled(path))
+    .map(({ label }) => label);
+}
+
 /** Other names that columns of lists have. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   u: "position_u",

@@ -2,7 +2,8 @@ import { useMemo } from "preact/hooks";
 import { count } from "../labels.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import { type Target, targetsOf } from "./columns.ts";
+import { StateMark } from "../ui/state.tsx";
+import { missingFields, type Target, targetsOf } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { KINDS, type Kind } from "./parse_items.ts";
 
@@ -34,6 +35,7 @@ export function MappingTable({
 }) {
   const targets = useMemo(() => targetsOf(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
+  const missing = missingFields(mapping.kind, mapping.columns);
   const first = table.rows[0]?.cells ?? [];
   return (
     <Card title={`Columns of ${count(table.rows.length)} rows`}>
@@ -46,6 +48,12 @@ export function MappingTable({
       {unknown.length === 0 ? null : (
         <p role="status">
           Not imported, since no field is chosen: <strong>{unknown.join(", ")}</strong>
+        </p>
+      )}
+      {missing.length === 0 ? null : (
+        <p role="status">
+          <StateMark state="watch" label="warning" /> Every item needs a column for:{" "}
+          <strong>{missing.join(", ")}</strong>
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}

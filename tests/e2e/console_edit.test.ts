@@ -269,6 +269,24 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     expect([device.comments, device.labels.owner]).toEqual([EVIL.slice(0, 120), EVIL]);
   });
 
+  test("imports fabric links together, and names the one that is wrong", async () => {
+    const end = (device_code: string, port_name: string) => ({ device_code, port_name });
+    const links = [
+      { a: end("SW-1", "e1"), b: end("SRV-1", "eth0"), fabric_id: "F1" },
+      { a: end("SW-1", "e2"), b: end("NOWHERE", "e1"), fabric_id: "F1" },
+    ];
+    await desk.visit(browser, "anna", "import", async (page) => {
+      const text = links.map((fabric_link) => JSON.stringify({ fabric_link })).join("\n");
+      await page.getByLabel("Or its text").fill(text);
+      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByText("1 refused").waitFor();
+      const refused = page.getByRole("region", { name: "Refused items" });
+      expect(await refused.getByRole("row", { name: /^2 / }).textContent()).toContain("NOWHERE");
+    });
+    const { links: stored } = await desk.call("anna", "FabricTopology", { fabric_id: "F1" });
+    expect(stored).toHaveLength(1);
+  });
+
   test("imports a table, shows how columns are understood, and names each row that is wrong", async () => {
     await desk.visit(browser, "anna", "import", async (page) => {
       const rows = ["Code;Kind;Rack;U;Face;Invoice", "CSV-1;Server;R1;7;front;1", "CSV-2;toaster;R1;8;front;2"];

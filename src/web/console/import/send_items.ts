@@ -34,7 +34,7 @@ const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Sen
   device: { size: BATCH, send: bulk("BulkUpsertDevices") },
   crac: { size: BATCH, send: bulk("BulkUpsertCracs") },
   cable: { size: BATCH, send: bulk("datacenter.v1.PlanningService/BulkUpsertCables") },
-  fabric_link: { size: AT_ONCE, send: singly("UpsertFabricLink", "fabric_link") },
+  fabric_link: { size: BATCH, send: together("fabric_link", singly("UpsertFabricLink", "fabric_link")) },
 };
 
 /** What is said of the caller or the server and not of an item: the rest would be answered in the same way. */
@@ -90,6 +90,27 @@ async function oneByOne(
     results.push(...answer.results.map((result) => ({ ...result, index })));
   }
   return results;
+}
+
+/** Sends items as one change of all or none; if one is refused, each alone, some at once, to know which. */
+function together(field: string, alone: Send): Send {
+  return async (items, sending) => {
+    const changes = items.map(({ resource }) => ({ [field]: resource }));
+    const request = { changes, validate_only: sending.validateOnly };
+    const answer = await call<BulkAnswer>("datacenter.v1.PlanningService/ApplyChanges", request, sending.signal).catch(
+      (error: unknown) => {
+        if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
+        return undefined;
+      },
+    );
+    if (answer?.committed === true)
+      return answer.results.map(({ index, outcome }) => ({ item: items[index] as Item, outcome, error: "" }));
+    const sent: Sent[] = [];
+    for (let start = 0; start < items.length; start += AT_ONCE) {
+      sent.push(...(await alone(items.slice(start, start + AT_ONCE), sending)));
+    }
+    return sent;
+  };
 }
 
 function singly(rpc: string, field: string): Send {

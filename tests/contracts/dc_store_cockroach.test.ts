@@ -73,6 +73,27 @@ describe("Under the documented rules of CockroachDB", () => {
     for (const entity of ["rack:A01", "device:PDU-A01-A"]) {
       await service.history({ entity, actor: "anonymous", action: "CREATE" }, { interface: "REST" });
     }
+    const location = { site_id: "AMS1", floor_number: 1 };
+    const ports = [{ name: "e0", kind: "PORT_KIND_NETWORK", type: "1000base-t" }];
+    const many = (prefix: string, more: object) =>
+      [0, 1, 2].map((at) => ({ code: `${prefix}-${at}`, location, ...more }));
+    const server = { kind: "DEVICE_KIND_SERVER", ports };
+    const cable = { a: { device_code: "NEW-0", port_name: "e0" }, b: { device_code: "NEW-1", port_name: "e0" } };
+    const bulks = {
+      BulkUpsertRacks: many("NEW-R", {}),
+      BulkUpsertDevices: many("NEW", server),
+      BulkUpsertCracs: many("NEW-C", { kind: "CRAC_KIND_CRAH", sensible_capacity_kw: 9 }),
+      BulkUpsertCables: [cable],
+    };
+    // Twice: what is new is written otherwise than what is there.
+    for (const atomic of [true, false]) {
+      for (const [rpc, items] of Object.entries(bulks)) await call(rpc, { items, atomic });
+    }
+    const changes = [
+      { device: { code: "NEW-2", location, ...server, name: "changed" } },
+      { device: { code: "NEW-3", location, ...server } },
+    ];
+    await call("ApplyChanges", { changes });
     await call("DeleteRack", { code: "A01" }).catch(() => {});
     await store.close();
 

@@ -20,7 +20,7 @@ export class BoundedCache<Value> {
     return this.#entries.get(key);
   }
 
-  /** Returns the keys that are not cached, each once. Drops everything when there is no space for all of them. */
+  /** Returns the keys that are not cached, each once. Drops everything if there is no space for all of them. */
   missing(keys: readonly string[]): readonly string[] {
     const wanted = new Set(keys);
     if (this.#entries.size + wanted.size > MAX_ENTRIES) this.#entries.clear();
@@ -31,7 +31,7 @@ export class BoundedCache<Value> {
     this.#entries.set(key, Promise.resolve(value));
   }
 
-  /** Replaces a cached value, if there is one, by a function of it. */
+  /** Replaces a cached value, if any, by a function of it. */
   update(key: string, change: (value: Value) => Value): void {
     const known = this.#entries.get(key);
     if (known !== undefined) this.#entries.set(key, known.then(change));

@@ -6,7 +6,7 @@ import { checkRows } from "./sql/row_check.ts";
 import { SqlReader } from "./sql/sql_reader.ts";
 import { type SqlRunner, text } from "./sql/sql_runner.ts";
 
-/** Reads a database as it is, whatever steps of the schema it has taken. */
+/** Returns a reader for a database of any schema version, without migrating it. */
 export function readerOf(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
   if (steps === migrations.length) return new SqlReader(runner, dialect);
   const taken = new Set(migrations.slice(0, steps).map(({ name }) => name));
@@ -30,7 +30,7 @@ class EarlierReader extends SqlReader {
     return this.#taken.has("documents") ? super.documents(space, after, limit) : [];
   }
 
-  /** Where no head was recorded, the last entry is taken for it, so a tail that was cut off is not noticed. */
+  /** Without a recorded head, the last entry serves as the head, so that a truncated log is not detected. */
   override async chainHead(): Promise<ChainHead> {
     if (this.#taken.has("audit head and checkpoints")) return super.chainHead();
     const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");

@@ -1,9 +1,12 @@
 import type { DcStore } from "#dc/ports.ts";
 
-/** A database that is looked at and never changed. */
+/** A database that is opened read-only. */
 export interface InspectedStore extends DcStore {
-  /** Steps of the schema that it has taken. */
+  /** Number of migration steps that it has. */
   readonly steps: number;
-  /** What SQLite finds wrong with the pages of a file; undefined when nothing. Cost: a read of the whole file. */
+  /**
+   * Returns damage that SQLite finds in the pages of a file; undefined if there is no damage. Cost: reads the whole
+   * file.
+   */
   readonly damage: () => Promise<string | undefined>;
 }

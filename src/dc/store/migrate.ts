@@ -4,8 +4,8 @@ import type { Dialect } from "./sql/dialect.ts";
 import type { SqlRunner } from "./sql/sql_runner.ts";
 
 /**
- * Brings a database to the newest schema, inside the caller's transaction; one that has it is left alone.
- * @returns the names of the steps that were taken
+ * Migrates a database to the newest schema, inside the caller's transaction; does nothing if it is current.
+ * @returns the names of the executed steps
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<readonly string[]> {
@@ -22,7 +22,7 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
   return migrations.slice(done).map(({ name }) => name);
 }
 
-/** @throws OperationError failed_precondition when a newer program has taken steps that this one does not know */
+/** @throws OperationError failed_precondition if the database has steps that this program does not know */
 export function demandKnown(done: number): void {
   if (done <= migrations.length) return;
   const expected = `its schema has ${done} steps, this program supports ${migrations.length}`;

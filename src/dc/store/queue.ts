@@ -2,7 +2,7 @@ import type { QueueUse } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
 
-/** The turns of a database: so many pieces of work at once, and none once it is closed. */
+/** Limits concurrent work on a database, and rejects new work once it is closed. */
 export class Queue {
   readonly #places: number;
   readonly #slots: Slots;
@@ -13,7 +13,7 @@ export class Queue {
     this.#slots = new Slots(places);
   }
 
-  /** How many places there are, how many are taken, and how many pieces of work wait for one. */
+  /** Number of slots, of used slots, and of waiting work. */
   get use(): QueueUse {
     const { running, waiting } = this.#slots;
     return { limit: this.#places, running, waiting };
@@ -36,7 +36,7 @@ export class Queue {
   }
 }
 
-/** The error for work that comes too late. */
+/** The error for work that arrives after closing. */
 export function closed(): OperationError {
   return new OperationError("unavailable", "The database is closed");
 }

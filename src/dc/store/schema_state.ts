@@ -3,13 +3,13 @@ import { migrations } from "./migrations/index.ts";
 
 /** How far a database's schema is. */
 export interface SchemaState {
-  /** Steps that it has taken; 0 for an empty one. */
+  /** Number of executed steps; 0 for an empty database. */
   readonly done: number;
-  /** Steps that this program knows. */
+  /** Number of steps that this program knows. */
   readonly known: number;
   /** The first version of the program that takes as many; undefined for an empty database. */
   readonly since: string | undefined;
-  /** Names of those that are still to come, oldest first. */
+  /** Names of the pending steps, oldest first. */
   readonly pending: readonly string[];
 }
 

@@ -17,9 +17,9 @@ type AnyStored = Stored<ResourceByKind[ResourceKind]>;
 type CableEnds = Map<string, Cable | string>;
 
 /**
- * The reads that rules repeat within one write transaction. It knows nothing of SQL: each read method takes the
- * function that loads the value. `written`, `removed` and `clear` keep cached values equal to what a fresh read of the
- * transaction returns; the owner calls them with every change and after every savepoint that was rolled back.
+ * Caches the reads that rules repeat within one write transaction. Independent of SQL: each read method receives the
+ * function that loads the value. `written`, `removed` and `clear` keep cached values equal to a fresh read of the
+ * transaction; the owner calls them with every change and after every rolled-back savepoint.
  */
 export class TransactionCache {
   readonly #resources = new BoundedCache<AnyStored | undefined>();
@@ -89,7 +89,7 @@ export class TransactionCache {
     return this.#absent.has(`${kind} ${key}`);
   }
 
-  /** Takes over a write. `isNew` says that the resource did not exist before. */
+  /** Stores a written resource. `isNew` means that it did not exist before. */
   written(kind: ResourceKind, stored: AnyStored, isNew: boolean): void {
     const { resource } = stored;
     const key = resourceKey(resource);

@@ -1,4 +1,4 @@
-/** What the network and the driver say when no server answers at an address. */
+/** Errors of the network and the driver if no server answers at an address. */
 const NETWORK: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -15,12 +15,12 @@ const NETWORK: ReadonlySet<string> = new Set([
   "CONNECTION_ENDED",
   "CONNECTION_DESTROYED",
 ]);
-/** The server starts, ends or has no connection left; class 08 is what a pooler without a server says. */
+/** The server starts, stops or has no connection left; a pooler without a server reports class 08. */
 const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
 
 /**
- * Whether an error means that a database server cannot be reached now, which another try may change; a wrong password or
- * name does not change. Looks at the error and its causes.
+ * Whether an error means that a database server is temporarily unreachable, so that a retry may succeed; a wrong
+ * password or name is permanent. Checks the error and its causes.
  */
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

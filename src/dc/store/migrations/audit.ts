@@ -1,8 +1,8 @@
 import type { Dialect } from "../sql/dialect.ts";
 
 /**
- * The change log's last entry, kept apart from its rows so that removed rows are noticed, and checkpoints. A log from
- * before this step is taken over as it is; the setting `audit_since` remembers how far that was.
+ * The change log's last entry, stored apart from its rows so that removed rows are detected, and checkpoints. An
+ * existing log is kept; the setting `audit_since` records its length.
  */
 export function audit({ types: { text, integer } }: Dialect): readonly string[] {
   const last = (name: string, value: string) =>

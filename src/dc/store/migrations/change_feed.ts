@@ -1,6 +1,6 @@
 import type { Dialect } from "../sql/dialect.ts";
 
-/** What change feeds have delivered, so that a repetition is recognised, and what of it could not be understood. */
+/** Deliveries of change feeds, to detect repetitions, and events that could not be understood. */
 export function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE feed_delivery (source_table ${text} NOT NULL, row_key ${text} NOT NULL, mark ${text} NOT NULL,

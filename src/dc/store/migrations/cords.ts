@@ -1,6 +1,6 @@
 /**
- * Indexes that hold all that a search by cords or by free ports looks at: without them it reads the rows of all devices, or
- * looks up each device's types of ports.
+ * Indexes that cover searches by cords and by free ports: without them such a search reads the rows of all devices, or
+ * looks up the port types of each device.
  */
 export function cords(): readonly string[] {
   return [

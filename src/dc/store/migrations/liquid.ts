@@ -1,6 +1,6 @@
 /**
- * Coolant distribution units cool liquid. Before the two media were balanced apart, every unit that named none was stored
- * with AIR.
+ * Coolant distribution units cool liquid. Before the two media were balanced separately, every unit without a medium
+ * was stored with AIR.
  */
 export function liquid(): readonly string[] {
   return [

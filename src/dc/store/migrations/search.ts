@@ -1,8 +1,8 @@
 import type { Dialect } from "../sql/dialect.ts";
 
 /**
- * What searches look through: the text of all devices in one narrow index, counted by role as it is read, and per
- * device the types of its ports with how many of each are free.
+ * Tables for searches: the text of all devices in one narrow index, counted by role while it is read, and per device
+ * the types of its ports with the number of free ones.
  */
 export function search({ types: { text, integer } }: Dialect): readonly string[] {
   return [

@@ -61,7 +61,7 @@ const MARKS: ReadonlySet<string> = new Set([
 ]);
 const TOKEN = /'(?:[^']|'')*'|\$\d+|\d+|[A-Za-z_]\w*|->>|\|\||<=|>=|<>|\S/g;
 
-/** Returns what in a statement, or in one of several behind each other, no form allows; undefined if all is allowed. */
+/** Returns the first part of one or several statements that no supported form allows; undefined if all is allowed. */
 export function unknownForm(sql: string): string | undefined {
   const parts = sql.split(/;\s*/).filter((part) => part !== "");
   return parts.map(unknownPart).find((found) => found !== undefined);

@@ -26,7 +26,7 @@ const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('s
  */
 export async function migrateAlone(connection: PostgresConnection): Promise<void> {
   const { text, integer } = connection.dialect.types;
-  // First the table by which the next server knows that the others are ours.
+  // Creates this table first: it marks the other tables as planner's for the next server.
   await alone(connection, `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`);
   await alone(
     connection,
@@ -59,7 +59,7 @@ async function takeSteps(connection: PostgresConnection, holder: string): Promis
   }
 }
 
-/** The statement in a form that changes nothing where it has been executed already. */
+/** Returns the statement in an idempotent form. */
 export function repeatable(statement: string): string {
   if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
   return statement
@@ -78,7 +78,7 @@ async function stepsDone(connection: PostgresConnection): Promise<number> {
   return Number(row?.["steps"]);
 }
 
-/** Sends a statement outside of a transaction, again where it lost against one of another server. */
+/** Executes a statement outside of a transaction; repeats it after a conflict with another server. */
 async function alone(
   connection: PostgresConnection,
   sql: string,

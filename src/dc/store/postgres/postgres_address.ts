@@ -9,9 +9,9 @@ const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "
 
 type Tls = false | "prefer" | "require" | ConnectionOptions;
 
-/** Where a PostgreSQL or CockroachDB listens and how to speak to it. */
+/** Address of a PostgreSQL or CockroachDB server, and the settings of the connection. */
 export interface PostgresAddress {
-  /** The address without our own parameters. It may hold a password. */
+  /** The address without planner's own parameters. It may contain a password. */
   readonly url: string;
   /** A socket's folder, when `host` names one. */
   readonly host?: string;
@@ -28,17 +28,17 @@ export function isPostgresUrl(database: string): boolean {
 }
 
 /**
- * Reads `postgres://user:password@host:port/database?sslmode=…` by the rules of libpq: without `sslmode` TLS is taken
- * where the server offers it, `verify-full` demands a certificate that names the host.
- * Source: PostgreSQL documentation, libpq, Connection URIs and SSL support.
- * @throws OperationError invalid_argument for an address that cannot be read; it never repeats the password
+ * Parses `postgres://user:password@host:port/database?sslmode=…` by the rules of libpq: without `sslmode`, TLS is used
+ * if the server offers it; `verify-full` requires a certificate that names the host. Source: PostgreSQL documentation,
+ * libpq, Connection URIs and SSL support.
+ * @throws OperationError invalid_argument for an address that cannot be parsed, without the password in the message
  */
 export function parsePostgresUrl(address: string): PostgresAddress {
   const [base = "", query = ""] = address.split(/\?(.*)/s);
   const [, login = "", hosts = "", database = ""] = /^[a-z]+:\/\/(?:(.*)@)?([^/@]*)(?:\/(.*))?$/is.exec(base) ?? [];
   const user = login.split(":")[0] ?? "";
   const shown = `postgres://${user === "" ? "" : `${user}@`}${hosts}${database === "" ? "" : `/${database}`}`;
-  // Several hosts are no URL by the book; the first one stands for all.
+  // An address with several hosts is not a valid URL; the first host stands in for all while parsing.
   const [first = ""] = hosts.split(",");
   if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
     throw wrong(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");
@@ -72,7 +72,7 @@ function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): T
     case "prefer":
       return "prefer";
     case "require":
-      // As libpq has it: a root certificate that is given is also looked at.
+      // As in libpq, a given root certificate is verified.
       return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : anyName(files);
     case "verify-ca":
       return anyName(files);

@@ -7,15 +7,18 @@ import { Interrupted, lost, translated } from "./postgres_errors.ts";
 
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
-/** How long the end of a connection may take, in seconds: a server that hangs does not hear of it. */
+/** Timeout for closing a connection, in seconds: a server that hangs does not react to it. */
 const CLOSE_TIMEOUT_S = 0.2;
 /** How long one statement may take, in milliseconds: the dialect sets the same on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** When a server that says nothing at all is given up, in milliseconds: after it should have stopped by itself. */
+/**
+ * Time after which an unresponsive connection is closed, in milliseconds: later than the server's own statement
+ * timeout.
+ */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
 /** Statements that the server keeps prepared for a connection. Ours: searches have more texts than a server should keep. */
 const MAX_PREPARED = 500;
-/** Changes that may be under way to the server at once. Ours: below what the driver sends without waiting. */
+/** Maximum number of pipelined changes. Our choice: below the number that the driver sends without waiting. */
 const MAX_UNDER_WAY = 64;
 const INT8 = 20;
 
@@ -30,7 +33,7 @@ export class PostgresConnection implements SqlRunner {
   readonly #sql: postgres.Sql<{ bigint: number }>;
   readonly #prepared = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
-  /** Ends the wait for each statement that is under way, should the connection go. */
+  /** Rejects each pending statement if the connection is lost. */
   readonly #waiting = new Set<(error: Error) => void>();
   #failed: unknown;
   #gone = false;
@@ -46,7 +49,7 @@ export class PostgresConnection implements SqlRunner {
     this.#onStatement = onStatement;
     this.#isPooled = pooling === "transaction";
     this.#sql = postgres(url, {
-      // Exactly one, and never another in its place: a transaction must not go on somewhere else.
+      // Exactly one connection, which is never replaced: a transaction must not continue on another one.
       max: 1,
       onclose: () => this.#fail(lost(undefined)),
       ...(host !== undefined && { host }),
@@ -56,7 +59,7 @@ export class PostgresConnection implements SqlRunner {
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
-      // Columns of eight bytes hold counts and small numbers, which a double represents exactly.
+      // Columns of eight bytes contain counts and small numbers, which a double represents exactly.
       types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
       // A pooler shares sessions and refuses other parameters: each transaction sets its own, see the dialect.
       connection: { application_name: "planner" },
@@ -70,7 +73,7 @@ export class PostgresConnection implements SqlRunner {
     connectTimeoutS = CONNECT_TIMEOUT_S,
   ): Promise<PostgresConnection> {
     const connection = new PostgresConnection(address, onStatement, connectTimeoutS);
-    // The driver's own limit ends with the login, which a pooler answers also while its server hangs.
+    // The driver's own limit ends with the login, which a pooler completes even while its server hangs.
     const timer = setTimeout(() => void connection.#sql.end({ timeout: 0 }), connectTimeoutS * 1000);
     try {
       const [row] = await connection.#unlessLost(connection.#sql.unsafe("SELECT version() AS version"));
@@ -112,7 +115,7 @@ export class PostgresConnection implements SqlRunner {
   /** Sends several statements in one round trip and returns the rows of the last one. */
   async together(sql: string): Promise<readonly SqlRow[]> {
     const rows: readonly unknown[] = await this.#send(sql, []);
-    // The driver answers a list of results where more than one statement could have rows.
+    // The driver returns a list of results if more than one statement could have rows.
     const last = rows.at(-1);
     return (Array.isArray(last) ? last : rows) as readonly SqlRow[];
   }
@@ -128,7 +131,7 @@ export class PostgresConnection implements SqlRunner {
     if (this.#underWay.size >= MAX_UNDER_WAY) await this.settle();
   }
 
-  /** Waits until the server has taken every change. @throws what has made one of them, or the transaction, fail */
+  /** Waits until the server has executed every change. @throws the error of a change, or of the transaction */
   async settle(): Promise<void> {
     await Promise.all(this.#underWay);
     this.#check();
@@ -146,7 +149,7 @@ export class PostgresConnection implements SqlRunner {
     }
   }
 
-  /** Ends the connection; one that is lost is not waited for. */
+  /** Closes the connection; does not wait if it is lost. */
   async close(): Promise<void> {
     const timeout = this.#gone ? 0 : CLOSE_TIMEOUT_S;
     this.#gone = true;
@@ -209,7 +212,7 @@ export class PostgresConnection implements SqlRunner {
   }
 }
 
-/** PostgreSQL cannot hold U+0000, and a statement that it refuses would end the transaction. */
+/** PostgreSQL cannot store U+0000, and a rejected statement would end the transaction. */
 function demandText(params: readonly SqlValue[]): void {
   if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
   throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");

@@ -3,8 +3,8 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 
 /**
- * Why a transaction cannot go on: `conflict` when it lost against another one, `lost` when the connection is gone. Both
- * may be tried again as long as nothing was committed. It is no refusal, so that nothing on the way takes it for one.
+ * Reason why a transaction cannot continue: `conflict` with another transaction, or a `lost` connection. Either may be
+ * retried as long as nothing was committed. It is not a refusal, so that no caller treats it as one.
  */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
@@ -20,19 +20,21 @@ export class Interrupted extends Error {
 }
 
 /**
- * Serialization failure, deadlock, and a key that another transaction has taken since it was looked for; CockroachDB reports every
- * restart as the first. Source: PostgreSQL, Serialization Failure Handling.
+ * Serialization failure, deadlock, and a key that another transaction has inserted since it was looked up; CockroachDB
+ * reports every restart as the first. Source: PostgreSQL, Serialization Failure Handling.
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
-/** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
+/**
+ * Errors of two transactions that create the same table at the same time: duplicates, or a lost race in the catalogue.
+ */
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 export const IS_STANDBY = "The database accepts no changes: it is a standby";
 
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
-  // A primary that became a standby says so of serializable transactions.
+  // A primary that became a standby rejects serializable transactions with this code.
   "0A000": IS_STANDBY,
   "25006": "The database accepts no changes: it is read-only",
   "40003": "It is unknown whether the database committed the change",
@@ -43,7 +45,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   "57014": "The database took too long",
 };
 
-/** What the server or the network says as a refusal or an interruption; a mistake of ours stays what it is. */
+/** Converts errors of the server or the network to a refusal or an interruption; returns any other error unchanged. */
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
@@ -64,7 +66,7 @@ export function isSchemaRace(failure: unknown): boolean {
   return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
 }
 
-/** The connection is gone, or could not be made. */
+/** Error for a connection that was lost or could not be opened. */
 export function lost(cause: unknown): Interrupted {
   return new Interrupted("lost", because(refuse("DB_UNAVAILABLE", "The database does not answer"), cause), cause);
 }

@@ -13,8 +13,8 @@ const PAUSE_MS = 100;
 const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
 
 /**
- * Brings the database to the newest schema. Servers that start together take turns, and no write runs beside; one that
- * is up to date is only read, so that no right to change it is needed.
+ * Migrates the database to the newest schema. Servers that start together do so one after the other, and no write runs
+ * at the same time. A current database is only read, so that no right to change it is required.
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
@@ -30,8 +30,8 @@ export async function bringUpToDate(connection: PostgresConnection): Promise<voi
 }
 
 /**
- * How many steps the current schema has taken; 0 when it holds no tables of planner.
- * @throws OperationError failed_precondition when tables of others have names of ours
+ * Number of migration steps in the current schema; 0 if it contains no tables of planner.
+ * @throws OperationError failed_precondition if another program's tables have the same names
  */
 export async function stepsTaken(connection: PostgresConnection): Promise<number> {
   const rows = await connection.all(

@@ -16,25 +16,26 @@ import { cannotOpenServer, Interrupted, IS_STANDBY, lost } from "./postgres_erro
 import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
-/** Connections for reads: each holds one snapshot at a time. One more writes. */
+/** Number of connections for reads; each has one snapshot at a time. One further connection writes. */
 const READERS = 8;
 /**
- * How long a transaction is tried that loses against others, in milliseconds: as long as one waits for a lock. A number of
- * tries would be used up by chance where many servers write, since each change that is committed ends all others' tries.
+ * Time for which a transaction is retried after conflicts, in milliseconds: as long as the wait for a lock. With a
+ * maximum number of attempts, writes could fail by chance if many servers write, because each commit aborts all other
+ * attempts.
  */
 const CONFLICT_MS = 10_000;
 /**
- * Longest pause before another try, in milliseconds; the first ones are shorter. A long one would always come behind a
- * server that writes without a pause.
+ * Maximum pause before another attempt, in milliseconds; the first pauses are shorter. With a longer one, a server that
+ * writes without pauses would always win.
  */
 const MAX_PAUSE_MS = 50;
 
 /**
- * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
+ * Opens a database on a PostgreSQL or CockroachDB server, which other processes may use too.
  *
  * @param url `postgres://user:password@host:port/database?sslmode=…`
- * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
- * let us in, failed_precondition when the database is from a newer or another program. No message holds the password.
+ * @throws OperationError invalid_argument for a wrong address, unavailable if the server cannot be reached or rejects
+ * the login, failed_precondition if the database is from a newer or another program. No message contains the password.
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const address = parsePostgresUrl(url);
@@ -64,12 +65,12 @@ export async function inspectPostgres(url: string): Promise<InspectedStore> {
   }
 }
 
-/** How long the connection that asks a silent server may take to be made, in seconds. */
+/** Connect timeout of the connection that probes an unresponsive server, in seconds. */
 const ASK_TIMEOUT_S = 2;
 
 type Effect = "read" | "write";
 
-/** What is done in a transaction, with the rows that its beginning has answered. */
+/** Work inside a transaction, with the rows that its first statement returned. */
 type Work<Result> = (runner: PostgresConnection, begun: readonly SqlRow[]) => Promise<Result>;
 
 class PostgresStore implements InspectedStore {
@@ -152,14 +153,14 @@ class PostgresStore implements InspectedStore {
     } catch (error) {
       if (connection.isLost) {
         await connection.close();
-        // What ended this connection has most likely ended the others too.
+        // The reason that ended this connection has most likely ended the others too.
         await this.#discardIdle();
       } else this.#idle.push(connection);
       throw error;
     }
   }
 
-  /** Asks the server something on a new connection. */
+  /** Probes the server on a new connection. */
   async #ask(): Promise<void> {
     const connection = await this.#open(ASK_TIMEOUT_S);
     await connection.close();
@@ -199,7 +200,7 @@ async function inTransaction<Result>(
   }
 }
 
-/** Asks one thing outside of a transaction; what failed does not concern the connection's next work. */
+/** Executes one statement outside of a transaction; an error does not affect the connection's next work. */
 async function alone<Result>(
   connection: PostgresConnection,
   ask: (reader: DcReader) => Promise<Result>,

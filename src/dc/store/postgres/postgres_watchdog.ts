@@ -2,7 +2,7 @@ import type { PostgresConnection } from "./postgres_connection.ts";
 
 /** Times of the watchdog, in milliseconds. */
 export interface WatchTimes {
-  /** How often connections are looked at. */
+  /** Interval between checks of the connections. */
   readonly lookMs: number;
   /** Silence after which the server is asked whether it lives. */
   readonly silentMs: number;
@@ -16,8 +16,9 @@ const TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
 type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
 
 /**
- * Notices a server that hangs within five seconds. A statement may take a minute, so silence alone proves nothing: a
- * second connection asks meanwhile. Without an answer every connection is given up, and none is opened until one comes.
+ * Detects a server that hangs, within five seconds. A statement may take a minute, so a missing reply proves nothing: a
+ * second connection probes the server. Without a reply every connection is closed, and none is opened until the server
+ * replies.
  */
 export class PostgresWatchdog {
   readonly #ask: () => Promise<void>;
@@ -28,7 +29,7 @@ export class PostgresWatchdog {
   #hangs = false;
   #isOver = false;
 
-  /** @param ask asks the server something on a separate connection */
+  /** @param ask probes the server on a separate connection */
   constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
     this.#ask = ask;
     this.#times = times;
@@ -75,7 +76,7 @@ export class PostgresWatchdog {
     this.#asking = false;
     this.#hangs = !answered && !this.#isOver;
     if (!answered) for (const connection of this.#busy) connection.giveUp();
-    // The last connection may have gone while the server was asked; only the timer finds out that it answers again.
+    // The last connection may have closed during the probe; then only the timer detects that the server replies again.
     if (this.#hangs) this.#watch();
     else this.#rest();
   }

@@ -6,7 +6,7 @@ export interface Condition {
   readonly params: readonly SqlValue[];
 }
 
-/** The WHERE clause that demands all of them; empty without any. */
+/** The WHERE clause that requires all of them; empty without any. */
 export function where(conditions: readonly Condition[]): string {
   return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
 }

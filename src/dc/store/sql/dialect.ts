@@ -1,4 +1,4 @@
-/** What differs between databases, as data. Statements are written once, with `?` for parameters. */
+/** Differences between databases, as data. Statements are written once, with `?` for parameters. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres" | "cockroach";
   /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
@@ -7,7 +7,7 @@ export interface Dialect {
   readonly inList: (column: string) => string;
   /** The column, for a comparison that its own index must not serve. */
   readonly unindexed: (column: string) => string;
-  /** A text field at the top of a column that holds JSON. */
+  /** A text field at the top level of a JSON column. */
   readonly jsonText: (column: string, field: string) => string;
   /** Begins a write whose changes no other write overlaps; the others wait. May answer rows of `setting`. */
   readonly beginWrite: string;
@@ -26,16 +26,16 @@ export const SQLITE: Dialect = {
 };
 
 /**
- * Limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some seconds), for the
- * wait for another writer, and for a process that hangs inside the transaction. Set in the round trip that begins it: a
- * pooler refuses them as parameters of a connection, and a plain SET would reach other clients of the pooler.
+ * Limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some seconds), for
+ * the wait for another writer, and for a process that hangs inside the transaction. Set in the same round trip as
+ * BEGIN: a pooler rejects them as parameters of a connection, and a plain SET would affect other clients of the pooler.
  */
 function limits(idleMs: number): string {
   return `SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
 }
 
 /**
- * A write blocks all other writes, also after its process hangs or the network to it breaks: the database ends it after
+ * A write blocks all other writes, even after its process hangs or the network to it fails; the database ends it after
  * this time. Two statements of a write are milliseconds apart.
  */
 const IDLE_WRITE_MS = 10_000;
@@ -59,7 +59,7 @@ export const COCKROACH: Dialect = {
   // An array, because the planner joins a subquery by reading the whole table; text, because the driver would write a
   // parameter of type jsonb as JSON once more.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
-  // Its planner knows how many rows there are.
+  // Its planner has row counts.
   unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   beginWrite: `${BEGIN_WRITE}; UPDATE setting SET value = value WHERE name = 'revision' RETURNING name, value`,
@@ -73,17 +73,18 @@ export const COCKROACH: Dialect = {
 };
 
 /**
- * Between the parts of one statement PostgreSQL waits for its client without any limit, also when the client's machine is
- * gone: then the lock that all writers queue at would be held for minutes to hours. TCP ends the connection after 10 s:
- * by its limit for data that is not confirmed, or by its probes if nothing was sent.
- * CockroachDB does not know these settings; its lock belongs to a transaction that it ends without a heartbeat.
+ * Between the parts of one statement, PostgreSQL waits for its client without a limit, even if the client's machine is
+ * gone. The lock for which all writers queue would then be held for minutes to hours. TCP ends the connection after 10
+ * s: by its limit for unacknowledged data, or by its probes if nothing was sent. CockroachDB does not support these
+ * settings; it ends a transaction without a heartbeat, and with it the lock.
  */
 const KEEPALIVES =
   "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3; SET LOCAL tcp_user_timeout = 10000";
 
 /**
- * PostgreSQL compares text by the rules of a language unless a column says otherwise. A table's lock is given in the
- * order of asking and before the transaction looks at anything, so that a write that waited does not begin too old.
+ * PostgreSQL compares text by the rules of a language unless a column names a collation. A table's lock is granted in
+ * the order of requests and before the transaction takes its snapshot, so that a write that waited does not begin with
+ * an old one.
  */
 export const POSTGRES: Dialect = {
   ...COCKROACH,

@@ -32,7 +32,7 @@ export const PARTS: {
     ),
 };
 
-/** What has to go before the parts of a resource that is there already are written anew, by its key. */
+/** Rows to delete before the parts of a stored resource are written again, by its key. */
 export const OLD_PARTS: Readonly<Record<ResourceKind, readonly string[]>> = {
   rack: [],
   device: ["port", "device_tag", "device_label"].map((table) => `DELETE FROM ${table} WHERE device_key = ?`),

@@ -9,7 +9,7 @@ const MOST_ROWS = 8192;
 
 const STAMPED = ["body", "etag", "create_time", "update_time"];
 
-/** Tables that rows are added to, with their columns; what others refer to stands before them. */
+/** Tables for new rows, with their columns; a referenced table precedes those that refer to it. */
 export const ROW_TABLES = {
   rack: ["key", "code", "asset_tag", "site", "floor", ...STAMPED],
   device: [
@@ -34,8 +34,8 @@ export type RowTable = keyof typeof ROW_TABLES;
 type Row = readonly SqlValue[];
 
 /**
- * A transaction's new rows on their way into the database: they wait until anything is asked or told, and then go table
- * by table in the order of keys, many to a statement. Reads through this runner see all of them.
+ * Buffers a transaction's new rows until the next read or other write, then inserts them table by table in the order of
+ * keys, many per statement. Reads through this runner see all of them.
  */
 export class RowBuffer implements SqlRunner {
   readonly #runner: SqlRunner;
@@ -64,7 +64,7 @@ export class RowBuffer implements SqlRunner {
     return this.#runner.run(sql, params);
   }
 
-  /** Writes what waits if it is much. */
+  /** Writes the buffered rows if there are many. */
   async settle(): Promise<void> {
     if (this.#count >= MOST_ROWS) await this.flush();
   }
@@ -80,7 +80,7 @@ export class RowBuffer implements SqlRunner {
     }
   }
 
-  /** Forgets what waits, since the savepoint that it belongs to is undone. */
+  /** Discards the buffered rows of a savepoint that is rolled back. */
   drop(): void {
     this.#waiting.clear();
     this.#count = 0;
@@ -100,7 +100,7 @@ function inOrder(rows: Row[]): readonly Row[] {
   return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
 }
 
-/** A power of two where it is many, so that a table has a few statements, each prepared once. */
+/** A power of two for large numbers, so that a table has few different statements, each prepared once. */
 function sizeOf(table: RowTable, rows: number): number {
   const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
   return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));

@@ -22,7 +22,7 @@ const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowT
 
 type PartRows = ReadonlyMap<string, readonly SqlRow[]>;
 
-/** What of a kind is checked. */
+/** The checked part of a kind. */
 export interface CheckedPage {
   readonly kind: ResourceKind;
   readonly after: string;
@@ -32,8 +32,8 @@ export interface CheckedPage {
 }
 
 /**
- * Reads one page of a kind and compares every column and derived row with what its body says.
- * Cost: one statement for each table.
+ * Reads one page of a kind and compares every column and derived row with the stored body. Cost: one statement for each
+ * table.
  */
 export async function checkRows(
   runner: SqlRunner,

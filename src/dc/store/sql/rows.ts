@@ -72,7 +72,7 @@ function deviceColumns(device: Device): Columns {
   };
 }
 
-/** What a search's text is looked for in; fields are kept apart so that no match spans two of them. */
+/** Text that a search matches; fields are separated so that no match spans two of them. */
 export function searchText({ code, name, serial, assetTag, model }: DeviceBody): string {
   return [code, name, serial, assetTag, model]
     .filter((part) => part !== undefined)
@@ -80,7 +80,7 @@ export function searchText({ code, name, serial, assetTag, model }: DeviceBody):
     .toLowerCase();
 }
 
-/** What a row keeps beside the resource. */
+/** Data of a row beside the resource. */
 export function storedOf<Resource>(row: SqlRow, resource: Resource): Stored<Resource> {
   return {
     resource,

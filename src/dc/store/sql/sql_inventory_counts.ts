@@ -5,7 +5,7 @@ import { type SqlRunner, text } from "./sql_runner.ts";
 
 const PLACED = ["rack", "crac", "device"] as const;
 
-/** Counts by floor and fabric; grouped by the database where its columns can tell. Cost: one pass over five tables. */
+/** Counts by floor and fabric, grouped by the database if its columns suffice. Cost: one pass over five tables. */
 export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCounts> {
   const floors = new Map<string, FloorCounts>();
   for (const kind of PLACED) {
@@ -35,7 +35,7 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
   };
 }
 
-/** A site as its records spell it; the columns hold keys. */
+/** Returns a site's spelling in its records; the columns contain keys. */
 async function spelled(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
   const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
   const { location } = row === undefined ? {} : bodyOf<{ readonly location?: { readonly siteId: string } }>(row);

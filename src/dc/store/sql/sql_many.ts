@@ -7,7 +7,7 @@ import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
 
-/** Devices that are read at once where all are: some milliseconds' work. */
+/** Number of devices per read when all are read: some milliseconds' work. */
 const PAGE = 1000;
 
 /** Those of these devices that are there, with their ports. Cost: two statements, however many there are. */

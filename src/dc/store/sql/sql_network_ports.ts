@@ -4,8 +4,8 @@ import type { Dialect } from "./dialect.ts";
 import { type SqlRunner, text } from "./sql_runner.ts";
 
 /**
- * The network ports of devices by the keys of these, without reading what is in use. Cost: one statement, and a look at each
- * port.
+ * The network ports of devices by the devices' keys, without reading the ports in use. Cost: one statement, and a check
+ * of each port.
  */
 export async function networkPorts(
   runner: SqlRunner,

@@ -17,7 +17,7 @@ export function portTypes(conditions: Parameters<typeof where>[0]): string {
     ${where(conditions)} GROUP BY port.device_key, port.type`;
 }
 
-/** Counts the free ports of these devices anew. Cost: two statements for a thousand devices, and a look at each port. */
+/** Recounts the free ports of these devices. Cost: two statements for a thousand devices, and a check of each port. */
 export async function countPorts(runner: SqlRunner, dialect: Dialect, deviceKeys: Iterable<string>): Promise<void> {
   const keys = [...deviceKeys];
   for (let at = 0; at < keys.length; at += MOST_DEVICES) {

@@ -13,7 +13,7 @@ export function text(row: SqlRow, column: string): string {
 
 const upserts = new Map<string, string>();
 
-/** Told of every statement that goes to the database, before it goes: what tests count. */
+/** Called before every statement that is sent to the database; tests count with it. */
 export type OnStatement = (sql: string) => void;
 
 /** A statement that inserts a row or replaces it by its key; the columns of a table are always the same. */

@@ -6,7 +6,10 @@ import { isLocked } from "./sqlite_lock.ts";
 
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
-/** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
+/**
+ * Converts errors of the disk and of other processes to refusals; any other error is a defect and is returned
+ * unchanged.
+ */
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
   if (isLocked(error)) return unavailable("The database is locked by another process", error);
@@ -14,7 +17,7 @@ export function translated(error: unknown): unknown {
   return error;
 }
 
-/** The same while a file is opened, for the person who named it: callers of the service are not told where it lies. */
+/** The same while a file is opened, for the person who named it. Callers of the service never see its path. */
 export function cannotOpen(file: string, error: unknown): unknown {
   const told = translated(error);
   if (!(told instanceof OperationError)) return error;
@@ -28,7 +31,7 @@ export function cannotOpen(file: string, error: unknown): unknown {
   );
 }
 
-/** SQLite says no more than that it is unable to. */
+/** SQLite reports only that it cannot open the file. */
 function why(file: string): string {
   if (isFolder(file)) return "it is a folder";
   if (!isFolder(dirname(file))) return "its folder does not exist";

@@ -44,7 +44,7 @@ export class SqliteFile {
   }
 
   /**
-   * Makes sure that the path still names the file that was opened: what is written to a removed file is lost.
+   * Checks that the path still names the opened file: data written to a removed file is lost.
    * @throws Refusal unavailable
    */
   demandSame(): void {

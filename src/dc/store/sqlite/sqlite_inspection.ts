@@ -13,7 +13,7 @@ import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
 /** Pages kept while a file is read, in KiB. */
 const CACHE_KIB = 24 * 1024;
-/** How often a read is done again because a writer opened a file that had none. */
+/** Maximum number of repetitions of a read because a writer opened a file that had none. */
 const MAX_TRIES = 5;
 
 /**
@@ -83,8 +83,8 @@ class InspectedSqlite implements InspectedStore {
   }
 
   /**
-   * Runs `work` in a transaction. Without a log beside the file, SQLite is opened as if no process wrote it, since it would make
-   * a log otherwise; where a process did write, what was read is thrown away and read again.
+   * Runs `work` in a transaction. Without a log beside the file, SQLite is opened as if no process wrote to it, because
+   * it would otherwise create a log. If a process did write, the result is discarded and read again.
    */
   async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {

@@ -9,17 +9,17 @@ const MAX_PAUSE_MS = 25;
 
 const LOCKED = /database (?:table |schema )?is locked|SQLITE_BUSY|due to lock timeout/i;
 
-/** Whether a database refused because another process holds a lock. */
+/** Whether a database rejected a statement because another process holds a lock. */
 export function isLocked(error: unknown): boolean {
   if (error instanceof OperationError) return isLocked(error.cause);
   return error instanceof Error && LOCKED.test(error.message);
 }
 
 /**
- * Runs `attempt` again, with pauses, for as long as another process holds a lock. SQLite itself would wait inside a
- * statement and stop the whole process meanwhile.
+ * Repeats `attempt`, with pauses, while another process holds a lock. SQLite itself would wait inside a statement and
+ * block the whole process.
  * @param closing aborts the wait
- * @throws what the last attempt threw, 10 s after the first one
+ * @throws the error of the last attempt, 10 s after the first one
  */
 export async function unlessLocked<Result>(attempt: () => Promise<Result>, closing: AbortSignal): Promise<Result> {
   const end = performance.now() + LIMIT_MS;

@@ -21,7 +21,7 @@ export class SqliteRunner implements SqlRunner {
   readonly #connection: SqliteConnection;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** @throws what SQLite says as a refusal, when the file cannot be opened */
+  /** @throws SQLite's error as a refusal, if the file cannot be opened */
   constructor(connection: SqliteConnection) {
     this.#connection = connection;
     const { address, cacheKib } = connection;

@@ -13,9 +13,11 @@ import { isLocked, unlessLocked } from "./sqlite_lock.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
 import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
-/** Connections for reads: each holds one snapshot at a time. */
+/** Number of connections for reads; each has one snapshot at a time. */
 const READERS = 4;
-/** Pages kept by a connection, in KiB. Ours, measured: more for each reader only held what the system keeps as well. */
+/**
+ * Page cache of a connection, in KiB. Our choice, measured: more for each reader only duplicated the system's cache.
+ */
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
 const REVISION_CACHE_KIB = 64;
@@ -56,7 +58,7 @@ class SqliteStore implements DcStore {
   readonly #writing = new Queue(1);
   readonly #reading = new Queue(READERS);
   readonly #closing = new AbortController();
-  /** What SQLite said when it met a page that is not as it wrote it. */
+  /** SQLite's error about a damaged page. */
   #malformed: unknown;
   #lastWriteAt = Number.NEGATIVE_INFINITY;
 
@@ -87,7 +89,7 @@ class SqliteStore implements DcStore {
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.#writing.enter(async () => {
       const result = await this.#inWrite(this.#usableWriter(), (runner) => SqlWriter.run(runner, SQLITE, work));
-      // Once more: what was committed to a removed file must not be acknowledged.
+      // Checks again: data committed to a removed file must not be acknowledged.
       this.#file.demandSame();
       this.#lastWriteAt = performance.now();
       return result;
@@ -189,9 +191,9 @@ class SqliteStore implements DcStore {
 }
 
 /**
- * Makes sure that a file is not another program's before a connection that may write changes its header. What cannot be
- * read is left to that connection.
- * @throws OperationError failed_precondition for a file with tables of others
+ * Checks that a file is not another program's before a connection that may write changes its header. Leaves unreadable
+ * files to that connection.
+ * @throws OperationError failed_precondition for a file with another program's tables
  */
 async function demandOwnFile(file: SqliteFile): Promise<void> {
   if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;

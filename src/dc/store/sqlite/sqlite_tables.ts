@@ -1,13 +1,13 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SqlRow } from "../sql/sql_runner.ts";
 
-/** Asks for the tables of a file. */
+/** Lists the tables of a file. */
 export const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
 
 /**
- * A mistyped path may lead to another program's file, where our tables must not go.
- * @returns whether the file has taken steps of ours
- * @throws OperationError failed_precondition for a file with tables of others
+ * Checks that a file has no other program's tables: a mistyped path may lead to one.
+ * @returns whether the file has migration steps of planner
+ * @throws OperationError failed_precondition for a file with another program's tables
  */
 export function demandOwn(tables: readonly SqlRow[]): boolean {
   const names = tables.map(({ name }) => String(name));

@@ -6,7 +6,7 @@ import { runTool } from "#planner/service.ts";
 import { withoutEscapes } from "./output/plain_text.ts";
 import { print, stdoutClosed } from "./output/print.ts";
 
-/** How often a followed log is looked at, in milliseconds: soon enough for an eye, rare enough to cost nothing. */
+/** Interval between checks of a followed log, in milliseconds. */
 const LOOK_EVERY_MS = 300;
 
 /** Prints what is added to a log, line by line, until the process ends or standard output is closed. */

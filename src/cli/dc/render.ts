@@ -47,7 +47,7 @@ export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLA
   readonly ref: string;
   /** Undefined for standard output. */
   readonly output: string | undefined;
-  /** References that stand out. */
+  /** References to highlight. */
   readonly highlight?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import { print, printJson } from "../output/print.ts";
 import { importSpecs } from "./import_specs.ts";
 import { readImport } from "./read_import.ts";
 
-/** Imports an export, a Markdown file or a folder of them, and prints what became of each item. */
+/** Imports an export, a Markdown file or a folder of them, and prints the result for each item. */
 export async function runExportImport(
   project: OpenProject,
   path: string,

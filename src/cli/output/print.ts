@@ -8,10 +8,10 @@ const closed = new Set<number>();
 let waitCell: Int32Array | undefined;
 
 /**
- * Writes a result to standard output, whole before it returns: a pipe whose reader is slow is waited for.
+ * Writes a result to standard output, completely before it returns, even if the pipe's reader is slow.
  *
- * When the reader is gone (`planner list | head -1`) the text is dropped in silence, so a command runs to its end and
- * keeps its own exit status; a command that would go on for ever asks `stdoutClosed`.
+ * If the reader has closed the pipe (`planner list | head -1`), drops the text silently, so that a command runs to its
+ * end with its own exit status; a command without an end checks `stdoutClosed`.
  */
 export function print(text: string | Uint8Array): void {
   writeWhole(1, text);

@@ -239,8 +239,8 @@ export class Topology {
   }
 
   /**
-   * Returns the topology after a change that may never be made. Nothing that is worked out about it is kept where this
-   * topology, or one that follows it, would find it.
+   * Returns the topology after a change that may never be made. Results about it are not cached where this topology, or
+   * one that follows it, would find them.
    *
    * @param keys as for `changed`
    * @param after as for `changed`

@@ -32,9 +32,9 @@ export function ownedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
 }
 
 /**
- * Lays what a source says now over a stored resource: its fields win, what it said before and says no more goes, and
- * everything else stays as people left it.
- * @param kept names of ports that must stay although the source has them no more
+ * Merges the source's current values into a stored resource: its fields win, fields that it no longer has are cleared,
+ * and everything else stays as people left it.
+ * @param kept names of ports that must stay although the source no longer has them
  */
 export function merge<Kind extends ResourceKind>(
   before: ResourceByKind[Kind],

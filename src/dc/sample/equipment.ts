@@ -4,7 +4,7 @@ import { supplyW } from "./racks.ts";
 
 // What stands in a rack. Two devices of the first hall are wrong on purpose: the sample shows how they are found.
 
-/** Its second supply hangs on side A as well. */
+/** Both supplies of this rack are on side A. */
 const DOUBLE_FED_RACK = "A08";
 /** Both of its supplies are plugged into side A. */
 const ONE_SIDED_SERVER = "SRV-B03-07";

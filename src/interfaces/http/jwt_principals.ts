@@ -38,7 +38,7 @@ const KEYS_HOLD_MS = 10 * 60 * 1000;
 const ASK_AGAIN_MS = 30_000;
 /** Largest key set, in bytes. Ours: issuers publish a handful of keys. */
 const MAX_KEYS_BYTES = 256 * 1024;
-/** Longest token that is looked at, in characters. Ours: as headers end soon behind it. */
+/** Maximum length of a token that is verified, in characters. Our choice: headers are limited to little more. */
 const MAX_TOKEN_CHARS = 16_384;
 
 /** Characters that print in one line: no controls, no format characters, no separators but the blank. */
@@ -68,8 +68,8 @@ export class JwtPrincipals {
   }
 
   /**
-   * @param say told when the keys cannot be had any more and when they can again
-   * @throws OperationError when a file of keys cannot be read; a server of keys is asked later
+   * @param say called when the keys become unavailable and when they are available again
+   * @throws OperationError if a file of keys cannot be read; a server of keys is contacted later
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
     const { jwks } = options;

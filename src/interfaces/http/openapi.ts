@@ -58,7 +58,7 @@ const text = (description: string, type = "text/plain") => ({
   content: { [type]: { schema: { type: "string" } } },
 });
 
-/** The document and its version, made when it is first asked for and the same ever after. */
+/** The document and its version, built on first use and then constant. */
 export interface OpenapiDocument {
   readonly body: string;
   readonly etag: string;
@@ -111,7 +111,7 @@ function describeAll(version: string): object {
 /** A message by reference; it is described once. */
 function refer(desc: DescMessage, schemas: Record<string, JsonSchema>, options: SchemaOptions): JsonSchema {
   if (schemas[desc.typeName] === undefined) {
-    // Its place is taken before its fields are looked at, which may lead back to it.
+    // Registered before its fields are read, because they may refer back to it.
     schemas[desc.typeName] = {};
     schemas[desc.typeName] = messageSchema(desc, options);
   }

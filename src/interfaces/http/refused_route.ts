@@ -17,7 +17,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
 /** Says whether the process may be asked, and is no call. */
 const PROBE = "/readyz";
 
-/** How metrics tell of a request that was answered without the service, or undefined when it was not refused. */
+/** Labels in metrics of a request that was answered without the service, or undefined if it was not refused. */
 export async function refusedRoute(
   path: string,
   headers: IncomingHttpHeaders,

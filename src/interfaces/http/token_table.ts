@@ -86,7 +86,7 @@ function fault(row: Partial<TokenRow> | null): string | undefined {
   if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {
     return `has wrong roles: expected ${ROLES.join(", ")}`;
   }
-  // One that cannot be read must not last for ever.
+  // An expiry that cannot be parsed must not make a token permanent.
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at))) return "has a wrong expires_at";
   return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? undefined : "has no sha256 in hexadecimal";
 }

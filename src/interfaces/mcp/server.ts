@@ -11,7 +11,7 @@ export interface McpServerOptions extends Omit<RequestsOptions, "schedule"> {
   readonly output: ByteSink;
 }
 
-/** How serving ended: with every request answered that anybody waits for, or with calls cut off after their time of grace. */
+/** How serving ended: with every pending request answered, or with calls aborted after the grace period. */
 export type Ending = "finished" | "cut_off";
 
 /**

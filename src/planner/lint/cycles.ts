@@ -26,7 +26,7 @@ export function nextInCycle({ ids, at }: Cycle): string | undefined {
  * @param graph for every active spec the ids that it depends on; ids that are no key are left out
  * @returns for every id on a cycle the cycles through it
  *
- * Naming every cycle could take for ever (a dense knot has exponentially many), so this names as many as it takes for
+ * Naming every cycle could take exponential time (a dense knot has exponentially many), so this names as many as it takes for
  * each edge that lies on a cycle to be on a named one, shortest first for that edge. A spec on its own list is not a
  * cycle here. Cost: O(edges) plus O(edges) for each named cycle, within the knot that it lies in.
  */

@@ -2,7 +2,7 @@ import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import { headings } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 
-/** What several rules ask about a spec's body; computed when first asked for. */
+/** Facts about a spec's body that several rules use, computed on first use. */
 export class SpecFacts {
   readonly #spec: Spec;
   #criteria: readonly Criterion[] | undefined;

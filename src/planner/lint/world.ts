@@ -29,7 +29,7 @@ export interface LintInput {
 /** Letters by which a mistyped id may differ from the one that was meant. */
 const MOST_SLIPS = 2;
 
-/** What a rule may ask about the project around one spec. Every answer is computed when first asked for. */
+/** Facts about the project around one spec, for rules; each is computed on first use. */
 export class World {
   readonly config: PlannerConfig;
   readonly knownIds: ReadonlySet<string>;

@@ -32,7 +32,7 @@ const COLON = 0x3a;
  * Follows the JSON grammar from `start` to the end of the value there, without building the value and without recursion.
  *
  * Over many calls with rising starts the work stays linear in the text as long as no start lies before the last `end`:
- * the only thing looked at twice is a string that never closes, and that one is remembered.
+ * the only part that is read twice is a string that never closes, and that one is remembered.
  */
 export class JsonScanner {
   readonly #text: string;

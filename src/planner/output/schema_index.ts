@@ -55,8 +55,9 @@ export interface ReferenceTarget {
 }
 
 /**
- * Every schema of some documents by identity, by URI and by anchor. Only places where the dialect expects a schema are
- * looked at, so an `$id` inside `enum`, `const` or an unknown keyword is data. Source: JSON Schema 2020-12 Core, 8 and 9.
+ * Every schema of some documents by identity, by URI and by anchor. Only positions where the dialect expects a schema
+ * are read, so an `$id` inside `enum`, `const` or an unknown keyword is data. Source: JSON Schema 2020-12 Core, 8 and
+ * 9.
  */
 export class SchemaIndex {
   /** In the order of the documents; documents added later append to it. */

@@ -14,7 +14,7 @@ export function isDoneGroup(spec: Spec, { readiness }: World): boolean {
 /**
  * Completes a group or a driver whose members are done; with unchecked criteria it needs attention.
  *
- * @returns what became of it, in words
+ * @returns the result, in words
  */
 export async function closeGroup({ context }: RunDeps, id: SpecId): Promise<string> {
   let open = 0;

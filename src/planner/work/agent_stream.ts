@@ -41,7 +41,7 @@ export interface AgentAnswer {
   readonly denied: readonly string[];
 }
 
-/** What becomes of each event; types that are not here are passed over. */
+/** Handlers of events by type; other types are ignored. */
 const EVENTS: Readonly<
   Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: Event, to: Transcript) => void>>
 > = {

@@ -21,7 +21,7 @@ const QUOTED_ERRORS = 3;
 const QUOTED_CHARS = 200;
 
 const ERROR = /\b(?:errors?|failed|failures?|fatal|panic(?:ked)?|exception|traceback|denied)\b/i;
-// "0 errors", "no failures" and "without errors" tell of success.
+// "0 errors", "no failures" and "without errors" indicate success.
 const NO_ERROR = /\b(?:0|no|zero|without(?: any)?)\s+(?:errors?|failures?|failed)\b/i;
 const TOOL_CALL = /\b(?:tool[_ ]?(?:use|call)s?|calling tool|invoking tool|planner_[a-z_]+)\b/i;
 const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|checks) pass(?:ed)?)\b/i;

@@ -1,4 +1,4 @@
-/** What there is to say about an element. */
+/** Facts about an element. */
 export interface Details {
   readonly ref: string;
   readonly title: string;

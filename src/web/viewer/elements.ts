@@ -26,7 +26,7 @@ export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolea
   }
 }
 
-/** What is written on the element, so that a person can speak it, and then what there is to say about it. */
+/** Accessible name of an element: its visible text, followed by its facts. */
 function nameOf(element: SVGGElement): string {
   const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
   const more = element.querySelector("title")?.textContent ?? refOf(element).replace(/^[a-z_]+:/, "");

@@ -5,7 +5,7 @@ import type { Tips } from "./tips.ts";
 interface FindOptions {
   /** Brings an element into view and marks it; none while nothing is looked for. */
   readonly show: (element: SVGGElement | undefined) => void;
-  /** Shows what there is to say about an element. */
+  /** Shows the facts about an element. */
   readonly open: (element: SVGGElement) => void;
   /** More words about an element, such as its recorded facts. */
   readonly wordsOf: (ref: string) => string;

@@ -58,7 +58,7 @@ interface Wanted {
 
 interface Merged {
   readonly results: readonly MergeResult[];
-  /** With `--all`: the work that was not looked at. */
+  /** With `--all`: work that was not merged, with the reasons. */
   readonly left: readonly LeftAlone[];
 }
 

@@ -87,7 +87,7 @@ async function verifyKept({ id, file, output, schema, run = "last", ...words }: 
   return verifyRunRecord(await cli.project(), cli, { id, run, ...words });
 }
 
-/** The section is text about a schema: no output is looked at for it. */
+/** The section describes a schema; no output is read for it. */
 function refuseBesidePrompt({
   output,
   file,

@@ -5,7 +5,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { Outage } from "#kernel/outage.ts";
 import { openSigningKey } from "./audit_keys.ts";
 
-/** How often the log's length is looked at, in milliseconds. */
+/** Interval between checks of the log's length, in milliseconds. */
 const LOOK_MS = 30_000;
 /** New entries after which a checkpoint is signed. */
 const EVERY_ENTRIES = 10_000;

@@ -10,7 +10,7 @@ import { WAITING } from "./turn.ts";
 
 /** Number of wrong lines that are reported one by one; the rest is counted. */
 const MOST_TOLD = 20;
-/** Imports below this are over before anybody wonders. */
+/** Smaller imports end too soon for a progress report. */
 const LEAST_TOLD = 10_000;
 
 /** Reports an import to the person or program that started it. */

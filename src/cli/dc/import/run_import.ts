@@ -7,7 +7,7 @@ import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch, Written } from "./target.ts";
 import type { Wait } from "./turn.ts";
 
-/** What became of the resources of one kind. */
+/** Results for the resources of one kind. */
 export interface KindCount {
   readonly kind: ResourceKind;
   created: number;
@@ -46,9 +46,9 @@ export class ImportUndone extends Error {
 }
 
 /**
- * Writes everything that a source holds, kinds in the order in which they stand on each other. What is refused keeps
- * nothing else back and is tried again as long as that brings any in, since a device may stand before the one that it
- * hangs on. With `atomic`, one refusal undoes all. @throws ImportUndone then
+ * Writes everything that a source contains, kinds in the order of their dependencies. A refused resource does not block
+ * others; it is retried as long as retries succeed, because a device may precede its supply in the source. With
+ * `atomic`, one refusal rolls back everything. @throws ImportUndone in that case
  */
 export async function runImport(
   source: Source,

@@ -107,7 +107,7 @@ function idOf(rpc: string, request: JsonObject): string {
   ].join("-");
 }
 
-/** Distinct from other imports: the same file again is to be looked at again, because the inventory may have changed. */
+/** Distinct from other imports: a repeated import of a file must run again, because the inventory may have changed. */
 const IMPORT = randomUUID();
 
 function writtenOf(result: JsonObject, at: string): Written {

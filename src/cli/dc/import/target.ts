@@ -7,7 +7,7 @@ import type { OperationError } from "#kernel/errors.ts";
 import { commandCaller } from "../command_caller.ts";
 import { inTurn, transactionInTurn, type Wait } from "./turn.ts";
 
-/** What became of one resource. */
+/** Result for one resource. */
 export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
   | { readonly reason: string; readonly field?: string };

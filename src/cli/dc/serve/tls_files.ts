@@ -18,7 +18,9 @@ export interface TlsPair {
   readonly end: Date;
 }
 
-/** How often the files are looked at, in milliseconds. Ours: certificates are renewed days before they end. */
+/**
+ * Interval between checks of the files, in milliseconds. Our choice: certificates are renewed days before they expire.
+ */
 const LOOK_EVERY_MS = 10_000;
 
 /** Reads both files. @throws OperationError for a file that cannot be read or used, and for a key of another certificate */

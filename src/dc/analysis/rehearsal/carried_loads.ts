@@ -5,7 +5,7 @@ import { type Carrying, carry, type Loads } from "../power/power_load.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import { type CompactGraph, EDGE } from "./compact_graph.ts";
 
-/** The loads of a rehearsal: worked out anew node by node, and put back. */
+/** The loads of a rehearsal, recomputed and restored node by node. */
 export interface CarriedLoads {
   /** Computes the load of a node from the loads of its consumers. */
   renew(index: number): void;

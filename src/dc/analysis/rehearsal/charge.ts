@@ -79,7 +79,7 @@ export class Ledger {
    */
   *charge(failures: readonly Failure[]): Steps<readonly Charged[]> {
     const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
-    // A failure takes along more nodes than each smaller one.
+    // A failure includes more nodes than each smaller one.
     const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
     yield;
     const charged = new Array<Charged>(failures.length);

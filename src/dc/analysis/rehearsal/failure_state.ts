@@ -32,7 +32,7 @@ export class FailureState {
   dark: number[] = [];
   /** These nodes and their consumers. */
   reached: number[] = [];
-  /** Nodes whose loads were worked out anew. */
+  /** Nodes whose loads were recomputed. */
   changed: number[] = [];
   /** While set, loads are followed even if nothing can be overloaded, and the highest rise of each is kept. */
   peaks: Float64Array | undefined;
@@ -43,7 +43,7 @@ export class FailureState {
   readonly #removedBy: Uint32Array;
   readonly #changedBy: Uint32Array;
   readonly #metBy: Uint32Array;
-  /** Supplied nodes that are still to be worked out. */
+  /** Supplied nodes whose load is not computed yet. */
   readonly #open: Int32Array;
   #failure = 1;
   #round = 0;
@@ -150,7 +150,7 @@ export class FailureState {
     return this.before.options.assumeBattery && (this.graph.runtimeS[index] as number) > 0 && !this.isRemoved(index);
   }
 
-  /** Works out the loads of these nodes and of everything upstream of them, consumers first. */
+  /** Computes the loads of these nodes and of everything upstream of them, consumers first. */
   #follow(start: readonly number[]): void {
     const { inAt, from } = this.graph;
     const open = this.#open;

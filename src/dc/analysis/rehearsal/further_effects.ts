@@ -11,7 +11,7 @@ export class FurtherEffects {
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;
   readonly #topology: Topology;
-  /** Whether fabrics are those that the effects of the earlier state were worked out with. */
+  /** Whether fabrics are unchanged since the effects of the earlier state were computed. */
   readonly #keepsFabrics: boolean;
 
   /**

@@ -12,7 +12,7 @@ const COMPONENTS: readonly TableName[] = [
   "powerport",
   "poweroutlet",
 ];
-/** References of which another step of the mapping says what becomes of the object, and one whose value rows repeat. */
+/** References whose omission another step of the mapping reports, and one whose value rows repeat. */
 const TOLD = [
   "rack.site",
   "powerpanel.site",

@@ -11,7 +11,7 @@ import { type SearchEntry, searchIndex } from "./inventory/search_index.ts";
 import { corrected } from "./inventory/spelling.ts";
 
 const [USUAL_HITS, MOST_HITS] = [5, 50] as const;
-/** Devices whose ports and cables are looked at. */
+/** Maximum number of devices whose ports and cables are searched. */
 const LOOKED_INTO = 5;
 
 /** A hit and how close it is: less is closer. */

@@ -11,7 +11,7 @@ export interface Merged {
   readonly notes: readonly string[];
 }
 
-/** What became of one spec's branch. */
+/** Result for one spec's branch. */
 export type MergeResult =
   | Merged
   /** Branch and worktree are as before, the spec needs attention. */

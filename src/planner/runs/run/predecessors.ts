@@ -16,9 +16,9 @@ const TRIES = 50;
 const merging = new Slots(1);
 
 /**
- * Merges the finished branches of what a spec builds upon, so that its own branch begins with that work.
+ * Merges the finished branches of the specs that a spec builds upon, so that its own branch begins with that work.
  *
- * @param stillWanted looked at while others are waited for; once it is false nothing more is merged
+ * @param stillWanted checked between merges; once it returns false, nothing more is merged
  * @throws OperationError `failed_precondition` naming the one that cannot be merged
  *
  * Source: docs/decisions.md#s-24.

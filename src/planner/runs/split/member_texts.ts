@@ -41,8 +41,8 @@ function memberId(parent: SpecId, number: number): SpecId {
   return `${parent}.${number}` as SpecId;
 }
 
-// The first criteria section counts. A description that has one therefore goes behind the proposed criteria,
-// under a heading that ends them. A code fence that the description leaves open would hide what follows it.
+// The first criteria section counts. A description that has one therefore follows the proposed criteria, under a
+// heading that ends them. A code fence that the description leaves open would hide the following text.
 function bodyOf({ description, criteria }: ProposedMember): string {
   const fence = missingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;

@@ -11,7 +11,7 @@ import type { RunDeps } from "../run_types.ts";
  * Closes the groups whose members are all done and merged, and the drivers of that kind with nothing left to check; a
  * driver with open criteria is separate work. Closing one can complete the next one above.
  *
- * @param told what became of each
+ * @param told called with the result for each
  */
 export async function closeDone(deps: RunDeps, told: (id: SpecId, message: string) => void): Promise<void> {
   for (;;) {

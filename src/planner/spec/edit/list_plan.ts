@@ -2,7 +2,7 @@ import { CST } from "yaml";
 import type { SequenceToken, Token } from "../yaml_tokens.ts";
 import { isPlain, type ScalarStyle } from "./scalar_text.ts";
 
-/** What becomes of a collection's items: a number keeps the item of that index, a text is a new item. */
+/** New items of a collection: a number keeps the item of that index, a text is a new item. */
 export type ItemPlan = readonly (number | string)[];
 
 /**

@@ -25,7 +25,7 @@ export function markOf(stats: Stats): FileMark {
   };
 }
 
-/** The state of what the path leads to, or null where it cannot be had. */
+/** The state of the file that the path leads to, or null if it cannot be read. */
 export function markAt(path: string): FileMark | null {
   try {
     return markOf(statSync(path));
@@ -45,8 +45,8 @@ export function sameMark(a: FileMark, b: FileMark): boolean {
 }
 
 /**
- * Whether a change right behind the look at `nowMs` could leave the mark as it is, because the clock of file times has
- * not moved on. Such a file is looked at again, as git does with its index.
+ * Whether a change right after the check at `nowMs` could leave the mark unchanged, because the clock of file times has
+ * not advanced. Such a file is checked again, as git does with its index.
  */
 export function isUnsettled(mark: FileMark, nowMs: number): boolean {
   const newest = Math.max(mark.modifiedMs, mark.changedMs);

@@ -15,7 +15,7 @@ export type TextRead =
       readonly line: number | null;
       readonly column: number | null;
       readonly message: string;
-      /** Null when not even the file's state could be had. */
+      /** Null if even the file's state could not be read. */
       readonly mark: FileMark | null;
     };
 

@@ -46,7 +46,7 @@ export function temporaryBeside(target: string): string {
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {
   const own = await handle.stat();
-  // Only a privileged process may give a file away; to anybody else it stays theirs, as with any editor.
+  // Only a privileged process may change a file's owner; otherwise the file belongs to the writer, as with any editor.
   if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
   // Creation takes the process's mask off, and giving away takes off special bits.
   if ((own.mode & 0o7777) !== mode) await handle.chmod(mode);

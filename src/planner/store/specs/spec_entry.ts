@@ -7,7 +7,7 @@ import { idOfName } from "./folder_names.ts";
 
 /** What is known of one file of a specs folder. */
 export interface SpecEntry {
-  /** Null where not even the file's state could be had. */
+  /** Null if even the file's state could not be read. */
   readonly mark: FileMark | null;
   /** False when an equal mark later on proves nothing yet. */
   readonly settled: boolean;

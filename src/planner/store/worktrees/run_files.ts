@@ -47,7 +47,9 @@ function commitFolders(shared: string, own: string, branchFolder: string): reado
   return [...["objects", ...branches].map((path) => join(shared, path)), own];
 }
 
-/** Ours: a large source tree. Installed packages and build output come late in the walk and say no more. */
+/**
+ * Our choice: a large source tree. Installed packages and build output come late in the walk and add no information.
+ */
 const MAX_ENTRIES = 20_000;
 
 async function lastChange(folder: string): Promise<number> {

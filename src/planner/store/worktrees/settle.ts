@@ -41,7 +41,7 @@ class Findings {
 /**
  * See `Worktree.settle`.
  *
- * @param baseline null outside of a run: then only what the worktree itself shows is looked at
+ * @param baseline null outside of a run: then only the worktree itself is checked
  */
 export async function settle(place: Place, baseline: Baseline | null): Promise<WorktreeState> {
   const nothing = { notes: [], warnings: [], safe: false, commits: [], changed: [], uncommitted: [] };

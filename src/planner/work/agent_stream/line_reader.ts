@@ -3,7 +3,7 @@ export type ByteLine = string | { readonly piece: string } | { readonly leftOutB
 
 export interface LineReaderOptions {
   readonly limitBytes: number;
-  /** What becomes of a longer line: its text in pieces, or nothing but its length. */
+  /** Treatment of a longer line: its text in pieces, or only its length. */
   readonly onLong: "split" | "leave_out";
 }
 

@@ -196,7 +196,7 @@ function withoutReturn(line: string): string {
 }
 
 function oneLine(text: string): string {
-  // Only as much is looked at as can be shown.
+  // Reads only as much as can be shown.
   const start = text
     .slice(0, MAX_STEP_CHARS * 8)
     .replace(/\s+/g, " ")

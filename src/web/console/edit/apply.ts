@@ -9,7 +9,7 @@ interface Detail {
   readonly field_violations?: readonly Violation[];
 }
 
-/** What became of changes that are applied all or none. */
+/** Result of changes that are applied all or none. */
 export interface Applied {
   readonly warnings: readonly Finding[];
   /** What was refused; then nothing was written. */

@@ -148,7 +148,7 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
   const { load_w = UNKNOWN, load_pct = UNKNOWN, failover_w = UNKNOWN, failover_pct = UNKNOWN } = supply;
   const { capacity_w = UNKNOWN } = supply;
   const state = STATES[supply.health_after] ?? "ok";
-  // What is removed carries nothing that anybody asks about.
+  // A removed element carries no load of interest.
   if (load_w.after === undefined) return [];
   const name = refName(supply.ref);
   const withShare = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>

@@ -3,7 +3,7 @@ import type { BulkAnswer, UpsertAnswer } from "../api/replies.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { type Item, KINDS, type Kind } from "./parse_items.ts";
 
-/** What became of one item. */
+/** Result for one item. */
 export interface Sent {
   readonly item: Item;
   readonly outcome: string;

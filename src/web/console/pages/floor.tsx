@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Why", cell: ({ reasons }) => <Reasons reasons={reasons} /> },
 ];
 
-/** Footprints drawn one by one: a hall is looked at rack by rack, and its picture scrolls. */
+/** Maximum number of footprints drawn one by one: people read a hall rack by rack, and its picture scrolls. */
 const MOST_NODES = 2000;
 
 const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];

@@ -57,7 +57,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
   };
 }
 
-/** Devices that hang on any of the sources. */
+/** Devices downstream of any of the sources. */
 function fedBy({ power }: Topology, values: readonly string[], field: string) {
   const fed = values.flatMap((ref, at) => downstreamDevices(power, sourceNodes(power, ref, `${field}[${at}]`)));
   const keys = new Set(fed.map(codeKey));
@@ -88,7 +88,7 @@ function redundancyWords(topology: Topology): ReadonlyMap<string, Cell> {
   );
 }
 
-/** Works a value out when it is first asked for. */
+/** Returns a function that computes a value on its first call. */
 export function lazily<Value>(work: () => Value): () => Value {
   let known: { readonly value: Value } | undefined;
   return () => {

@@ -1,7 +1,7 @@
 /** A value of a column; undefined is unknown, which is neither empty nor 0. */
 export type Cell = string | number | undefined;
 
-/** Things of one kind as rows. Columns are worked out only for rows and columns that a question needs. */
+/** Resources of one kind as rows. Columns are computed only for the rows and columns of a query. */
 export interface Listing<Item> {
   readonly ref: (item: Item) => string;
   readonly name: (item: Item) => string;

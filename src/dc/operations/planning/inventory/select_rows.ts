@@ -48,7 +48,7 @@ export async function selectRows<Item>(
     found.push(...matching);
     for (const facet of facets) count(facet, matching);
     for (const sum of sums) add(sum, matching);
-    // Where all are wanted in their own order, those behind the page need not be looked at.
+    // Without filter and sort order, rows after the page need not be read.
     if (isWhole && listing.total !== undefined && found.length >= skip + limit) break;
   }
   if (order !== undefined) sortBy(found, order);

@@ -8,7 +8,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
@@ -186,6 +186,32 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     const bodies = UNITS.map((unit) => fill(unit, 16 * MIB));
     const paths = [`${RPC}/BulkUpsertDevices`, "/graphql", `${RPC}/SearchDevices`];
     await gather(200, 8, (n) => refused(paths[n % paths.length] ?? "", bodies[n % bodies.length] ?? envelope));
+  },
+  "40 bulk bodies of 190,000 to 300,000 objects": async () => {
+    const ports = Array.from({ length: 190 }, (_, at) => ({ name: `p${at}`, label: "x" }));
+    const devices = Array.from({ length: 1000 }, (_, at) => ({ code: `D${at}`, ports }));
+    const bodies = [`{"items":[${"{},".repeat(299_999)}{}]}`, JSON.stringify({ items: devices, validate_only: true })];
+    const [small, large] = bodies.map((text) => Buffer.from(text));
+    if (small === undefined || large === undefined) return;
+    const packed = gzipSync(large);
+    await gather(40, 2, async (n) => {
+      if (n % 4 < 2) return refused(`${RPC}/BulkUpsertDevices`, n % 2 === 0 ? small : large);
+      const type = n % 4 === 2 ? "application/json" : "application/json; charset=utf-8";
+      const socket = await h1(
+        `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n`,
+        packed,
+      );
+      await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+      socket.destroy();
+    });
+  },
+  "40 objects with 900,000 members": async () => {
+    const body = Buffer.from(`{${Array.from({ length: 900_000 }, (_, at) => `"k${at}":0`).join(",")}}`);
+    await gather(40, 2, () => refused(`${RPC}/BulkUpsertDevices`, body));
+  },
+  "20 requests of 30 PNGs each": async () => {
+    const body = Buffer.from(JSON.stringify({ query: DOCUMENTS.find((one) => one.includes("PNG")) }));
+    await gather(20, 2, () => refused("/graphql", body));
   },
   "2,000 hostile GraphQL documents": async () => {
     const bodies = DOCUMENTS.map((query) => Buffer.from(JSON.stringify({ query })));

@@ -60,6 +60,21 @@ test("JSON of more than a million values is refused", async () => {
   expect(text).toContain("more than 1000000 values");
 });
 
+test("JSON with an object of more than 10,000 members is refused on every route", async () => {
+  const body = `{${Array.from({ length: 10_001 }, (_, at) => `"k${at}":0`).join(",")}}`;
+  const answers = await Promise.all([
+    post(`${RPC}/SearchDevices`, body),
+    post(`${RPC}/SearchDevices`, gzipSync(body), { ...json, "content-encoding": "gzip" }),
+    post("/graphql", body, { ...json, accept: "application/graphql-response+json" }),
+    post("/audit/webhook", body, feed),
+  ]);
+
+  for (const { status, text } of answers) {
+    expect(status).toBe(400);
+    expect(text).toContain("an object with more than 10000 members");
+  }
+});
+
 describe("GraphQL about the schema counts against the limits of depth, aliases, values and tokens", () => {
   const aliased = (count: number, query: string) =>
     Array.from({ length: count }, (_, at) => `a${at}: ${query}`).join(" ");

@@ -15,8 +15,7 @@ export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].
       const isTooMuch = error instanceof ConnectError && error.code === Code.ResourceExhausted;
       throw isTooMuch && limit < readMaxBytes ? grownTooMuch() : error;
     });
-    await checkDecompressed(inflated);
-    return inflated;
+    return checkDecompressed(inflated);
   },
 }));
 

@@ -6,6 +6,7 @@ import type { DcService } from "#dc/service.ts";
 import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
+import { largeRequest } from "./json_reading.ts";
 
 /** Serves every RPC of the table by the service; methods without a row answer `unimplemented`. */
 export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
@@ -27,7 +28,9 @@ function serveMethod(
     });
     return;
   }
-  const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
+  type Request = MessageShape<Rpc["method"]["input"]>;
+  const answer = (read: Request, context: HandlerContext) => {
+    const request = (largeRequest() as Request | undefined) ?? read;
     const work = service.call(rpc, request, callerOf(context), context.signal);
     return untilAborted(context.signal, work).catch((error: unknown) => {
       throw toConnectError(error, (defect) => report(rpc.method.name, defect));

@@ -18,6 +18,7 @@ import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
+import { largeForm } from "./json_options.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargedReply, isBinary, isPlainJson, meteredBody } from "./metered_body.ts";
@@ -131,7 +132,10 @@ async function answer(
       handler.method.methodKind === "unary" &&
       isPlainJson(asked.header) &&
       !isEncoded(asked.header.get("content-encoding"));
-    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header), isScanned, peer };
+    const rpc = allRpcs.find(({ method }) => method === handler.method);
+    const isProto = isBinary(asked.header);
+    const form = rpc && largeForm(rpc, isProto);
+    const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };
     const answered = await withPlaces(read, () => handler(given), explainUnreadable);
     writeMessagePlainly(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;

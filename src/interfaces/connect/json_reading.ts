@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
+import type { DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { atOnce } from "#kernel/steps.ts";
-import { checkJsonShape, checkWireShape } from "./body_meter.ts";
+import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
+import { type LargeForm, largeMessage } from "./large_message.ts";
 
 /** The request that is being read. */
 export interface ReadRequest {
@@ -17,10 +18,14 @@ export interface ReadRequest {
   readonly isScanned: boolean;
   /** Connection that the request arrived on. */
   readonly peer: object;
+  /** How it is read if it is large; absent for what is always small. */
+  readonly form: LargeForm | undefined;
 }
 
 interface Reading extends ReadRequest {
   isScanned: boolean;
+  /** The message, when it was large and has been read in steps. */
+  large?: Message;
   last?: { readonly text: string; readonly input: DescMessage; readonly options: Partial<JsonReadOptions> };
 }
 
@@ -56,10 +61,13 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/** Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. */
-export async function checkDecompressed(bytes: Uint8Array): Promise<void> {
+/**
+ * Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. Returns what the library
+ * is to read of it.
+ */
+export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();
-  if (reading === undefined) return;
+  if (reading === undefined) return bytes;
   const { account, input, isBinary, peer } = reading;
   const scheduler = new CooperativeScheduler(undefined, peer);
   const checked = scheduler.run(isBinary ? checkWireShape(input, bytes, account) : checkJsonShape(bytes, account));
@@ -67,6 +75,25 @@ export async function checkDecompressed(bytes: Uint8Array): Promise<void> {
     throw toConnectError(error, () => {});
   });
   reading.isScanned = true;
+  return readLarge(bytes);
+}
+
+/**
+ * Reads a large message whose shape was checked in steps, for `largeRequest`. Returns an empty message for the library,
+ * which reads everything at once, or the bytes as they are. @throws ConnectError
+ */
+export async function readLarge<Bytes extends Uint8Array>(bytes: Bytes): Promise<Bytes | Uint8Array<ArrayBuffer>> {
+  const reading = readings.getStore();
+  if (reading?.form === undefined || bytes.length < LARGE_BYTES) return bytes;
+  const { form, peer } = reading;
+  reading.large = await new CooperativeScheduler(undefined, peer).run(largeMessage(form, bytes));
+  reading.isScanned = true;
+  return form.isBinary ? new Uint8Array() : Buffer.from("{}");
+}
+
+/** The message of the current request, if it was read in steps. */
+export function largeRequest(): Message | undefined {
+  return readings.getStore()?.large;
 }
 
 /** Reads JSON whose shape was checked as it arrived. Cost of another check: about 2 ms per MiB. */

@@ -1,9 +1,12 @@
+import { ConnectError } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { BodyMeter, checkWireShape, isEncoded, uploadAborted } from "./body_meter.ts";
+import { BodyMeter, checkJsonShape, checkWireShape, isEncoded, uploadAborted } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
-import { ENVELOPE_BYTES } from "./limits.ts";
+import { readLarge } from "./json_reading.ts";
+import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -19,14 +22,21 @@ export function meteredBody(
   const isCompressed = isEncoded(header.get("content-encoding")) || isEncoded(header.get("grpc-encoding"));
   // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
   const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
-  const isEnveloped = type.startsWith("application/grpc");
+  const isEnveloped = !isPlainJson(header) && type.startsWith("application/grpc");
   // An enveloped message may be uncompressed although the header names a compression.
-  const isScanned = isBinary(header) && (isEnveloped || !isCompressed);
-  const check = async (bytes: Uint8Array) => {
+  if (isCompressed && !isEnveloped) return counted(body, meter);
+  const whole = async (bytes: Uint8Array) => {
     const message = isEnveloped ? plainContent(bytes) : bytes;
-    if (message !== undefined) await meter.scheduler.run(checkWireShape(method.input, message, account));
+    if (message === undefined) return bytes;
+    if (isBinary(header)) await meter.scheduler.run(checkWireShape(method.input, message, account));
+    else if (isEnveloped) await meter.scheduler.run(checkJsonShape(message, account));
+    // What is malformed, the library refuses.
+    if (isEnveloped && !isOnlyEnvelope(bytes)) return bytes;
+    const read = await readLarge(message);
+    if (read === message) return bytes;
+    return isEnveloped ? encodeEnvelope(0, read) : read;
   };
-  return counted(body, meter, isScanned ? check : undefined);
+  return counted(body, meter, { whole, most: MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0) });
 }
 
 /** Whether the body is JSON without envelopes. */
@@ -44,31 +54,36 @@ function plainContent(bytes: Uint8Array): Uint8Array | undefined {
   return (bytes[0] ?? 0) % 2 === 0 ? bytes.subarray(ENVELOPE_BYTES) : undefined;
 }
 
-async function* counted(
-  body: Bytes,
-  meter: BodyMeter,
-  check: ((bytes: Uint8Array) => Promise<void>) | undefined,
-): AsyncGenerator<Uint8Array> {
+/** Whether an envelope announces all bytes behind it. */
+function isOnlyEnvelope(bytes: Uint8Array): boolean {
+  if (bytes.length < ENVELOPE_BYTES) return false;
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(1) === bytes.length - ENVELOPE_BYTES;
+}
+
+/** How a body is read at its end. */
+interface WholeBody {
+  /** Most bytes of a body that is not too large. */
+  readonly most: number;
+  /** Checks the whole body, and returns what the library is to read of it. */
+  readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
+}
+
+async function* counted(body: Bytes, meter: BodyMeter, read?: WholeBody): AsyncGenerator<Uint8Array> {
   const seen: Uint8Array[] = [];
+  let length = 0;
   try {
-    let last: Uint8Array = new Uint8Array();
     for await (const chunk of body) {
       await meter.take(chunk);
-      if (check === undefined) yield chunk;
-      else {
-        // Holds the last piece back until the complete body is checked, because the library parses a message as soon as
-        // it is complete.
-        seen.push(chunk);
-        if (last.length > 0) yield last;
-        last = chunk;
-      }
+      length += chunk.length;
+      seen.push(chunk);
+      // The library refuses what is too large, and reads no further.
+      if (read === undefined || length > read.most) yield* seen.splice(0);
     }
     meter.finish();
     await meter.scheduler.yieldIfDue();
-    if (check === undefined) return;
-    await check(Buffer.concat(seen));
-    if (last.length > 0) yield last;
+    if (seen.length > 0 && read !== undefined) yield await read.whole(Buffer.concat(seen));
   } catch (error) {
+    if (error instanceof ConnectError) throw error;
     // Any other error is the connection's.
     if (!(error instanceof OperationError)) throw uploadAborted();
     throw toConnectError(error, () => {});

@@ -16,11 +16,12 @@ import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { checkWireShape } from "./body_meter.ts";
+import { checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
+import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
 import { readScanned } from "./json_reading.ts";
 import { KnownBodies } from "./known_bodies.ts";
+import { largeMessage } from "./large_message.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 import { unknownVersion } from "./protocol_version.ts";
@@ -141,6 +142,9 @@ export function* messageOf(
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
   if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
+  if (bytes.length >= LARGE_BYTES) {
+    return yield* largeMessage(largeForm(method.rpc, form === "binary"), bytes);
+  }
   const parse = () => method.messages.getI(form === "binary").parse(bytes);
   const read = () => readScanned(parse);
   try {

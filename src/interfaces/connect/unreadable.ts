@@ -11,7 +11,7 @@ interface Answered {
 }
 
 /** Beginnings of the library's messages about malformed requests. */
-const BROKEN_BINARY = "parse binary: ";
+export const BROKEN_BINARY = "parse binary: ";
 const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
 const TOO_LARGE = /readMaxBytes/;
 const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
@@ -36,6 +36,12 @@ export async function explainUnreadable<Response extends Answered>(
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
   return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: once(sent) };
+}
+
+/** The refusal of a request that was read in steps, from what the library's reader says. */
+export function unreadableRequest(code: Code, rawMessage: string, place = ""): ConnectError {
+  const failure = new ConnectError(rawMessage, code);
+  return tellUnreadable(failure, () => place) ?? failure;
 }
 
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */

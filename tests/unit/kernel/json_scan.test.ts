@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { JsonScan, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
+import { JsonScan, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -55,6 +55,14 @@ describe("JsonScan", () => {
     const list = (length: number) => bytes(`[${"1,".repeat(length - 1)}1]`);
     expect(new JsonScan().feed(list(MAX_JSON_VALUES - 2))).toBeUndefined();
     expect(new JsonScan().feed(list(MAX_JSON_VALUES + 1))).toContain("1000000 values");
+  });
+
+  test("refuses the first member of an object beyond the limit, and counts each object alone", () => {
+    const object = (members: number) => `{${'"a":[1,2],'.repeat(members - 1)}"a":0}`;
+    const most = object(MAX_JSON_MEMBERS);
+    expect(new JsonScan().feed(bytes(`[${most},${most},{"b":${most},"c":1}]`))).toBeUndefined();
+    expect(new JsonScan().feed(bytes(object(MAX_JSON_MEMBERS + 1)))).toContain("more than 10000 members");
+    expect(new JsonScan().feed(bytes(`[${"1,".repeat(MAX_JSON_MEMBERS)}1]`))).toBeUndefined();
   });
 
   test("takes brackets and commas within texts for text", () => {

@@ -1,0 +1,104 @@
+import {
+  type BinaryReadOptions,
+  create,
+  type DescField,
+  type DescMessage,
+  type Message,
+  mergeFromBinary,
+} from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
+import type { Steps } from "#kernel/steps.ts";
+
+type Options = Partial<BinaryReadOptions>;
+
+/** Bytes of a message that are read at once. Ours: two bytes can be a message, and a millisecond reads a thousand. */
+const PIECE_BYTES = 2048;
+/** The wire type of texts, messages and packed lists. Source: Protocol Buffers, Encoding. */
+const DELIMITED = 2;
+
+/**
+ * Reads a large binary message in steps: the fields go in pieces through the library's reader, since a message's bytes
+ * may be split between fields, and messages that are large themselves are read so in turn.
+ *
+ * @throws as the library's reader does
+ */
+export function* largeBinary(
+  desc: DescMessage,
+  bytes: Uint8Array,
+  options: Options,
+  message: Message = create(desc),
+): Steps<Message> {
+  const fields = new Map(desc.fields.map((field) => [field.number, field]));
+  let piece = 0;
+  const read = (to: number) => {
+    if (to > piece) mergeFromBinary(desc, message, bytes.subarray(piece, to), options);
+    piece = to;
+  };
+  for (let at = 0; at < bytes.length; ) {
+    const next = fieldAt(bytes, at);
+    // What is malformed, the library refuses.
+    if (next === undefined || next.end > bytes.length) break;
+    const field = fields.get(next.number);
+    if (next.end - next.start >= PIECE_BYTES && isMessage(field)) {
+      read(at);
+      yield* readField(reflect(desc, message), field, bytes.subarray(next.start, next.end), options);
+      piece = next.end;
+    } else if (next.end - piece >= PIECE_BYTES) {
+      read(next.end);
+      yield;
+    }
+    at = next.end;
+  }
+  read(bytes.length);
+  return message;
+}
+
+type MessageField = DescField & { readonly message: DescMessage };
+
+function isMessage(field: DescField | undefined): field is MessageField {
+  return field?.message !== undefined && field.fieldKind !== "map" && !isGroup(field);
+}
+
+function isGroup(field: DescField): boolean {
+  return "delimitedEncoding" in field && field.delimitedEncoding === true;
+}
+
+function* readField(holder: ReflectMessage, field: MessageField, bytes: Uint8Array, options: Options): Steps<void> {
+  if (field.fieldKind === "list") {
+    holder.get(field).add(reflect(field.message, yield* largeBinary(field.message, bytes, options)));
+    return;
+  }
+  if (field.fieldKind !== "message") return;
+  // The parts of a message that comes twice are merged.
+  const known = holder.isSet(field) ? holder.get(field).message : create(field.message);
+  holder.set(field, reflect(field.message, yield* largeBinary(field.message, bytes, options, known)));
+}
+
+interface FieldBytes {
+  readonly number: number;
+  /** Where the content begins, behind tag and length, and ends. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The field at an offset, or undefined when it is malformed or a group. */
+function fieldAt(bytes: Uint8Array, at: number): FieldBytes | undefined {
+  const tag = varint(bytes, at);
+  const length = varint(bytes, tag.end);
+  const number = tag.value >>> 3;
+  const end = { 0: length.end, 1: tag.end + 8, [DELIMITED]: length.end + length.value, 5: tag.end + 4 }[tag.value & 7];
+  if (end === undefined) return undefined;
+  return { number, start: (tag.value & 7) === DELIMITED ? length.end : tag.end, end };
+}
+
+/** A number and where it ends; of one that takes more than 32 bits, the lower bits. */
+function varint(bytes: Uint8Array, from: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  let at = from;
+  for (let shift = 0; shift < 70; shift += 7) {
+    const byte = bytes[at++] ?? 0;
+    if (shift < 32) value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) break;
+  }
+  return { value: value >>> 0, end: at };
+}

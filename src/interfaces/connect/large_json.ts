@@ -1,0 +1,192 @@
+import {
+  type DescField,
+  type DescMessage,
+  fromJsonString,
+  type JsonReadOptions,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
+import { reflect } from "@bufbuild/protobuf/reflect";
+import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { type Elements, type LargeMember, largeMembers } from "./json_cuts.ts";
+
+type Options = Partial<JsonReadOptions>;
+/** A message by the names of its fields. */
+type Fields = Record<string, unknown>;
+
+/** JSON that cannot be read as a message, with the place of what is wrong in the proto's spelling; empty for the whole. */
+export class UnreadableJson extends Error {
+  readonly place: string;
+
+  constructor(message: string, place: string) {
+    super(message);
+    this.place = place;
+  }
+}
+
+/** A word that its enumeration does not have. */
+export class UnknownWord extends UnreadableJson {
+  readonly value: string;
+  readonly expected: string;
+
+  constructor(place: string, value: string, expected: string) {
+    super(`Cannot read ${place} "${value}": expected ${expected}`, place);
+    this.value = value;
+    this.expected = expected;
+  }
+}
+
+/**
+ * Reads a large JSON request in steps: lists go piece by piece through the library's reader, which takes some
+ * microseconds per object, and the rest of the object at once. The message and the refusals are those of the library.
+ *
+ * @throws UnreadableJson
+ */
+export function* largeJson(desc: DescMessage, bytes: Uint8Array, options: Options): Steps<Message> {
+  const members = (yield* largeMembers(bytes)).map((member) => new Cut(desc, bytes, member));
+  const cuts = members.filter(({ isWhole }) => !isWhole);
+  const message = readPiece(desc, restOf(bytes, cuts), options);
+  for (const cut of cuts) {
+    yield;
+    const { field } = cut;
+    if (field?.fieldKind === "list" && cut.member.isList) yield* readList(message, cut, field, options);
+    else if (isOneMessage(field) && !cut.member.isList) {
+      const inner = yield* placed(field.name, largeJson(field.message, cut.whole(), options));
+      reflect(desc, message).set(field, reflect(field.message, inner));
+    }
+  }
+  return message;
+}
+
+/** A large member, and the field that it is read into. */
+class Cut {
+  readonly member: LargeMember;
+  readonly field: DescField | undefined;
+  readonly #bytes: Uint8Array;
+
+  constructor({ fields }: DescMessage, bytes: Uint8Array, member: LargeMember) {
+    this.member = member;
+    this.#bytes = bytes;
+    const name = parsed(this.name);
+    this.field = fields.find((one) => one.name === name || one.jsonName === name);
+  }
+
+  /** The name with its quotes. */
+  get name(): string {
+    return this.text(...this.member.name);
+  }
+
+  /** Whether it must be read at once: texts of a map, and what the library gives a JSON form of its choice. */
+  get isWhole(): boolean {
+    const { fieldKind, message } = this.field ?? {};
+    if (fieldKind === "map") return !this.member.isNested;
+    return fieldKind === "message" && message?.typeName.startsWith("google.protobuf.") === true;
+  }
+
+  text(from: number, to: number): string {
+    return decoded(this.#bytes.subarray(from, to));
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(from, to);
+  }
+
+  /** The bytes with the brackets. */
+  whole(): Uint8Array {
+    return this.bytes(this.member.from - 1, this.member.to + 1);
+  }
+}
+
+function isOneMessage(field: DescField | undefined): field is DescField & { readonly fieldKind: "message" } {
+  return field?.fieldKind === "message";
+}
+
+/** The text without what is read in pieces. Of a map that contains more than texts a wrong value is left. */
+function restOf(bytes: Uint8Array, cuts: readonly Cut[]): string {
+  let at = 0;
+  let text = "";
+  for (const { member, field } of cuts) {
+    text += decoded(bytes.subarray(at, member.from)) + (field?.fieldKind === "map" && !member.isList ? '"":{}' : "");
+    at = member.to;
+  }
+  return text + decoded(bytes.subarray(at));
+}
+
+type ListField = DescField & { readonly fieldKind: "list" };
+
+function* readList(message: Message, cut: Cut, field: ListField, options: Options): Steps<void> {
+  const { elements } = cut.member;
+  const list = (message as unknown as Fields)[field.localName] as unknown[];
+  const [only] = elements;
+  if (elements.length === 1 && only !== undefined && cut.text(only.from, only.to).trim() === "") return;
+  for (const one of elements) {
+    yield;
+    if (one.isLarge && field.listKind === "message") {
+      const bytes = cut.bytes(one.from, one.to);
+      list.push(yield* placed(`${field.name}[${list.length}]`, largeJson(field.message, bytes, options)));
+    } else {
+      const part = readPiece(field.parent, pieceText(cut, one), options, list.length);
+      list.push(...((part as unknown as Fields)[field.localName] as unknown[]));
+    }
+  }
+}
+
+function pieceText(cut: Cut, { from, to, isLarge }: Elements): string {
+  const text = cut.text(from, to);
+  // A piece without an element would be left out by its own brackets.
+  const content = text.trim() === "" ? "," : text;
+  return `{${cut.name}:[${isLarge ? smallStandIn(content) : content}]}`;
+}
+
+/** A large element of a list of other than messages is a text, or an error of the same kind as an empty one. */
+function smallStandIn(text: string): string {
+  const [first] = text.trim();
+  if (first === "{") return "{}";
+  return first === "[" ? "[]" : text;
+}
+
+/** @param before elements of the list that the piece continues */
+function readPiece(desc: DescMessage, text: string, options: Options, before = 0): Message {
+  const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
+  try {
+    const message = fromJsonString(desc, text, options);
+    const word = options.ignoreUnknownFields === true ? unknownWord(desc, parsed(text)) : undefined;
+    if (word === undefined) return message;
+    throw new UnknownWord(place(word.field), word.value, word.expected);
+  } catch (error) {
+    if (error instanceof UnreadableJson) throw error;
+    const json = parsed(text) as JsonValue | undefined;
+    const found = json === undefined ? "" : place(unreadablePlace(desc, json, options));
+    throw new UnreadableJson(error instanceof Error ? error.message : String(error), found);
+  }
+}
+
+/** Names the place of what is read within another one. */
+function* placed<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
+  try {
+    return yield* steps;
+  } catch (error) {
+    if (error instanceof UnknownWord) throw new UnknownWord(`${outer}.${error.place}`, error.value, error.expected);
+    if (!(error instanceof UnreadableJson)) throw error;
+    throw new UnreadableJson(error.message, error.place === "" ? outer : `${outer}.${error.place}`);
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw new UnreadableJson(String(error), "");
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

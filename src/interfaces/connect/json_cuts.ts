@@ -38,7 +38,7 @@ export interface LargeMember {
 
 /**
  * Finds the large members of a JSON object by its bytes, so that they can be read in pieces. It does not check the
- * syntax: whoever parses the pieces does. Cost: about 2 ms per MiB, in steps.
+ * syntax, which parsing the pieces does. Cost: about 2 ms per MiB, in steps.
  */
 export function* largeMembers(bytes: Uint8Array): Steps<readonly LargeMember[]> {
   const search = new Search(bytes);

@@ -6,10 +6,10 @@ import type { CommandEntry, CommandTable } from "./commands.ts";
 export type RunWords = (name: string, command: Command, words: readonly string[]) => Promise<void>;
 
 /**
- * Lets citty walk the tree of commands along `path`, load the command and run it.
+ * Lets citty find the command along `path`, load and run it.
  *
- * citty interprets no word: it swallows unknown flags, keeps only the last of a repeated one and drops extra words, so
- * every word goes through the strict check instead.
+ * citty does not check arguments: it ignores unknown flags, keeps only the last of a repeated one and drops extra
+ * words. Every word therefore passes the strict check instead.
  */
 export async function runNamedCommand(
   table: CommandTable,

@@ -7,11 +7,11 @@ interface FlagBase {
   readonly summary: string;
   /** One letter for the short form, `l` for `-l`. */
   readonly short?: string;
-  /** What stands for the value in help, without brackets. */
+  /** Placeholder of the value in help, without brackets. */
   readonly value?: string;
   /** The flag may be given several times and its value is a list; any other flag is refused the second time. */
   readonly multiple?: true;
-  /** What completion offers as values. */
+  /** Source of completions for values. */
   readonly completes?: Completes;
 }
 
@@ -35,7 +35,7 @@ export interface EnumFlag extends FlagBase {
 
 export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
 
-/** What a word may be completed with beside fixed options. */
+/** Sources of completions beside fixed options. */
 export type Completes = "spec" | "archived_spec" | "file" | "directory";
 
 /** A word without a dash, by its place; the order of the record's keys is the order on the line. */
@@ -45,7 +45,7 @@ export interface Positional {
   /** The only words allowed here. */
   readonly options?: readonly string[];
   readonly completes?: Completes;
-  /** The words that may stand here behind the given ones, where that is known; else what `completes` says. */
+  /** Possible arguments after the given ones, if known; otherwise `completes` applies. */
   readonly following?: (before: readonly string[]) => Promise<readonly string[] | undefined>;
   /** The last positional may take every further word; its value is a list, empty when it is not required. */
   readonly repeats?: true;
@@ -64,7 +64,7 @@ type PositionalValue<P extends Positional> = P extends { readonly options: reado
   ? Option
   : string;
 
-/** The checked words of a call: a boolean flag is always there, a list may be empty, anything else may be undefined. */
+/** Checked arguments of a call: a boolean flag is always present, a list may be empty, any other may be undefined. */
 export type Args<P extends Positionals, F extends Flags> = {
   readonly [Name in keyof P]: P[Name] extends { readonly repeats: true }
     ? readonly PositionalValue<P[Name]>[]
@@ -79,7 +79,7 @@ export type Args<P extends Positionals, F extends Flags> = {
       : FlagValue<F[Name]> | undefined;
 };
 
-/** What every command gets beside its own words. */
+/** Context of every command beside its arguments. */
 export interface Cli extends StderrLogger {
   /** The caller's working directory. */
   readonly cwd: string;
@@ -119,7 +119,7 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;
 }
 
-/** Fixes the types of the words, so that `run` knows its arguments. */
+/** Infers the types of the arguments, so that `run` receives them typed. */
 export function defineCommand<const P extends Positionals, const F extends Flags>(
   command: Command<P, F>,
 ): Command<P, F> {

@@ -1,6 +1,6 @@
 import type { Command, Example } from "./command.ts";
 
-/** Where `planner --help` lists a command. */
+/** Section of `planner --help` that lists a command. */
 export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
 /** A command whose file is loaded when it is called. */
@@ -25,7 +25,7 @@ export interface CommandFamily {
   /** Further paragraphs of `--help`. */
   readonly details?: string;
   readonly commands: CommandTable;
-  /** The member that runs if none is named; without one a name is required. */
+  /** The member that runs if none is named; without a fallback a name is required. */
   readonly fallback?: string;
   readonly examples: readonly Example[];
 }

@@ -9,7 +9,7 @@ export interface Candidate {
   readonly summary: string;
 }
 
-/** What may stand at the cursor: words, or something that the shell or the project knows better. */
+/** Candidates at the cursor: words, or a kind that the shell or the project completes. */
 export type Completion =
   | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
   | { readonly kind: Completes };
@@ -17,9 +17,9 @@ export type Completion =
 const NOTHING: Completion = { kind: "words", candidates: [] };
 
 /**
- * What may stand in place of the last of `words`, which are those behind the program's name up to the cursor.
+ * Returns the candidates for the last of `words`, the words after the program's name up to the cursor.
  *
- * Bash passes `--flag=value` as three words; the lone `=` is dropped here. Cost: loads the one command named.
+ * Bash passes `--flag=value` as three words; the single `=` is dropped here. Cost: loads only the named command.
  */
 export async function completionAt(table: CommandTable, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");

@@ -4,10 +4,10 @@ import { print } from "../output/print.ts";
 import { type Candidate, completionAt } from "./candidates.ts";
 
 /**
- * Answers a completion script: one candidate a line, a tab and its summary; `:file` or `:directory` where the shell
- * knows better. Errors give no candidates, because completion shows no errors.
+ * Prints candidates for a completion script: one per line, with a tab and its summary; `:file` or `:directory` if the
+ * shell completes the word. Errors give no candidates, because completion shows no errors.
  *
- * @param words those behind the program's name up to the cursor
+ * @param words the words after the program's name up to the cursor
  */
 export async function printCompletion(table: CommandTable, words: readonly string[], cwd: string): Promise<void> {
   const completion = await completionAt(table, words);

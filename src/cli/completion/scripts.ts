@@ -3,8 +3,8 @@ export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /*
- * The scripts know nothing of the commands: each asks `planner __complete -- <words>`, the last word being the one at
- * the cursor, and gets one candidate a line, a tab and its summary; `:file` or `:directory` leaves the word to the shell.
+ * The scripts contain no commands: each runs `planner __complete -- <words>`, with the word at the cursor last, and
+ * reads one candidate per line, with a tab and its summary; `:file` or `:directory` leaves the word to the shell.
  */
 
 const BASH = `# Completion of planner for bash: source <(planner completion bash)

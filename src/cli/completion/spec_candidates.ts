@@ -7,10 +7,10 @@ import type { Candidate } from "./candidates.ts";
 const MOST_TITLES = 30;
 
 /**
- * The ids that begin with what was typed, or, when none does, those that contain it, as commands take partial ids.
+ * The ids that begin with the given text or, without any, those that contain it, because commands accept partial ids.
  *
- * Ids with characters that mean something to a shell are left out. Cost: a listing of the folder, and the files of the
- * first `MOST_TITLES` candidates for their titles.
+ * Ids with characters that a shell interprets are omitted. Cost: a listing of the folder, and the files of the first
+ * `MOST_TITLES` candidates for their titles.
  */
 export async function specCandidates(
   context: PlannerContext,

@@ -24,7 +24,7 @@ import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
 import { enumName } from "./enum_word.ts";
 
-/** What a person says of a new device; undefined for what its type or the service decides. */
+/** Given fields of a new device; undefined ones are set by its type or by the service. */
 export interface AddDeviceCall {
   readonly code: string;
   readonly type: string | undefined;
@@ -49,7 +49,7 @@ export interface AddDeviceCall {
 
 const CALLER = commandCaller("dc add");
 
-/** Adds a device and prints what the write warns about. @throws OperationError when it is refused or there already */
+/** Adds a device and prints the warnings of the write. @throws OperationError if it is refused or exists already */
 export async function addDevice(database: Database, call: AddDeviceCall, log: StderrLogger): Promise<void> {
   const said = saidDevice(call);
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);

@@ -48,7 +48,7 @@ function demandJson(request: string): void {
   }
 }
 
-/** What the server calls its own defects is one for us, too. */
+/** Error codes of the server's defects, which count as defects here too. */
 const DEFECTS = ["internal", "unknown", "data_loss"];
 
 function statusOf(code: string): ExitStatus {

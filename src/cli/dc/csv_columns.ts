@@ -6,7 +6,7 @@ import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 export interface CsvColumn {
   /** The field's name, or `location.room` for one inside a flat part. */
   readonly name: string;
-  /** @returns an empty text for what is not there */
+  /** @returns an empty text for an absent value */
   readonly write: (resource: JsonObject) => string;
   /** Puts the value of a cell, which is not empty, into the resource. @throws Error for invalid JSON */
   readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
@@ -14,7 +14,7 @@ export interface CsvColumn {
 
 /** Parts with one column per field, because people sort and filter by them; all others are JSON in one cell. */
 const FLAT = ["Location", "Placement", "PortRef"];
-/** What the service computes is not data to bring in. */
+/** Fields that the service computes; an import must not set them. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
 const COMPUTED_OF_LINKS = ["utilization_pct", "congested", "physical"];
 /** A cell that a spreadsheet would take for a formula, and one that looks as if it had been guarded. */
@@ -86,7 +86,7 @@ const TEXT_CELL: Cell = {
   write: (value) => guarded(value === undefined ? "" : String(value)),
   read: (text) => unguarded(text),
 };
-/** Numbers go as text: proto JSON reads them, and rejects anything else by name. */
+/** Numbers are passed as text: proto JSON parses them, and rejects any other text by name. */
 const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
 const BOOLEAN_CELL: Cell = {
   isNumber: false,

@@ -11,7 +11,7 @@ const DEFAULT_DATABASE = "planner-dc.sqlite";
 
 const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;
 
-/** What `--db` names. */
+/** The database that `--db` names. */
 export interface Database {
   /** As people may see it: an absolute path, or an address without its password. */
   readonly shown: string;
@@ -25,7 +25,7 @@ export interface Database {
   readonly inspect: () => Promise<InspectedStore>;
 }
 
-/** Reads `--db`: the path of a file, or postgres://… @throws UsageError for what can be neither */
+/** Parses `--db`: the path of a file, or postgres://… @throws UsageError for any other value */
 export function databaseOf(given: string | undefined, cwd: string, { create = false } = {}): Database {
   if (given !== undefined && isPostgresUrl(given)) return server(given);
   const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];
@@ -46,7 +46,7 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
   };
 }
 
-/** What a database leaves beside its file, and what stays if the file alone is removed. */
+/** Files beside a database's file, which remain if only the latter is removed. */
 const TRACES = ["-wal", ".checkpoint-key"];
 
 /**

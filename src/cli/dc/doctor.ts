@@ -9,7 +9,7 @@ import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { Database } from "./database.ts";
 
-/** One check: whether it is good, and what was found. */
+/** One check: whether it passed, and its finding. */
 export interface Finding {
   readonly check: "settings" | "permissions" | "disk" | "schema" | "database" | "clock" | "chain" | "checkpoint";
   readonly ok: boolean;
@@ -26,8 +26,8 @@ const CLOCK_MS = 60_000;
 class Bad extends Error {}
 
 /**
- * Checks what a server needs of its database and machine. The database is opened for reading and nothing is changed; it
- * may have an earlier schema. Cost: a walk through the whole change log, and for a file a read of all of it.
+ * Checks the requirements of a server on its database and machine. Opens the database for reading and changes nothing;
+ * it may have an earlier schema. Cost: a walk through the whole change log, and for a file a read of all of it.
  */
 export async function diagnose(database: Database, settings: () => Promise<unknown>): Promise<readonly Finding[]> {
   const findings = [

@@ -2,7 +2,10 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Longest wait for another process, in milliseconds. Ours: a change takes some milliseconds, so this is a hang. */
+/**
+ * Longest wait for another process, in milliseconds. Our choice: a change takes some milliseconds, so the other process
+ * hangs.
+ */
 const WAIT_MS = 10_000;
 
 /**

@@ -23,7 +23,7 @@ export const command = defineCommand({
     const options = serveOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);
     const { serveDatacenter } = await import("../../dc/serve/serve.ts");
-    // A connection to a database that hangs never closes, and would keep the process alive.
+    // A connection to a database that hangs never closes, and would keep the process running.
     return endProcess(await serveDatacenter(options, cli));
   },
 });

@@ -49,7 +49,7 @@ interface PlanFilter {
   readonly sort: "id" | "priority" | "due" | undefined;
 }
 
-/** The specs that fit, in the wanted order; they come in order of id, which sorting keeps among equals. */
+/** The matching specs in the requested order; equal ones keep the order of ids. */
 function planned(specs: readonly SpecRow[], { priority, assignee, due, sort }: PlanFilter): readonly SpecRow[] {
   if (due !== undefined && !isDay(due)) {
     throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);

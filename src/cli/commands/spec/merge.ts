@@ -76,7 +76,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Pro
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
     const wanted = { ids: finished, stop: signals };
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
-    // A driver stands for its members, so that one of them may have been tried all the same.
+    // A driver represents its members, so one of them may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
     return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
   } finally {

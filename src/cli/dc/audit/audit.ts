@@ -11,8 +11,8 @@ import type { Database } from "../database.ts";
 import { withStore } from "./audit_store.ts";
 
 /**
- * Prints the change log as JSON Lines, the newest first unless `order` says otherwise: `page_size` entries, or all of
- * them. Cost: the memory of a page.
+ * Prints the change log as JSON Lines, the newest first unless `order` is set: `page_size` entries, or all of them.
+ * Cost: the memory of a page.
  */
 export async function auditHistory(database: Database, parameters: HistoryParameters): Promise<ExitStatus> {
   return withStore(database, async (store) => {

@@ -3,7 +3,7 @@ import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { parseVerifierLine, type VerifierKey, verifierLine } from "#dc/audit/signed_note.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Where the public lines of a private key and of those before it are kept, the present one first. */
+/** Path of the public keys of a private key and its predecessors, the current one first. */
 export function publicPath(keyPath: string): string {
   return `${keyPath}.pub`;
 }
@@ -29,7 +29,7 @@ export function readVerifierKeys(path: string): readonly VerifierKey[] {
   throw new OperationError("invalid_argument", `Cannot read a verifier key from "${path}"${where}: ${expected}`);
 }
 
-/** Puts a line first. Those of earlier keys stay, because what they signed is verified by them. */
+/** Inserts a line at the beginning. Earlier keys are kept, because they verify what they signed. */
 function keepPublicLine(path: string, line: string): void {
   const lines = linesOf(path);
   if (lines[0] === line) return;

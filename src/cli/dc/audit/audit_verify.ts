@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly checkpoints: readonly string[];
   /** Files with the lines of the keys that signed them; those of a file's database are beside it. */
   readonly keys: readonly string[];
-  /** Hashes of keys of which no copy is left: what they signed in the database is not checked. */
+  /** Hashes of keys without any copy: their signatures in the database are not checked. */
   readonly lostKeys: readonly string[];
   readonly expectedHead: string | undefined;
   /** Seq of an entry whose inclusion is to be proven. */
@@ -36,8 +36,8 @@ export interface VerifyOptions {
 class Failed extends Error {}
 
 /**
- * Verifies the change log and prints what holds; status 1, and the first place that does not fit, when it is broken. The
- * database is opened for reading, and may have an earlier schema.
+ * Verifies the change log and prints the result; status 1 and the first fault if it is broken. Opens the database for
+ * reading; it may have an earlier schema.
  */
 export async function auditVerify(database: Database, options: VerifyOptions): Promise<ExitStatus> {
   const keys = verifierKeys(database, options);
@@ -57,7 +57,7 @@ export async function auditVerify(database: Database, options: VerifyOptions): P
   });
 }
 
-/** What a reader must know of a log of an earlier version; undefined for the present one. */
+/** A remark about a log of an earlier version; undefined for the current one. */
 function earlierSchema(steps: number): string | undefined {
   const { done, known, since, pending } = schemaState(steps);
   if (pending.length === 0) return undefined;
@@ -149,7 +149,7 @@ async function verifyArchives(paths: readonly string[], keys: readonly VerifierK
   return verified.toSorted((a, b) => a.after - b.after);
 }
 
-/** Reads the archives once more, now that they are known to be good, for what they say about resources. */
+/** Reads the verified archives again, for their entries about resources. */
 async function followedArchives(
   archives: readonly ReadArchive[],
   keys: readonly VerifierKey[],

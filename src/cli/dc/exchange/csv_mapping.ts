@@ -6,16 +6,16 @@ import { csvColumns } from "../csv_columns.ts";
 import { kindNamed } from "../kinds.ts";
 import { yamlFile } from "./mapping_file.ts";
 
-/** What the columns of a spreadsheet mean. */
+/** Meaning of a spreadsheet's columns. */
 export interface CsvMapping {
   readonly kind: ResourceKind;
   /** The column that identifies a row for good. */
   readonly key: string;
   /** Fields by column, as a CSV export of ours names them. */
   readonly columns: Readonly<Record<string, string>>;
-  /** What cells of a column mean, by their text. */
+  /** Meaning of a column's cells, by their text. */
   readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Fields of every row whose column says nothing. */
+  /** Fields of every row whose column is empty. */
   readonly defaults: Readonly<Record<string, string>>;
 }
 
@@ -96,7 +96,7 @@ const USUAL: Readonly<Record<string, string>> = {
   notes: "comments",
 };
 
-/** The fields that headers probably mean; those that mean none are absent. */
+/** The fields that headers probably name; unrecognised headers are omitted. */
 export function guessedColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
   const fields = csvColumns(kind).map(({ name }) => name);
   const taken = new Set<string>();
@@ -113,7 +113,7 @@ export function guessedColumns(kind: ResourceKind, headers: readonly string[]): 
   return guesses;
 }
 
-/** Asks what each column means and writes the answers to a file. @returns undefined when the person gave up */
+/** Asks for the meaning of each column and writes the answers to a file. @returns undefined if the person gave up */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
   const guesses = guessedColumns(kind, headers);

@@ -49,7 +49,7 @@ export async function readCsvTable(
   }
 }
 
-/** Opens what is not UTF-8 as UTF-8. Bytes that are none are reported with their rows. */
+/** Opens files in other encodings as UTF-8. Invalid bytes are reported with their rows. */
 function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
   const isUtf8 = (markOf(firstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
   return isUtf8 ? { path, shown, close: () => {} } : openText(path, shown, encoding);
@@ -187,7 +187,7 @@ class CsvTable {
   }
 }
 
-/** What the reader of proto JSON says of the first value that does not fit. */
+/** Error of the proto JSON parser about the first invalid value. */
 function whyNot(kind: ResourceKind, json: Record<string, JsonValue>): string {
   try {
     fromJson(SCHEMAS[kind], json);

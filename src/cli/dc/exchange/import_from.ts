@@ -23,7 +23,7 @@ import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
 /** How an import from a source runs. */
 export interface ImportFromOptions {
-  /** Name of the source: what came from it is found again under this name. */
+  /** Name of the source; its earlier imports are found by this name. */
   readonly origin: string;
   readonly dryRun: boolean;
   readonly prune: boolean;
@@ -41,8 +41,8 @@ const BATCH = 2000;
 const PROGRESS_MS = 1000;
 
 /**
- * Imports from a source and reports it. Status 1 when something was refused or unreadable, 130 after Ctrl-C: the batch
- * in progress is finished, and the same import again goes on.
+ * Imports from a source and reports it. Status 1 if something was refused or unreadable, 130 after Ctrl-C: the current
+ * batch is finished, and a repeated import continues there.
  */
 export async function importFrom(
   { store, close }: ImportStore,
@@ -148,7 +148,7 @@ class Progress {
     else if (this.#bar === undefined) this.#log.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
   }
 
-  /** Told after every 10 s of waiting for another process that writes. */
+  /** Called after every 10 s of waiting for another process that writes. */
   wait(): void {
     this.#bar?.clear();
     if (this.#json) printJson({ event: "waiting" });

@@ -12,7 +12,7 @@ export type Element =
   | { readonly number: number; readonly reason: string };
 
 const REPLACEMENT = "\ufffd";
-/** What is said of text that was not written in UTF-8. */
+/** Remark about text that is not UTF-8. */
 export const DAMAGED = "it holds bytes that are not UTF-8, which are shown as \ufffd";
 
 const QUOTE = 0x22;
@@ -84,7 +84,7 @@ class ElementReader {
   #depth = 0;
   #inText = false;
   #escaped = false;
-  /** Depth of the list whose elements are wanted; 0 until it is found. */
+  /** Depth of the list whose elements are read; 0 until it is found. */
   #list = 0;
   #ended = false;
   #number = 0;
@@ -100,7 +100,7 @@ class ElementReader {
     this.#shown = shown;
   }
 
-  /** What the object around the list says that all its pages hold, or undefined. */
+  /** Total number of elements of all pages according to the enclosing object, or undefined. */
   get count(): number | undefined {
     return this.#count === "" ? undefined : Number(this.#count);
   }

@@ -10,9 +10,9 @@ import type { DcReader, DcStore } from "#dc/ports.ts";
 
 const PAGE = 1000;
 
-/** What is in a database before an import, as far as the import goes. */
+/** Content of a database before an import that the import uses. */
 export interface KnownResources {
-  /** What came from the same source, by id. */
+  /** Resources from the same source, by id. */
   readonly records: ReadonlyMap<string, OriginRecord>;
   /** Codes of those, by id. */
   readonly codes: ReadonlyMap<string, string>;
@@ -86,7 +86,7 @@ async function foreignCodes(
   return found;
 }
 
-/** Everything that is read in pages. */
+/** Reads all pages of a list. */
 export async function* pages<One>(
   read: (after: string) => Promise<readonly One[]>,
   keyOf: (one: One) => string,

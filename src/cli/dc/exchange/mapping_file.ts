@@ -10,9 +10,9 @@ import { readUtf8 } from "../import/encoding.ts";
 type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 
 /**
- * Reads what a person decided about the mapping of a NetBox, as YAML or JSON:
- * `roles: {core: SWITCH}` and `locations: {site/location: {floor: 2, room: A, row: B}}`.
- * @throws OperationError naming the field that is wrong
+ * Reads a person's decisions about the mapping of a NetBox, as YAML or JSON: `roles: {core: SWITCH}` and `locations:
+ * {site/location: {floor: 2, room: A, row: B}}`.
+ * @throws OperationError naming the wrong field
  */
 export function netboxMapping(path: string, shown: string): NetboxMapping {
   const value = yamlFile(path, shown);

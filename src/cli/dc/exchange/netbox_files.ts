@@ -82,12 +82,12 @@ export function readFolder(data: Dataset, folder: string, shown: string, watcher
   }
 }
 
-/** What the files of one list hold together. */
+/** Total content of the files of one list. */
 interface Pages {
   /** The last of them. */
   readonly name: string;
   readonly read: number;
-  /** What they say that the whole list has; 0 if they do not. */
+  /** Total number of elements according to the files; 0 if they contain none. */
   readonly count: number;
 }
 

@@ -23,7 +23,7 @@ export interface NetboxAddress {
   readonly backoffMs: number;
 }
 
-/** Rows of one page: what NetBox allows unless it is set otherwise. It may answer fewer. */
+/** Rows per page: NetBox's default maximum. It may return fewer. */
 const PAGE = 1000;
 /** Requests under way at once: a NetBox of the usual size has four to eight workers. */
 const CONCURRENT = 4;
@@ -34,9 +34,9 @@ const MAX_BODY_BYTES = 256 << 20;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Reads all tables of a live NetBox into the dataset, page by page. Attempts that fail for a passing reason (no
- * connection, 429, 5xx) are repeated, after the wait that the server asks for.
- * @throws OperationError when a list cannot be read: an import of a part would look like deletions
+ * Reads all tables of a live NetBox into the dataset, page by page. Repeats attempts that fail temporarily (no
+ * connection, 429, 5xx), after the delay that the server requests.
+ * @throws OperationError if a list cannot be read: a partial import would look like deletions
  */
 export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
   const client = new Client(address, watcher);
@@ -61,7 +61,7 @@ async function readTable(client: Client, data: Dataset, table: TableName): Promi
   }
 }
 
-/** Deno knows the class as a value alone. */
+/** In Deno the class exists only as a value. */
 type ParsedUrl = InstanceType<typeof URL>;
 
 interface Page {

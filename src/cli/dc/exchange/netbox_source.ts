@@ -8,7 +8,7 @@ import { filesIn, isDump, readDump, readFolder, tableOf } from "./netbox_files.t
 import { type NetboxAddress, readRest } from "./netbox_rest.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
-/** Where a NetBox is read from. */
+/** Location and form of a NetBox. */
 export interface NetboxSourceOptions {
   /** A dump, or a folder of lists; absent with `url`. */
   readonly path: string | undefined;
@@ -23,9 +23,9 @@ const TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
 /**
- * Reads a NetBox, whatever form it is in.
- * @param known ids of what was imported from it before, as `device/12`
- * @throws OperationError when it cannot be read
+ * Reads a NetBox in any form.
+ * @param known ids of earlier imports from it, such as `device/12`
+ * @throws OperationError if it cannot be read
  */
 export async function readNetbox(
   options: NetboxSourceOptions,
@@ -53,7 +53,7 @@ export async function readNetbox(
   return data;
 }
 
-/** What came from a list that is not there any more would look deleted, and so would cables to what it holds. */
+/** Resources of a list that no longer exists would look deleted, and so would cables to them. */
 function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
   if (known.size === 0) return;
   const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);

@@ -34,7 +34,7 @@ function exampleOf(objects: NotCarried["objects"]): string {
     .join(" ");
 }
 
-/** Prints a report for people: what was done on standard output, what needs attention on standard error. */
+/** Prints a report for people: results on standard output, problems on standard error. */
 export function printReport(report: ImportReport, log: StderrLogger): void {
   const width = outputWidth();
   if (report.state === "tried") list(report.changes, changeLine);

@@ -4,7 +4,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { SyncChange, SyncResult } from "./run_sync.ts";
 import type { Unreadable } from "./source_error.ts";
 
-/** Everything that is said of an import from a source, as `--report` writes it. */
+/** Report of an import from a source, as `--report` writes it. */
 export interface ImportReport {
   readonly origin: string;
   readonly state: "done" | "tried" | "stopped";

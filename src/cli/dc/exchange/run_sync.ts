@@ -13,7 +13,10 @@ export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Resul
 export interface SyncOptions {
   readonly origin: string;
   readonly prune: boolean;
-  /** Elements of the source that could not be read. What vanished may be among them, so with any nothing is deleted. */
+  /**
+   * Elements of the source that could not be read. Vanished resources may be among them, so if there are any, nothing
+   * is deleted.
+   */
   readonly unreadable: number;
   /** Resources of one transaction. */
   readonly batchSize: number;
@@ -43,7 +46,7 @@ export interface SyncResult {
   readonly changes: readonly SyncChange[];
   readonly unchanged: ReadonlyMap<ResourceKind, number>;
   readonly refused: readonly SyncRefusal[];
-  /** What the source has no more and what stays here: not asked to go, or in use by others. */
+  /** Resources that the source no longer has but that are kept: without `prune`, or because others use them. */
   readonly vanished: readonly SyncRefusal[];
   readonly stopped: boolean;
 }
@@ -52,9 +55,9 @@ export interface SyncResult {
 const ORDER: readonly ResourceKind[] = ["rack", "device", "crac", "cable", "fabric_link"];
 
 /**
- * Brings the inventory to what a source says: creates, changes, and with `prune` deletes what came from this source
- * and is no longer there. What others have made stays. What is refused keeps nothing else back and is tried again
- * as long as that brings something in.
+ * Synchronises the inventory with a source: creates, changes, and with `prune` deletes resources from this source that
+ * it no longer has. Resources of others are kept. A refused resource does not block others; it is retried as long as
+ * retries succeed.
  */
 export function runSync(
   mapped: Mapped,
@@ -135,7 +138,7 @@ class Sync {
     };
   }
 
-  /** Edges that lead elsewhere now, and vanished cables whose ports others need, go before anything is written. */
+  /** Edges with new ends, and vanished cables whose ports are needed, are removed before anything is written. */
   async #removeReplaced(): Promise<void> {
     const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? endsOf(item.resource) : [])));
     const replaced = [
@@ -243,7 +246,7 @@ class Sync {
     }
   }
 
-  /** Tries what was refused again, and devices that only stand in each other's way once without their places. */
+  /** Retries refused resources, and devices that only block each other's positions, once without their positions. */
   async #retry(): Promise<void> {
     let lifted = false;
     for (let before = Number.POSITIVE_INFINITY; this.#refused.size > 0 && !this.#options.stopped(); ) {

@@ -6,7 +6,7 @@ export interface Unreadable {
   readonly file: string;
   /** Number of the element, record or line, from 1; 0 for the whole. */
   readonly number: number;
-  /** What the row is to become, and what it is called there, as far as that can be read. */
+  /** Kind and name of the row's resource, if they can be read. */
   readonly kind?: string;
   readonly code?: string;
   readonly reason: string;
@@ -14,7 +14,7 @@ export interface Unreadable {
 
 /** How a source is followed while it is read. */
 export interface SourceWatcher {
-  /** After each piece: what is read, and how much of how much, if that is known. */
+  /** Called after each piece: its name, and the progress if the total is known. */
   readonly progress: (what: string, done: number, total: number | undefined) => void;
   readonly unreadable: (one: Unreadable) => void;
   /** Aborts when the import is to stop. */

@@ -3,7 +3,7 @@ import { CsvError, parse } from "csv-parse";
 import { OperationError } from "#kernel/errors.ts";
 import { firstBytes } from "./encoding.ts";
 
-/** Spreadsheets write semicolons where the comma is the decimal point, and tabs as "Unicode text". */
+/** Spreadsheets write semicolons if the comma is the decimal point, and tabs as "Unicode text". */
 const DELIMITERS = [",", ";", "\t"] as const;
 /** Bytes in which the record of headers ends. */
 const HEAD_BYTES = 1 << 16;
@@ -15,8 +15,9 @@ export interface CsvRecord {
 }
 
 /**
- * The records of a CSV file, without empty lines. The delimiter is what the first record has most of. Memory: one record.
- * @throws OperationError for what is no CSV
+ * Reads the records of a CSV file, without empty lines. The delimiter is the most frequent one of the first record.
+ * Memory: one record.
+ * @throws OperationError for text that is not CSV
  */
 export async function* csvRecords(path: string, shown: string): AsyncGenerator<CsvRecord> {
   const parser = createReadStream(path).pipe(

@@ -8,8 +8,8 @@ import type { BadLine, Line, Source } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
 
 /**
- * A CSV file of one kind, its columns named by the first record. Numbers of records are those of their last lines.
- * @throws OperationError for a column that the kind does not have, and for what is no CSV
+ * A CSV file of one kind, with column names in its first record. Record numbers are those of their last lines.
+ * @throws OperationError for a column that the kind does not have, and for text that is not CSV
  */
 export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
   let columns: readonly CsvColumn[] | undefined;

@@ -31,9 +31,9 @@ export function firstBytes(path: string, length: number): Uint8Array {
 }
 
 /**
- * Refuses a file that is not UTF-8, so that no letter turns into another one. Cost: one pass, about a second per GB.
+ * Rejects a file that is not UTF-8, so that no letter is misread. Cost: one pass, about a second per GB.
  *
- * @throws OperationError invalid_argument with file, line, byte and what to do
+ * @throws OperationError invalid_argument with file, line, byte and remedy
  */
 export function demandUtf8(path: string, shown: string): void {
   let line = 1;
@@ -50,13 +50,13 @@ export function demandUtf8(path: string, shown: string): void {
   }
 }
 
-/** Reads a file whole. @throws OperationError invalid_argument for what is not UTF-8, with its place */
+/** Reads a complete file. @throws OperationError invalid_argument for invalid UTF-8, with its position */
 export function readUtf8(path: string, shown: string): string {
   demandUtf8(path, shown);
   return readFileSync(path, "utf8");
 }
 
-/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for what is not in the encoding */
+/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for text in another encoding */
 export function transcode(path: string, shown: string, encoding: "windows-1252" | "utf-16le" | "utf-16be", to: number) {
   const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
   const write = (text: string) => {
@@ -121,7 +121,7 @@ function unfinished(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Bytes of the character that this byte begins; 0 for none. Source: RFC 3629, 4. */
+/** Length of the character that begins with this byte; 0 for an invalid byte. Source: RFC 3629, 4. */
 function lengthOf(first: number): number {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return 2;

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { BadLine } from "./source.ts";
 import { subjectOf } from "./subject.ts";
 
-/** A file that holds what could not be taken, one JSON object a line: file, line, kind, code, field, reason and the item. */
+/** A file of refused items, one JSON object per line: file, line, kind, code, field, reason and the item. */
 export interface ErrorsFile {
   add(line: BadLine): void;
   close(): void;

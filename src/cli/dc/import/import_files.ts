@@ -27,7 +27,7 @@ export interface ImportOptions {
   /** As they were named; `-` is standard input. */
   readonly files: readonly string[];
   readonly format: ImportFormat | undefined;
-  /** What the lines of a CSV are. */
+  /** Kind of the lines of a CSV file. */
   readonly kind: ResourceKind | undefined;
   readonly errors: string | undefined;
   /** Of files without a byte order mark. */
@@ -39,8 +39,8 @@ export interface ImportOptions {
 }
 
 /**
- * Brings files into a database. Status 1 when something could not be taken, 130 after Ctrl-C: the current batch is
- * finished, and the same import again goes on, since what is there already is UNCHANGED.
+ * Imports files into a database. Status 1 if an item was refused, 130 after Ctrl-C: the current batch is finished, and
+ * a repeated import continues, because existing resources are UNCHANGED.
  */
 export async function importFiles(
   open: () => Promise<Target>,
@@ -53,7 +53,7 @@ export async function importFiles(
 /** Everything about an import but its files. */
 type ImportManner = Pick<ImportOptions, "errors" | "atomic" | "dryRun" | "json" | "cwd">;
 
-/** The same for what is read from anywhere. The source is closed at the end. */
+/** The same for any source. Closes the source at the end. */
 export async function importSource(
   open: () => Promise<Target>,
   source: Source,
@@ -129,7 +129,7 @@ async function openSources(options: ImportOptions): Promise<readonly Source[]> {
   }
 }
 
-/** A folder stands for the CSV files in it that are named after a kind, as an export writes them. */
+/** A folder selects its CSV files that are named after a kind, as an export writes them. */
 function filesIn(file: string, cwd: string): readonly string[] {
   const path = resolve(cwd, file);
   if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];

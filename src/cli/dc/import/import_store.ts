@@ -5,7 +5,7 @@ import { inTurn } from "./turn.ts";
 /** The database of an import. */
 export interface ImportStore {
   readonly store: DcStore;
-  /** Ends waits for other processes and lets what has begun end; may be called again. */
+  /** Ends waits for other processes and finishes work in progress. Idempotent. */
   readonly close: () => Promise<void>;
 }
 

@@ -173,20 +173,21 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await page.getByLabel("Name", { exact: true }).fill("mine");
       await page.getByLabel("Planned draw").fill("310");
       await page.getByText("Checked with the server").waitFor();
-      const theirs = { code: "SRV-1", name: "theirs", tenant: "acme" };
+      const theirs = { code: "SRV-1", name: "theirs", allocated_draw_w: 320, tenant: "acme" };
       await desk.call("berta", "UpsertDevice", { device: theirs });
       await page.getByRole("button", { name: /^Save 2 changes/ }).click();
       await page.getByText("Someone else changed this meanwhile").waitFor();
       const choice = page.getByRole("group", { name: "Name" });
       await choice.getByLabel("Theirs: theirs").waitFor();
       await choice.getByLabel("Yours: mine").check();
+      await page.getByRole("group", { name: "Planned draw" }).getByLabel("Theirs: 320 W").check();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByRole("button", { name: "Go on with this" }).click();
-      await page.getByRole("button", { name: /^Save 2 changes/ }).click();
+      await page.getByRole("button", { name: /^Save 1 change/ }).click();
       await saved(page, "Saved SRV-1");
     });
     const { device } = await desk.call("anna", "GetDevice", { code: "SRV-1" });
-    expect([device.name, device.allocated_draw_w, device.tenant]).toEqual(["mine", 310, "acme"]);
+    expect([device.name, device.allocated_draw_w, device.tenant]).toEqual(["mine", 320, "acme"]);
   });
 
   test("changes many devices of a list at once, and takes that back from the history", async () => {

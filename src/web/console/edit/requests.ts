@@ -72,10 +72,14 @@ export function applyCall(changes: readonly Values[], how: Omit<Around, "etag">)
   return { service: PLANNING, rpc: "ApplyChanges", request: { changes, ...around(how) } };
 }
 
-/** Asks for a resource as stored, with its version: a change of nothing answers it. */
-export function storedCall(kind: Kind, identity: Values): Call {
+/**
+ * Asks for the resource of this identity as stored, with its version: a change of nothing answers it. Other values of the
+ * state are left out, since the answer would have them instead of those that are stored.
+ */
+export function storedCall(kind: Kind, state: Values): Call {
   const { field, service, upsert } = resourceOf(kind);
-  if (kind === "device_type") return { service, rpc: "GetDeviceType", request: { ...identity } };
+  const identity = Object.fromEntries(identityOf(kind).map((name) => [name, state[name]]));
+  if (kind === "device_type") return { service, rpc: "GetDeviceType", request: identity };
   return { service, rpc: upsert, request: { [field]: identity, validate_only: true } };
 }
 

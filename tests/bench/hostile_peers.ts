@@ -210,8 +210,12 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     await gather(40, 2, () => refused(`${RPC}/BulkUpsertDevices`, body));
   },
   "20 requests of 30 PNGs each": async () => {
-    const body = Buffer.from(JSON.stringify({ query: DOCUMENTS.find((one) => one.includes("PNG")) }));
-    await gather(20, 2, () => refused("/graphql", body));
+    const picture = (width: number) =>
+      `a${width}: render(subjectRef: "rack:A01", render: {format: PNG, widthPx: ${width}}) { binary }`;
+    await gather(20, 2, (n) => {
+      const pictures = Array.from({ length: 30 }, (_, at) => picture(400 + 30 * n + at));
+      return refused("/graphql", Buffer.from(JSON.stringify({ query: `{ ${pictures.join(" ")} }` })));
+    });
   },
   "2,000 hostile GraphQL documents": async () => {
     const bodies = DOCUMENTS.map((query) => Buffer.from(JSON.stringify({ query })));

@@ -12,8 +12,8 @@ const MAX_SHOWN_DEPTH = 8;
 TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value) => schema.enum.includes(value));
 
 /**
- * Returns `args` as the tool's parameters. Null stands for "not given", as clients send it for parameters they do not
- * use; nothing else is guessed: a number in quotes is no number.
+ * Returns `args` as the tool's parameters. Null means "not given", because clients send it for parameters that they do
+ * not use. No other value is converted: a quoted number is a string.
  *
  * @throws OperationError `invalid_argument` that names the parameter, what came and what was expected
  */

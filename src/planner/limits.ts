@@ -31,7 +31,7 @@ export const MAX_RUN_BYTES = 16 * 1024 * 1024;
 /** Bytes at a log's end in which a run's output is looked for. Ours: an agent's longest answer fits many times over, and judging takes several times as much memory. */
 export const MAX_JUDGED_BYTES = 4 * 1024 * 1024;
 
-/** Unknown ids for which one run of lint looks up the nearest known one. Ours: each costs a pass over every id. */
+/** Unknown ids for which one lint run searches the nearest known id. Ours: each search compares every id. */
 export const MAX_NEAREST_IDS = 100;
 
 /** Ids of a dependency cycle that one message names. Ours: a longer one is not read, and 10,000 of them fill memory. */
@@ -85,7 +85,7 @@ export const AGENT_GRACE_MS = 5_000;
 /** Longest wait for the process behind an agent that was ended to give its spec up, in milliseconds. Ours: as above, in all. */
 export const GIVE_UP_MS = 4_000;
 
-/** How often a run looks whether its claim still is its own, in milliseconds. Ours: well within a heartbeat's limit. */
+/** Interval at which a run checks that it still holds its claim, in milliseconds. Ours: below the heartbeat limit. */
 export const CLAIM_CHECK_MS = 30_000;
 
 /** Longest `## Output` that a run appends, in characters; of a longer one the end counts. Ours: the log has it all. */

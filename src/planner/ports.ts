@@ -52,8 +52,8 @@ export interface SpecStore {
    */
   createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>>;
   /**
-   * Creates the members of an active spec and changes the spec's own fields: all of it or, when something stands in the
-   * way, nothing. What a kill cuts off is finished by the next one who reads or writes specs, whichever process.
+   * Creates the members of an active spec and changes the spec's own fields, or changes nothing if that fails. After a
+   * kill, the next process that reads or writes specs completes the operation.
    *
    * @throws OperationError `already_exists` when there is a spec of a member's id, active or archived
    */

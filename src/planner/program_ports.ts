@@ -1,6 +1,6 @@
 import type { GitHistory } from "./ports.ts";
 
-/** Files outside of the project's own and what git knows of a folder. Paths are absolute. */
+/** Access to files outside the project, and to git's data about a folder. Paths are absolute. */
 export interface RunFiles {
   /** Null when there is no such file. */
   read(path: string): Promise<string | null>;
@@ -14,7 +14,7 @@ export interface RunFiles {
   gitFolders(folder: string): Promise<readonly string[]>;
   /** The number of a TCP port on 127.0.0.1 without a listener at this moment. */
   freePort(): Promise<number>;
-  /** When a file below `folder` was changed last, in milliseconds since 1970; looks at 20,000 entries at most. */
+  /** Latest change of a file below `folder`, in milliseconds since 1970. Reads at most 20,000 entries. */
   lastChange(folder: string): Promise<number>;
   /** Begins a SHA-256. */
   hasher(): Hasher;
@@ -31,7 +31,7 @@ export interface Hasher {
 /** This same program, started again to go on by itself. */
 export interface Background {
   /**
-   * Starts `planner <args>` for this project, detached from this process and its terminal. What it prints is added to
+   * Starts `planner <args>` for this project, detached from this process and its terminal. Its output is appended to
    * `.planner/processes/background.log`.
    *
    * @param args without `--root`

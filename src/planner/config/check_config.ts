@@ -134,7 +134,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
   });
 }
 
-/** The schema of what stands under `key`, or undefined where no such key is known. */
+/** Returns the schema of the value of `key`, or undefined for an unknown key. */
 function below(schema: TSchema, key: string): TSchema | undefined {
   if (TypeGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
   if (!TypeGuard.IsObject(schema)) return schema;

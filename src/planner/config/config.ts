@@ -1,7 +1,7 @@
 import type { PromptVia, StreamKind } from "./provider_values.ts";
 import type { RuleName, RuleSeverity } from "./rule_names.ts";
 
-/** How one frontmatter field must look. Source: docs/contract/spec-tool.md#configuration. */
+/** Type and values of one frontmatter field. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {
   readonly type?: "string" | "array" | "boolean" | "integer" | "number" | "object";
   readonly enum?: readonly string[];
@@ -18,7 +18,7 @@ export interface LintThresholds {
   readonly simple_words: number;
 }
 
-/** What the configuration says about one agent; what it leaves out is the provider table's. */
+/** Settings of one agent. The provider table supplies absent ones. */
 export interface ProviderSettings {
   /** The program, by its name on PATH or its path. */
   readonly command?: string;

@@ -90,8 +90,8 @@ const WATCH = Type.Object({
 });
 
 /**
- * The frontmatter of `.planner/config.md` as it may be written: every key may be left out. Keys that are not here are
- * kept out of it by the walk over unknown keys, which knows the nearest right one.
+ * Schema of the frontmatter of `.planner/config.md`. Every key is optional. The schema allows unknown keys: a separate
+ * walk reports them and suggests the nearest known key.
  *
  * Source: docs/contract/spec-tool.md#configuration; docs/decisions.md#s-11 for the thresholds, docs/decisions.md#s-22
  * for the agents.

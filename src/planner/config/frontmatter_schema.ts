@@ -45,7 +45,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   due: "Day when it must be done, YYYY-MM-DD",
 };
 
-/** The dialects that the schema can be written in; what it says is the same in each. */
+/** JSON Schema dialects that the schema can be written in. Its rules are the same in each. */
 export const SCHEMA_DRAFTS = ["2020-12", "07"] as const;
 
 export type SchemaDraft = (typeof SCHEMA_DRAFTS)[number];
@@ -55,7 +55,7 @@ const DIALECTS: { readonly [Draft in SchemaDraft]: string } = {
   "07": "http://json-schema.org/draft-07/schema#",
 };
 
-/** Types that lint knows, offered but not demanded. */
+/** Types that lint recognizes: suggested as examples, not required. */
 const TYPE_EXAMPLES = ["code", "task", "docs", "fix", "research", "driver", "group"];
 
 /**
@@ -89,7 +89,7 @@ function fieldSchema(name: string, rule: FieldRule): JsonSchema {
   };
 }
 
-/** The enum in the types that the field takes; the words that the tool itself writes stand in every status. */
+/** Returns the enum in the field's types. The enum of a status always includes the values that the tool writes. */
 function valuesOf(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
   if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };

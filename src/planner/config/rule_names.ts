@@ -1,6 +1,6 @@
 /**
- * The lint rules by name, in report order: what stands in the frontmatter first, then what it refers to, then what is
- * only advice. Source: docs/contract/spec-tool.md#lint-diagnostic; order from docs/decisions.md#s-11.
+ * Names of the lint rules in report order: rules about the frontmatter, then about its references, then advice.
+ * Source: docs/contract/spec-tool.md#lint-diagnostic; order from docs/decisions.md#s-11.
  */
 export const RULE_NAMES = [
   "parse",

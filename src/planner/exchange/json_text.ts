@@ -6,7 +6,7 @@ export interface PlacedValue {
   readonly line: number;
 }
 
-/** A JSON text whose values know their lines. */
+/** A parsed JSON text with the line of each value. */
 export interface PlacedJson {
   readonly root: Node;
   readonly lineOf: (node: Node) => number;

@@ -1,10 +1,10 @@
 import { MAX_CYCLE_IDS } from "../limits.ts";
 
-/** A dependency cycle as it looks from one of its specs. */
+/** A dependency cycle and the position of one of its specs. */
 export interface Cycle {
   /** In order of dependency, the first one not repeated at the end. Shared by all its specs. */
   readonly ids: readonly string[];
-  /** Where the spec stands in it. */
+  /** Index of the spec in the cycle. */
   readonly at: number;
 }
 

@@ -21,7 +21,7 @@ const NAMED: Record<FieldType, string> = {
   object: "an object",
 };
 
-/** Whether a frontmatter value says nothing: the key is absent, or nothing stands behind it. */
+/** Returns whether a frontmatter value is missing: the key is absent, or its value is empty. */
 export function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === "";
 }

@@ -14,9 +14,9 @@ export interface RuleFinding {
   readonly allowed?: readonly string[];
   /** What to do about it: a sentence without a period. */
   readonly suggestion?: string | undefined;
-  /** Where the value stands in the frontmatter. */
+  /** Path of the value in the frontmatter. */
   readonly path?: FieldPath;
-  /** Where it stands in the body, lines from 1. */
+  /** Line in the body, from 1. */
   readonly bodyLine?: number | undefined;
 }
 

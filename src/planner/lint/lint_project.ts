@@ -17,7 +17,7 @@ export interface LintChoice {
 }
 
 /**
- * Gathers what the rules need, runs them and looks up the lines.
+ * Loads the input of the rules, runs them and adds line numbers to their findings.
  *
  * Cost: reads the judged specs and those that they reach over `depends_on`, and the last log of completed specs that name
  * an `output_schema`.

@@ -15,7 +15,7 @@ export interface LintSource {
   /** Ids of the active specs, sorted. */
   readonly ids: readonly SpecId[];
   readonly archivedIds: ReadonlySet<string>;
-  /** Entries of the specs folder that are not read; left out where there are none to know of. */
+  /** Entries of the specs folder that are not read. Absent if the source cannot list them. */
   readonly strays?: readonly StrayEntry[];
   /** Every active spec. */
   all(): Promise<SpecSet>;

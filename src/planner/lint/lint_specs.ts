@@ -77,7 +77,7 @@ function strayReport({ file, kind }: StrayEntry, config: PlannerConfig): FileRep
   return { file, specId: idOfFile(file), findings: [found] };
 }
 
-/** A field that is not there has no place to look up. */
+/** Returns no path for an absent field, because it has no line. */
 function pathIn({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
   return path !== undefined && Object.hasOwn(frontmatter, path[0] ?? "") ? { path } : {};
 }

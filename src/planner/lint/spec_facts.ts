@@ -25,8 +25,8 @@ export class SpecFacts {
 }
 
 /**
- * The body without its `## Output` sections: what a run has written is no part of the work's size, and it is appended
- * without any limit.
+ * Returns the body without its `## Output` sections. Runs append output without a limit, and it says nothing about the
+ * size of the work.
  */
 export function describingText(body: string): string {
   if (!body.includes("Output")) return body;
@@ -60,7 +60,7 @@ function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x3000;
 }
 
-// Beyond ASCII anything but dashes, dots and quotes counts: the exact Unicode classes cost more than they tell here.
+// Counts all non-ASCII characters except dashes, dots and quotes: exact Unicode classes cost more than they gain here.
 function isWordCharacter(code: number): boolean {
   if (code > 127) return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f);
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);

@@ -1,4 +1,4 @@
-/** First words of a list item that tell what to do. */
+/** Verbs that begin a list item that is an instruction. */
 export const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."add allow answer apply ask assert build cache call change check clean close collect compare".split(" "),
   ..."compute configure connect convert copy count cover create cut declare define delete deploy".split(" "),

@@ -7,7 +7,7 @@ import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
 import { type Cycle, cyclesOf } from "./cycles.ts";
 
-/** Everything that the rules may look at, gathered before they run. */
+/** Input of the rules, loaded before they run. */
 export interface LintInput {
   readonly config: PlannerConfig;
   /** The specs to judge. */

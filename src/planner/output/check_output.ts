@@ -10,7 +10,7 @@ import { type SchemaBundle, type SchemaDocument, SchemaError, schemaProblem } fr
 import { SchemaIndex } from "./schema_index.ts";
 import { DIALECT } from "./schema_keywords.ts";
 
-/** Who looks on while an output is checked; both may throw to give up. */
+/** Callbacks during an output check. Both may throw to abort it. */
 export interface CheckWatch {
   /** Runs each match of a schema's pattern. */
   readonly test?: PatternTest;

@@ -8,7 +8,7 @@ import { KnownMisfits } from "./known_misfits.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
 import type { Problem } from "./problems.ts";
 
-/** In the order in which problems are reported: what a value is, what it lacks, its parts, then what combines schemas. */
+/** Keywords in the order of their problems in reports: type, missing members, parts, then combined schemas. */
 const KEYWORDS: readonly Keyword[] = [
   ...ANY_CHECKS,
   ...SCALAR_CHECKS,
@@ -18,7 +18,7 @@ const KEYWORDS: readonly Keyword[] = [
   ...UNEVALUATED_CHECKS,
 ];
 
-/** Judgements between two looks at the clock: often enough for a limit of a second, seldom enough to cost nothing. */
+/** Evaluations between two reads of the clock: precise enough for a limit of a second, at no measurable cost. */
 const STEPS_PER_LOOK = 512;
 
 /** Judgements that a made-up example or a schema file is worth: a second's work. */

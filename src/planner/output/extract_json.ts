@@ -47,7 +47,7 @@ export function extractJson(output: string): ExtractedJson | undefined {
 }
 
 function parsed(text: string): ExtractedJson | undefined {
-  // Most texts tell by their first character, and a thrown error costs a thousand times as much as a look.
+  // The first character rules out most texts, and a thrown error costs a thousand times as much as this test.
   if (!/^\s*[{["\-\dtfn]/.test(text)) return undefined;
   try {
     return { value: JSON.parse(text), text: text.trim() };
@@ -89,7 +89,7 @@ function fencesOf(text: string): readonly Fence[] {
 }
 
 function fenceMark(text: string, start: number, end: number): { mark: string; info: string } | undefined {
-  // Most lines are no fences and some are megabytes long: look at the first letter before the whole line.
+  // Most lines are not fences and some are megabytes long, so this tests the first character before the whole line.
   let first = start;
   while (first < end && (text.charCodeAt(first) === 0x20 || text.charCodeAt(first) === 0x09)) first++;
   if (text.charCodeAt(first) !== 0x60 && text.charCodeAt(first) !== 0x7e) return undefined;
@@ -118,7 +118,7 @@ function embeddedRanges(text: string): readonly TextRange[] {
   const found: TextRange[] = [];
   const scanner = new JsonScanner(text);
   const strings = collect(text, scanner, [{ start: 0, end: text.length }], found);
-  // What looks like a string in a value that breaks off may as well be prose with a whole value in it.
+  // An apparent string in an incomplete value may be prose that contains a complete value.
   if (strings.length > 0) collect(text, new JsonScanner(text), strings, found);
   return outermost(found);
 }

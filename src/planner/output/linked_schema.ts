@@ -1,7 +1,7 @@
 import type { SchemaPlace } from "./schema_index.ts";
 
 /**
- * A schema without anything left to look up. It holds the keywords that judge, with linked schemas in them:
+ * A schema with all references resolved. It holds the keywords that validate, with linked schemas in them:
  * `$ref` and `$dynamicRef` are the schema meant, maps are `Map`s, `pattern` is a `WatchedPattern`, and
  * `patternProperties` is a list of pattern and schema.
  */

@@ -1,6 +1,6 @@
 import { childPointer } from "./json_pointer.ts";
 
-/** Where a value stands in the output; undefined is the root. A chain, because most places never see a message. */
+/** Location of a value in the output; undefined is the root. A linked list, because few locations need a message. */
 export type At = { readonly parent: At; readonly token: string | number } | undefined;
 
 /** One way in which a value does not fit its schema. */
@@ -19,7 +19,7 @@ export interface Problem {
 const MAX_SHOWN_VALUE = 60;
 const MAX_SHOWN_LIST = 10;
 
-/** The line that a person reads: `<pointer>: <what>`. The root's pointer is empty: `output` stands for it. */
+/** Formats a problem as `<pointer>: <what>`. Shows `output` for the root, whose pointer is empty. */
 export function problemLine({ at, what, aboutField }: Problem): string {
   if (at === undefined && aboutField === true) return what;
   return `${at === undefined ? "output" : oneLine(pointerTo(at))}: ${what}`;

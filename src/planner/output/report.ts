@@ -10,7 +10,7 @@ export interface JudgedOutput {
 }
 
 /**
- * What a check of an output says, line by line: the sentence, one line for each problem, and where to look.
+ * Returns the report of an output check: a summary, one line per problem, and the path of the log.
  *
  * Source: docs/contract/spec-tool.md#output-4.
  */

@@ -25,7 +25,7 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-/** Where an indexed schema stands. */
+/** Location of an indexed schema. */
 export interface SchemaPlace {
   readonly resource: Resource;
   /** From the root of the document. */
@@ -116,7 +116,7 @@ export class SchemaIndex {
   #target(node: unknown, resource: Resource, pointer: string): ReferenceTarget | undefined {
     if (!isSchemaNode(node)) return undefined;
     if (typeof node === "boolean") return { node, resource };
-    // A pointer may lead to a place that no keyword of the dialect knows; what stands there is a schema from now on.
+    // A pointer may lead to a value outside all keywords of the dialect. That value is treated as a schema from now on.
     if (!this.#places.has(node)) {
       this.strays.push({ document: resource.document, pointer, node });
       this.#visit(node, resource, pointer);

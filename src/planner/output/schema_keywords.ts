@@ -1,4 +1,4 @@
-/** Where the subschemas of a keyword stand: it is one, a list of them, or a map to them. */
+/** Form of a keyword's subschemas: one schema, a list or a map. */
 export type SubschemaPlace = "schema" | "list" | "map";
 
 const BASE = "https://json-schema.org/draft/2020-12/vocab/";
@@ -51,8 +51,10 @@ function holder(place: SubschemaPlace, vocabulary: Vocabulary): Applicator {
 }
 
 /**
- * Every keyword that holds subschemas. `definitions` and `dependencies` are the older words that the 2020-12 meta-schema
- * still knows; a list of names under `dependencies` is no schema. Source: JSON Schema 2020-12 Core, 10 and 11; Validation, 8.
+ * Every keyword that holds subschemas. `definitions` and `dependencies` are older keywords that the 2020-12 meta-schema
+ * still allows; a list of names in `dependencies` is not a schema.
+ *
+ * Source: JSON Schema 2020-12 Core, 10 and 11; Validation, 8.
  */
 export const APPLICATORS: ReadonlyMap<string, Applicator> = new Map([
   ["$defs", holder("map", "core")],

@@ -3,9 +3,8 @@ import { endClaim } from "./end_claim.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**
- * Brings to an end what killed processes left: their records get an end, their claims go, their agents are ended.
- * A spec that is in_progress without a run is reported and left as it is: only a person knows whether its
- * work is to be gone on with.
+ * Cleans up after killed processes: ends their records, removes their claims and ends their agents. Reports a spec that
+ * is in_progress without a run and leaves it unchanged, because only a person can decide whether to continue its work.
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */

@@ -222,7 +222,7 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
   return some.some((one) => others.some((other) => within(one, other) || within(other, one)));
 }
 
-/** The ids with all their members, members first: what a driver or a group stands for is worked before itself. */
+/** Returns the ids with all their members, members first: members are worked before their driver or group. */
 function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const found = new Set<SpecId>();

@@ -17,7 +17,7 @@ export interface RunDeps {
   readonly self: readonly string[];
   /** The argument list that runs one line of a shell. */
   readonly shell: (line: string) => readonly string[];
-  /** When the process was asked for, where another one has told that already: its records then agree. */
+  /** Time of the request if another process has already reported one, so that the records agree. */
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
 }
@@ -56,7 +56,7 @@ export interface RunResult {
   readonly status: EndStatus;
   /** Why, for any end but completed. */
   readonly reasons: readonly string[];
-  /** What a person should know although it changes nothing. */
+  /** Warnings that do not change the result. */
   readonly warnings: readonly string[];
   readonly commits: readonly string[];
   /** What the agent consumed, or null if it reports nothing or never ran. */

@@ -7,9 +7,9 @@ const FENCE_END = /^(?:`+|~+)[ \t]*$/;
 const MARKUP = /^[ \t]*</;
 
 /**
- * Cuts a Markdown body before its headings into parts of which each renders as it does in the whole. A body in which that
- * is not plain to see is one part: link definitions reach everywhere, raw HTML and fences within lists may hold what only
- * looks like a heading.
+ * Splits a Markdown body before its headings into parts that render alone as they do in the whole. Returns one part if
+ * that is not certain: link definitions apply everywhere, and raw HTML and fences in lists may contain lines that have
+ * the form of a heading.
  *
  * Cost: one pass. Source: CommonMark 0.31, 4.2 (a heading ends every paragraph and, at the margin, every container).
  */

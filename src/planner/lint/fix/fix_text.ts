@@ -88,7 +88,7 @@ function indentFields(text: string): ReturnType<Fix> {
   return editedFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
 }
 
-/** Whether it is plain to see: the quick scanner knows keys at the margin, and lists below them, alone. */
+/** Returns whether the indentation is certainly right: the quick scanner only accepts top-level keys and lists. */
 function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return quickFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }

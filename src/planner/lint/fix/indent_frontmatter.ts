@@ -5,15 +5,15 @@ import type { Range, TextEdit } from "./text_edits.ts";
 const STEP = 2;
 
 /**
- * The edits that bring the frontmatter's indentation to two spaces a level.
+ * Returns the edits that indent the frontmatter by two spaces per level.
  *
- * Every key of a nested mapping comes to stand two spaces right of the key above it, every list item two spaces right of
- * its key or, where the list was not indented at all, right below it; behind a `-` that a mapping or list follows comes one
- * space. The lines of a value that goes on move along with its first line, and a comment moves with the line below it.
+ * Indents every key of a nested mapping two spaces more than its parent key, and every list item two spaces more than
+ * its key. Items of a list that was not indented align with their key. A `-` before a mapping or list is followed by
+ * one space. Continuation lines move with the first line of their value, and a comment moves with the line below it.
  * Flow collections keep their inner layout.
  *
  * @param yaml the frontmatter, lone CRs as LF
- * @returns nothing where the layout is one that this does not know (explicit keys, a root that is no block)
+ * @returns no edits for an unsupported layout (explicit keys, a root that is not a block)
  */
 export function indentFrontmatter(yaml: string): readonly TextEdit[] {
   const layout = new Layout(yaml);
@@ -26,7 +26,7 @@ export function indentFrontmatter(yaml: string): readonly TextEdit[] {
 type Block = CST.BlockMap | CST.BlockSequence;
 type Item = Block["items"][number];
 
-/** What the first key or list item on a line stands at, and where it goes. */
+/** Current and new column of the first key or list item on a line. */
 interface Head {
   readonly from: number;
   readonly to: number;
@@ -154,7 +154,7 @@ function isBlock(token: CST.Token | undefined): token is Block {
   return token?.type === "block-map" || token?.type === "block-seq";
 }
 
-/** The characters of a scalar or flow collection, without what stands behind it. */
+/** Returns the range of a scalar or flow collection, without the text that follows it. */
 function valueRange(token: CST.Token | null | undefined): Range | undefined {
   switch (token?.type) {
     case "block-scalar": {

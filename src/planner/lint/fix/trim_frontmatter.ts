@@ -21,7 +21,7 @@ export function trimFrontmatter(text: string, range: FrontmatterRange, yaml: str
     if (!isScalar(node) || node.range === null || node.range === undefined) return;
     const [start, valueEnd, nodeEnd] = node.range;
     if (node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED") {
-      // Behind the header on its own line stands at most a comment.
+      // Only a comment can follow the header on its line.
       keep.push({ start: range.start + lineEnd(yaml, start) + 1, end: range.start + nodeEnd });
     } else if (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE") {
       keep.push({ start: range.start + start, end: range.start + valueEnd });

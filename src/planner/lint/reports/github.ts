@@ -2,10 +2,11 @@ import type { FileReport, Finding, LintReport } from "../finding.ts";
 import { totalLine } from "./text.ts";
 
 /**
- * Workflow commands by which GitHub Actions puts findings beside the lines of a pull request, and the count as the last
- * line for readers of the log. A finding without a line shows at the top of its file, as GitHub would have it anyway.
+ * Returns workflow commands with which GitHub Actions annotates the lines of a pull request, and the count as the last
+ * line for readers of the log. A finding without a line is shown at the top of its file, which is GitHub's default.
  *
- * @param prefix path from the repository's root to the project's, `""` or ending in a slash: GitHub knows only the former
+ * @param prefix path from the repository's root to the project's, `""` or ending in a slash: GitHub resolves paths from
+ *   the repository's root
  *
  * Source: GitHub's workflow commands `error` and `warning`.
  */

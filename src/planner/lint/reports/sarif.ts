@@ -2,21 +2,21 @@ import { RULE_NAMES } from "../../config/rule_names.ts";
 import type { FileReport, Finding, LintReport } from "../finding.ts";
 import { RULE_TEXTS } from "../rule_texts.ts";
 
-/** Where the SARIF schema lies, as validators look for it. */
+/** URL of the SARIF schema, for validators. */
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 export interface SarifOptions {
   /** The product's version. */
   readonly version: string;
-  /** Path from the repository's root to the project's, `""` or ending in a slash: code scanning knows only the former. */
+  /** Path from the repository's root to the project's, `""` or ending in a slash. Code scanning resolves from the root. */
   readonly prefix?: string;
   /** The project's name: by it code scanning keeps the findings of several projects in one repository apart. */
   readonly project?: string | null;
 }
 
 /**
- * A SARIF 2.1.0 log for code scanning: one run, every rule in the table, one result a finding. Code scanning wants a
- * region for each result, so a finding without a line points at line 1.
+ * Returns a SARIF 2.1.0 log for code scanning: one run, every rule in the table, one result per finding. Code scanning
+ * requires a region for each result, so a finding without a line gets line 1.
  *
  * Source: docs/decisions.md#s-12; OASIS SARIF 2.1.0.
  */

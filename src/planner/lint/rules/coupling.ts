@@ -31,7 +31,7 @@ export const coupling: Rule = {
 /** Each id once, with the first line that names it. */
 function references(body: string): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
-  // Looking at every line costs a hundred times this look at the whole.
+  // Visiting every line costs a hundred times as much as this search of the whole text.
   if (body.search(ID) === -1) return found;
   visitLines(body, ({ text, number }) => {
     for (const [id] of text.matchAll(ID)) if (!found.has(id)) found.set(id, number);
@@ -44,6 +44,6 @@ function counts(id: string, spec: Spec, { knownIds }: World): boolean {
   if (id === spec.id || spec.dependsOn.includes(id)) return false;
   const parent = parentOf(spec.id);
   if (parent !== undefined) return parentOf(id as SpecId) === parent;
-  // A dated file name of other kind, `2026-11-21-the-plan`, looks alike.
+  // Other dated file names, such as `2026-11-21-the-plan`, match the same pattern.
   return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === SUFFIX_LENGTH;
 }

@@ -37,7 +37,7 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   return found;
 }
 
-/** Adds the titles to the refusal of an ambiguous text: they are what a person knows a spec by. */
+/** Adds the titles to the error for an ambiguous text, because people identify a spec by its title. */
 async function withTitles(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {
     return resolve();

@@ -1,14 +1,14 @@
 import type { Spec } from "../../spec/spec.ts";
 
-/** Longest snippet, in characters, without the dots that stand for what is left out. */
+/** Maximum length of a snippet in characters, without the ellipses. */
 const SNIPPET_CHARS = 160;
 
-/** How much of a snippet stands before the match. */
+/** Characters of a snippet before the match. */
 const LEAD_CHARS = 60;
 
 /**
- * The pattern that finds `query` as it stands, by Unicode's simple case folding: `ΟΔΌΣ` finds `οδός`, and offsets are
- * those of the searched text, which lower-casing both sides would shift.
+ * Returns a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Offsets of
+ * matches are those of the searched text; lower-casing both sides would shift them.
  */
 export function searchPattern(query: string): RegExp {
   return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");

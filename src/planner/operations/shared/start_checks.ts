@@ -13,10 +13,10 @@ export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attenti
 export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
 
 /**
- * Refuses a spec that cannot be worked now: its status, dependencies, approval and members.
+ * Throws if a spec cannot be worked now because of its status, dependencies, approval or members.
  *
  * @param sources statuses that work may begin from
- * @throws OperationError `failed_precondition` that says what stands in the way
+ * @throws OperationError `failed_precondition` that names the obstacle
  */
 export function refuseUnworkable(spec: Spec, { readiness }: World, sources: readonly string[] = STARTABLE): void {
   const refuse = (message: string): never => {

@@ -1,6 +1,6 @@
 import type { OutputValidator } from "#planner/ports.ts";
 
-/** The output checks of the project at `root`, an absolute path. What they need is loaded with the first check. */
+/** Returns the output validator of the project at `root`, an absolute path. The first check loads its modules. */
 export function openOutputValidator(root: string): OutputValidator {
   let validator: Promise<OutputValidator> | undefined;
   const load = (): Promise<OutputValidator> => {

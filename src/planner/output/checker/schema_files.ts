@@ -50,7 +50,7 @@ export class SchemaFiles {
     return this.#read(join(this.#root, path), join(this.#root, FOLDER), `${FOLDER}/`);
   }
 
-  /** The file under `.planner/schemas/` whose `$id` is `uri`, or undefined. Looks through the folder once. */
+  /** The file under `.planner/schemas/` whose `$id` is `uri`, or undefined. Reads the folder once. */
   async withId(uri: string): Promise<SchemaFile | undefined> {
     this.#byId ??= this.#ids();
     return (await this.#byId).get(uri);
@@ -84,7 +84,7 @@ function ignoreUnusable(error: unknown): undefined {
 
 async function readBounded(file: string, path: string, within: string, place: string): Promise<string> {
   try {
-    // A named pipe would hold up its opener, so what it is comes first.
+    // Checks the file type first: opening a named pipe blocks.
     const info = await stat(file);
     if (!info.isFile()) throw new SchemaFileError(`${path}: is no file`);
     if (info.size > MAX_SCHEMA_BYTES) throw new SchemaFileError(`${path}: is larger than ${MAX_SCHEMA_BYTES} bytes`);

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
 
 /**
- * Ends this very process when a job runs longer than it may or the parent is gone. A hanging match holds up the thread
- * that it runs in, its timers included, so a second thread has to look.
+ * Kills the current process when a job exceeds its time limit or the parent process has ended. A second thread checks
+ * both, because a hanging match blocks its thread, timers included.
  */
 export interface Watchdog {
-  /** The time by which the process must be done with what it begins now. */
+  /** Starts a job that must end within `limitMs`. */
   begin(limitMs: number): void;
   end(): void;
 }

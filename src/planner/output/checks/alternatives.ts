@@ -22,7 +22,7 @@ export function alternativesProblems(
   return [wrongConstant(ofType, value, at) ?? noneFits(branches.length, ofType, at)];
 }
 
-/** The types that an alternative wants where it wants another type than the value has. */
+/** Returns the types that an alternative expects, or undefined if the value's type is right. */
 function typesWanted(problems: readonly Problem[], at: At): readonly string[] | undefined {
   return problems.find((problem) => problem.at === at && problem.types !== undefined)?.types;
 }

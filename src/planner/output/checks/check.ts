@@ -49,7 +49,7 @@ export function keyword<Kind extends keyof Kinds, Wanted>(
   kind: Kind,
   prepare: (wanted: Wanted, schema: LinkedObject) => Check<Kinds[Kind]>,
 ): Keyword {
-  // The meta-schema has made sure of what stands behind each keyword.
+  // The meta-schema has validated the value of each keyword.
   return { name, kind, prepare: (wanted, schema) => prepare(wanted as Wanted, schema) };
 }
 

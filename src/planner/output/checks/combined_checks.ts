@@ -54,7 +54,7 @@ export const UNEVALUATED_CHECKS: readonly Keyword[] = [
   }),
 ];
 
-/** True when judging by this schema needs to know what its other keywords have judged. */
+/** Returns whether a check by this schema depends on which parts its other keywords evaluated. */
 export function asksForEvaluated({ keywords }: LinkedObject): boolean {
   return keywords.has("unevaluatedItems") || keywords.has("unevaluatedProperties");
 }

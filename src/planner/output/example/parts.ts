@@ -62,7 +62,7 @@ export function partsOf(index: SchemaIndex, nodes: readonly SchemaNode[], choice
   const found = new Set<SchemaObject>(nodes.filter(isSchemaObject));
   for (const schema of found) {
     if (found.size > MAX_PARTS) break;
-    // A set goes on over what is added while it is walked.
+    // Iteration over a set includes items added during it.
     for (const next of together(index, schema, choice)) if (isSchemaObject(next)) found.add(next);
   }
   return new Parts([...found]);

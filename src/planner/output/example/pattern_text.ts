@@ -20,7 +20,7 @@ class NotSimple extends Error {}
 
 const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
 const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", f: "\f", v: "\v", 0: "\0" };
-/** Tried in this order where a class says what it does not want. */
+/** Candidate characters for a negated class, in order. */
 const COMMON = 'a1A-_ .,:;/+*#@!?="x0Zé';
 
 class PatternWriter {

@@ -4,7 +4,7 @@ import type { CareDeps, Trouble } from "./trouble.ts";
 /** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
 
-/** Settings that cannot be read, without which no agent starts: only a person knows what they were to say. */
+/** Reports settings that cannot be read. No agent starts without them, and only a person can correct them. */
 export async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> {
   try {
     await context.config();

@@ -2,13 +2,13 @@ import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
 /**
- * What a run has changed of what git runs in every checkout. Only a person can know whether the change is theirs,
- * so there is no repair, and until then planner runs no git that would run it.
+ * Reports changes by runs to programs that git runs in every checkout. There is no repair, because only a person can
+ * decide whether they made the change. Until then planner runs no git command that would run these programs.
  */
 export async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
   const found: Trouble[] = [];
   for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
-    // The end of the run itself looks at it.
+    // The run checks this itself when it ends.
     if ((await liveWorker(context, spec_id)) !== null) continue;
     found.push({
       kind: "planted_change",

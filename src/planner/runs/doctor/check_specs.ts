@@ -4,8 +4,9 @@ import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
 /**
- * Specs that are in_progress without a run or a person at work. Where the run was cut off (its worktree still says so) that is
- * repaired; a spec that was paused, taken over or begun by hand looks the same as one that was forgotten, and is left.
+ * Reports specs that are in_progress without a run or a person at work. Repairs those whose run was interrupted, as the
+ * status in the worktree shows. Leaves all others: a paused spec or one started by hand cannot be distinguished from a
+ * forgotten one.
  */
 export async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;
@@ -27,7 +28,7 @@ export async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]>
   return found;
 }
 
-/** Files that cannot be read or parsed: only a person knows what they were to say. */
+/** Reports files that cannot be read or parsed. Only a person can correct them. */
 export async function unreadableFiles({ context }: CareDeps): Promise<readonly Trouble[]> {
   const [active, archived, records] = await Promise.all([
     context.specs.active(),

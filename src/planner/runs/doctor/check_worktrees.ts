@@ -5,7 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
-/** What a worktree holds that is nowhere else. */
+/** Work that exists only in a worktree. */
 interface Content {
   readonly uncommitted: readonly string[];
   readonly unmerged: number;
@@ -63,7 +63,7 @@ function described({ uncommitted, unmerged }: Content): string {
   return parts.join(" and ");
 }
 
-/** Only what works: an archived spec is worked no more, and no command knows the id of one that was deleted. */
+/** Returns only advice that works: archived specs cannot be worked, and no command accepts the id of a deleted one. */
 async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
   const [active, archived] = [(await context.specs.ids()).includes(id), (await context.specs.archivedIds()).has(id)];
   const commit = uncommitted.length > 0;

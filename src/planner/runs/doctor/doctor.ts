@@ -47,10 +47,10 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
 ];
 
 /**
- * Looks for what killed processes left behind. With `fix` it repairs what can be repaired without losing uncommitted changes
- * or unmerged commits, each check before the next one looks; a second run finds nothing to repair.
+ * Finds leftovers of killed processes. With `fix`, repairs those that need no loss of uncommitted changes or unmerged
+ * commits. Each check repairs before the next check runs, so a second run finds nothing to repair.
  *
- * Without `fix` nothing changes but records of dead processes, which any reader marks failed.
+ * Without `fix`, changes only records of dead processes, which any reader marks failed.
  */
 export async function runDoctor(deps: CareDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];

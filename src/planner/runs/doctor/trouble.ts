@@ -33,9 +33,9 @@ export interface Trouble {
   /** What a person can do; null where a repair does all there is to do. */
   readonly advice: string | null;
   /**
-   * Repairs it and says what was done; null when nothing is left to repair. Absent where no repair is safe.
+   * Repairs it and returns a sentence about it, or null if nothing is left to repair. Absent if no repair is safe.
    *
-   * @throws OperationError when something stands in the way by now
+   * @throws OperationError if the repair is no longer possible
    */
   readonly repair?: () => Promise<string | null>;
 }

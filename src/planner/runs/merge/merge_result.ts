@@ -7,7 +7,7 @@ export interface Merged {
   readonly commits: readonly string[];
   /** Why worktree and branch were kept; null if they are gone. */
   readonly kept: string | null;
-  /** What a person should know about the work, one sentence each. */
+  /** Notes for a person, one sentence each. */
   readonly notes: readonly string[];
 }
 

@@ -91,7 +91,7 @@ function finalFields({ context }: RunDeps, { frontmatter, status }: Spec): Final
   };
 }
 
-/** In the worktree as well, so that the main branch's own history says how the spec stands. */
+/** Finalizes the spec in the worktree too, so that the main branch's history has its status. */
 async function finalizeThere(
   { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
   fields: FinalFields,

@@ -9,10 +9,10 @@ import { mergeSpec } from "./merge_spec.ts";
 const DONE: readonly string[] = ["completed", "cancelled"];
 
 /**
- * Merges specs one after the other, members before what they are members of; a driver stands for its members too, where
- * these have worktrees. A driver waits for all of its members.
+ * Merges specs one at a time, members before their drivers. A driver includes all of its members that have worktrees,
+ * and is merged only after all of its members.
  *
- * @param told of each result as it comes
+ * @param told called with each result as it arrives
  */
 export async function mergeSpecs(
   deps: RunDeps,
@@ -47,7 +47,7 @@ async function withMembers(
     const spec = byId.get(id);
     const members = spec === undefined ? [] : membersOf(spec, specs);
     for (const member of members) visit(member, false);
-    // Asked for by name, it is refused by name as well; a driver may just stand for its members.
+    // A spec that the caller named gets a result even without a worktree, except a driver that only lists its members.
     const standsForOthers = members.some((member) => found.has(member));
     if (worked.has(id) || (asked && !standsForOthers)) found.add(id);
   };

@@ -7,7 +7,7 @@ import type { RunDeps } from "../run_types.ts";
 /** A spec with a worktree or branch whose work is not to be merged yet. */
 export interface LeftAlone {
   readonly spec_id: SpecId;
-  /** Why, and what to do where that is known. */
+  /** The cause, and the remedy if there is a known one. */
   readonly reason: string;
 }
 

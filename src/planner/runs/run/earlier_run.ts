@@ -9,8 +9,8 @@ const MAX_NAMED = 20;
 const MAX_REASON_CHARS = 2000;
 
 /**
- * Returns what an agent should know of the run before it, for its prompt: why that one did not complete, and what of its
- * work is committed or not. Call before this run writes the worktree's status.
+ * Returns the prompt text about the previous run: why it did not complete, and which of its work is committed. Call it
+ * before this run writes the worktree's status.
  */
 export async function earlierRunText(
   { context, ports }: Pick<RunDeps, "context" | "ports">,

@@ -17,7 +17,7 @@ import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
 import { type CommandResult, verifyWork } from "./verify.ts";
 
-/** What evidence is gathered for: the work on one spec in its place. */
+/** The work on one spec and its location, for which evidence is collected. */
 export interface WorkInPlace {
   readonly id: SpecId;
   readonly processId: string;
@@ -33,7 +33,7 @@ export interface WorkInPlace {
 export interface Leavings extends Omit<RunFacts, "evidence"> {
   /** The spec as the agent left it. */
   readonly spec: Spec;
-  /** How git stands in the worktree; null for work in the project itself. */
+  /** Git's state of the worktree; null for work in the project itself. */
   readonly state: WorktreeState | null;
 }
 
@@ -49,8 +49,8 @@ export interface Gathered {
 }
 
 /**
- * Gathers what the end of a run is decided by. Checks run only if the agent ended well; for an interrupted one it is
- * enough to know whether it left anything.
+ * Collects the evidence that decides how a run ends. Runs checks only if the agent succeeded. For an interrupted agent
+ * it only records whether there is any work.
  */
 export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
   const traces = await tracesOf(deps, work, left);
@@ -61,7 +61,7 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
   return succeeded(left) && traces.settled ? withChecks(deps, work, { left, traces, criteria }) : traces;
 }
 
-/** The spec as it was brought: what a run is judged by. */
+/** Returns the spec as it was when the run began: the run is judged by this text. */
 function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
   return before === null ? null : readableDocument(before);
 }
@@ -110,7 +110,7 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
       hasCommands: config.verify.commands.length > 0,
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
-    // A check may have changed files; what the agent left is what counts.
+    // Reads the uncommitted files again, because a check may have changed files.
     ...(worktree !== null && checks.length > 0 && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
     failedChecks: checks.flatMap(({ command, problem }) => (problem === null ? [] : [`"${command}" ${problem}`])),
     outputProblem: output.problem,

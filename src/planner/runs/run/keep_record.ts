@@ -8,7 +8,7 @@ import type { RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
 import type { PlacedRun } from "./run.ts";
 
-/** What a record of a run is made of. */
+/** Input of a run's record. */
 export interface RunParts {
   readonly startedAt: string;
   readonly report: RunReport;
@@ -81,7 +81,7 @@ function pathsOf(changed: WorktreeState["changed"]): readonly string[] {
   return changed.map(({ path }) => path);
 }
 
-/** Beside the commit of the record, for projects that want it in their history. */
+/** Also writes the record as a file, for projects that keep it in their history. */
 async function writeFile({ files, root }: RunDeps, { id, place, spec, config }: PlacedRun, kept: Kept): Promise<void> {
   const path = `.planner/runs/${id}/${kept.run}.json`;
   if (place.worktree === null) return files.write(`${root.replace(/[\\/]+$/, "")}/${path}`, kept.text);

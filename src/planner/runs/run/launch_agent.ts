@@ -29,7 +29,7 @@ export type LaunchedRun = Pick<
 };
 
 /**
- * Assembles the prompt, writes what the agent is to find, its MCP configuration included, and runs it.
+ * Builds the prompt, writes the agent's files, its MCP configuration included, and runs the agent.
  *
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
@@ -83,7 +83,7 @@ async function displace({ ports }: RunDeps, { id, log }: LaunchedRun): Promise<v
       await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
     }
   } catch (error) {
-    // The worktree may be no worktree any more: the end of the run looks at that.
+    // The worktree may be broken by now; the end of the run handles that.
     await log.line(`planner: ${reasonOf(error)}`);
   }
 }

@@ -2,15 +2,15 @@ import type { LimitSettings } from "../../config/config.ts";
 import { spentTooMuch } from "../../work/run_limits.ts";
 import type { Usage } from "../../work/usage.ts";
 
-/** Longest pause between two looks at a silent agent, in milliseconds: short beside any sensible limit. */
+/** Maximum interval between checks of a silent agent, in milliseconds: short compared with any sensible limit. */
 const LONGEST_PAUSE_MS = 15_000;
 
-/** Share of the time between two looks that a working agent uses the processor at least. Ours: an idle one uses none. */
+/** Minimum share of processor time between checks of a working agent. Ours: an idle agent uses none. */
 const BUSY_SHARE = 0.05;
 
 /** What a silent agent shows of its work. */
 export interface SignsOfWork {
-  /** Milliseconds of processor time so far, of the agent and all that it started; null if the system does not tell. */
+  /** Processor time of the agent and all that it started, in milliseconds; null if the system does not report it. */
   cpuMs(): number | null;
   /** When a file was changed last, in milliseconds since 1970. */
   lastChange(): Promise<number>;

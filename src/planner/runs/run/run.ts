@@ -227,7 +227,7 @@ export class Run {
     return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report, lastWords });
   }
 
-  /** A refusal says itself what it is about; a defect is easier found with the phase. */
+  /** Returns the error's message; adds the phase for unexpected errors, to help find the defect. */
   #brokenIn(error: unknown): string {
     const reason = reasonOf(error);
     return error instanceof OperationError ? reason : `${reason} (phase "${this.#phase}")`;

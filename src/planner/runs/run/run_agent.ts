@@ -32,7 +32,7 @@ export interface AgentRun {
 /** What an agent that still runs has reported. */
 export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 
-/** What came of an agent that is gone with everything that it started. */
+/** Result of an agent that has ended together with everything that it started. */
 export interface AgentEnd {
   readonly exit: AgentExit;
   readonly output: string;

@@ -20,7 +20,7 @@ import { sessionToResume } from "../../work/resume.ts";
 import { endLeftovers } from "../end_claim.ts";
 import type { RunDeps, RunWishes } from "../run_types.ts";
 
-/** A run that nothing stands in the way of. */
+/** A run that has passed all checks before its start. */
 export interface CheckedStart {
   readonly spec: Spec;
   readonly config: PlannerConfig;
@@ -30,9 +30,9 @@ export interface CheckedStart {
 }
 
 /**
- * Everything that can be said against a run before anything is touched.
+ * Checks every condition of a run before it changes anything.
  *
- * @throws OperationError that says what stands in the way
+ * @throws OperationError that names the condition that is not met
  */
 export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunWishes): Promise<CheckedStart> {
   const spec = await context.specs.load(id);

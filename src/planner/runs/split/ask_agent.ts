@@ -64,7 +64,7 @@ function failed(id: SpecId, why: string): OperationError {
   return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
 }
 
-/** The project's own template, else ours, and always what the answer has to look like. */
+/** Returns the project's template, or the built-in one, followed by the required format of the answer. */
 async function splitPrompt({ context, root, tell }: RunDeps, id: SpecId): Promise<string> {
   const { specs, prompts } = context;
   const own = (await prompts.names()).includes(SPLIT_PROMPT_NAME);

@@ -8,8 +8,8 @@ import { closeGroup, isDoneGroup } from "../close_group.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /**
- * Closes the groups whose members are all done and merged, and the drivers of that kind with nothing left to check; a
- * driver with open criteria is separate work. Closing one can complete the next one above.
+ * Closes groups whose members are all done and merged, and such drivers without open criteria. A driver with open
+ * criteria is separate work. Closing one can complete the next one above.
  *
  * @param told called with the result for each
  */

@@ -6,7 +6,7 @@ import { newWatchState, type WatchState, watchRound } from "./watch_round.ts";
 import type { RoundResult, WatchEnd, WatchEvent } from "./watch_types.ts";
 
 export interface WatchWishes {
-  /** One look, then the end. */
+  /** Ends after one round. */
   readonly once: boolean;
   /** In place of the configured one. */
   readonly pollMs: number | null;
@@ -15,11 +15,11 @@ export interface WatchWishes {
 }
 
 /**
- * Looks after the project until it is stopped, has been idle for as long as the settings say, or has lost its PID
- * file. At most one process does so; the PID file is removed at the end, whatever the end is.
+ * Watches the project until it is stopped, has been idle for the configured time, or has lost its PID file. At most one
+ * process watches a project. The PID file is always removed at the end.
  *
- * @returns whether the last look left finished work unmerged
- * @throws OperationError `failed_precondition` when another one watches
+ * @returns whether the last round left finished work unmerged
+ * @throws OperationError `failed_precondition` if another process watches the project
  *
  * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
@@ -58,7 +58,7 @@ async function rounds(
   }
 }
 
-/** Looks that a refusal does not end: what stands in the way now, a broken file or a full disk, may be gone the next time. */
+/** Runs rounds and continues after failed ones: the cause, such as a broken file or a full disk, may be temporary. */
 class Looks {
   readonly #deps: RunDeps;
   readonly #wishes: WatchWishes;

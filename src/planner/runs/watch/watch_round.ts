@@ -14,7 +14,7 @@ import { closeDone } from "./close_done.ts";
 import { Refusals } from "./refusals.ts";
 import type { RoundResult, WatchEvent } from "./watch_types.ts";
 
-/** What stays from one look to the next. */
+/** State kept between rounds. */
 export interface WatchState {
   readonly refusals: Refusals;
   /** Why retries could not begin, so that each reason is printed once. */
@@ -33,8 +33,8 @@ export interface RoundOptions {
 }
 
 /**
- * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised,
- * drivers and groups whose members are done are closed, and failed specs whose time has come are tried again, each by a separate process.
+ * Runs one round: cleans up after killed processes, merges and finalizes finished work, closes drivers and groups whose
+ * members are done, and retries failed specs that are due, each in a separate process.
  *
  * Source: docs/decisions.md#s-27.
  */

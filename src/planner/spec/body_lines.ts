@@ -16,7 +16,7 @@ interface Fence {
   readonly length: number;
 }
 
-// A fence may stand in a list item, on the item's own line too; a backtick fence has no backtick behind it.
+// Matches fences in list items too, also on the item's first line. No backtick follows a backtick fence.
 const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
 
 /**

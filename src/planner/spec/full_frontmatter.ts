@@ -37,7 +37,7 @@ interface Fault {
 
 /** The YAML in `range` as the parser is given it; every offset is that of the file less `range.start`. */
 export function yamlOf(text: string, range: FrontmatterRange): string {
-  // A lone CR is a line break in YAML 1.2, which the parser does not know; the length stays the same.
+  // A lone CR is a line break in YAML 1.2, but not to the parser. The replacement keeps all offsets.
   return text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n");
 }
 
@@ -75,7 +75,7 @@ function isNothing(node: Node): boolean {
 
 function faultOf({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
   if (code === "TAG_RESOLVE_FAILED") return { at, message: `${message}: expected plain data without tags` };
-  // A quote that is not closed swallows all that follows: the place to look at is where it opens.
+  // An unclosed quote includes all text after it, so the error points to the opening quote.
   const open = message.startsWith("Missing closing") ? openQuoteAt(tokens) : undefined;
   if (open !== undefined) return { at: open, message: "Quote is not closed: expected another one like it" };
   return { at, message: MESSAGES[code] ?? message.replace(/\.$/, "") };

@@ -18,7 +18,7 @@ export interface NewSpec {
   readonly fields?: Readonly<Record<string, FieldValue>>;
 }
 
-/** Longest description, in characters, that is a title as it stands. Source: docs/contract/spec-tool.md#tools. */
+/** Maximum characters of a description that becomes the title unchanged. Source: docs/contract/spec-tool.md#tools. */
 const MAX_TITLE_CHARS = 80;
 
 // The next sentence begins with anything but a lower-case letter, so that "e.g. this" is no end.

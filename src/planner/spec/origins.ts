@@ -1,6 +1,6 @@
 import type { Spec } from "./spec.ts";
 
-/** The texts of the field `origin`: where a spec was imported from, `<source>:<id>`, or what research is about. */
+/** Returns the strings of `origin`: the source of an import, `<source>:<id>`, or the subject of research. */
 export function originsOf({ frontmatter }: Spec): readonly string[] {
   const value = frontmatter["origin"];
   return (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");

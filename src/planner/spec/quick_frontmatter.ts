@@ -28,10 +28,10 @@ function plainText(excluded: string, notBehindColon: string): string {
   return `${FIRST}${run}(?: +(?![#${notBehindColon}])${run})*`;
 }
 
-/** Stands for a value that this scanner leaves to the full parser. */
+/** Marks a value that needs the full parser. */
 const UNSURE = Symbol("unsure");
 
-/** The fields, or undefined when the full parser has to look. Cost: one pass. */
+/** Returns the fields, or undefined if the frontmatter needs the full parser. Cost: one pass. */
 export function quickFrontmatter(text: string, range: FrontmatterRange): Record<string, unknown> | undefined {
   const fields: Record<string, unknown> = Object.create(null);
   let at = skip(text, range.start);
@@ -58,7 +58,7 @@ function fieldAt(
   return { name, value: written.startsWith("[") ? flowList(written, isText) : scalar(written, isText), end };
 }
 
-/** The list whose first item stands at `start`; null when none does. */
+/** Reads the list whose first item starts at `start`; the value is null if there is no item. */
 function blockList(text: string, start: number, isText: boolean): { readonly value: unknown; readonly end: number } {
   const items: unknown[] = [];
   let indent: string | undefined;

@@ -4,7 +4,7 @@ import type { FilterStatus } from "./status.ts";
 
 /** Answers for one set of specs what can be worked now. Every answer is computed when asked for, once per spec. */
 export interface Readiness {
-  /** Pending or failed, and nothing stands in the way. */
+  /** Returns whether the spec is pending or failed, and nothing blocks it. */
   isReady(spec: Spec): boolean;
   /** The ids in `depends_on` that are not done, unknown ones included. */
   unmet(spec: Spec): readonly string[];

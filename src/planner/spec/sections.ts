@@ -12,7 +12,7 @@ export interface Heading {
   readonly next: number;
 }
 
-/** A heading and what stands under it: `heading.next..end` are offsets in the body. */
+/** A heading and its text, which is `heading.next..end` as offsets in the body. */
 export interface Section {
   readonly heading: Heading;
   readonly end: number;

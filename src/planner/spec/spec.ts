@@ -9,10 +9,10 @@ export interface Approval {
 }
 
 /**
- * One spec as read from its file. Lists are empty and texts null where the file says nothing.
+ * One spec as read from its file. Absent lists are empty and absent texts are null.
  *
- * `status` is the stored word (absent reads as `pending`, `paused` as `in_progress`); it may be a word that the schema
- * does not know, which is for lint to say. `frontmatter` holds every key as written, known or not.
+ * `status` is the stored value (absent reads as `pending`, `paused` as `in_progress`). It can be a value that is not in
+ * the schema; lint reports that. `frontmatter` holds every key as written, known or not.
  */
 export interface Spec {
   readonly id: SpecId;

@@ -2,7 +2,7 @@ import { MAX_FRONTMATTER_CHARS } from "../limits.ts";
 import type { TextProblem } from "./spec.ts";
 import { afterBreak, lineEnd, placeOf } from "./text_lines.ts";
 
-/** Where the frontmatter stands in a text, as offsets: the YAML is `start..end`, the closing fence `end..bodyStart`. */
+/** Offsets of the frontmatter in a text: the YAML is `start..end`, the closing fence `end..bodyStart`. */
 export interface FrontmatterRange {
   readonly start: number;
   readonly end: number;

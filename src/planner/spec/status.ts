@@ -4,7 +4,7 @@ export const UPDATE_STATUSES = ["pending", "in_progress", "completed", "failed"]
 /** The values that the tool itself writes beside them, whatever a schema enumerates. Source: docs/decisions.md#s-13. */
 export const TOOL_STATUSES = ["blocked", "cancelled", "needs_attention"] as const;
 
-/** The values that may stand in a file. Source: docs/decisions.md#s-09. */
+/** Status values allowed in a file. Source: docs/decisions.md#s-09. */
 export const STORED_STATUSES = [...UPDATE_STATUSES, ...TOOL_STATUSES] as const;
 
 /** What a list filter may ask for: the stored words and the computed `ready`. */

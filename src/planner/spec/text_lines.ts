@@ -12,13 +12,13 @@ export function lineEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** Offset behind the line break that stands at `end`; `end` itself at the end of the text. */
+/** Returns the offset after the line break at `end`, or `end` at the end of the text. */
 export function afterBreak(text: string, end: number): number {
   if (end >= text.length) return text.length;
   return text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1;
 }
 
-/** Offset of the first character of the line that `at` stands in. */
+/** Returns the offset of the first character of the line that contains `at`. */
 export function lineStart(text: string, at: number): number {
   let start = at;
   while (start > 0) {

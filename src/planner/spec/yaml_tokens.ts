@@ -1,6 +1,6 @@
 import { type CST, Parser } from "yaml";
 
-/** A node of the concrete syntax: what stands where, comments and blanks included. Offsets are in the YAML text. */
+/** A node of the concrete syntax tree, comments and blanks included. Offsets are in the YAML text. */
 export type Token = CST.Token;
 export type MapToken = CST.BlockMap | CST.FlowCollection;
 export type SequenceToken = CST.BlockSequence | CST.FlowCollection;

@@ -57,9 +57,9 @@ export interface AgentLaunch {
 /**
  * The command line of a run.
  *
- * A prompt that is too long for an argument is left in its file, and the argument says so.
+ * A prompt that is too long for an argument stays in its file, and the argument refers to the file.
  *
- * @throws OperationError `failed_precondition` when an argument wants a model and none is chosen
+ * @throws OperationError `failed_precondition` if an argument needs a model and none is chosen
  */
 export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch {
   const { row } = provider;

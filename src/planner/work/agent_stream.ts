@@ -54,10 +54,10 @@ const EVENTS: Readonly<
 };
 
 /**
- * Opens a reader for one run. The same bytes give the same lines and the same answer in whatever pieces they come; a line
- * that is no event goes to the log as it is. Nothing that it returns holds a secret, see `SecretMask`.
+ * Opens a reader for one run. The result does not depend on how the bytes are split into chunks. A line that is not an
+ * event goes to the log unchanged. Masks secrets in everything that it returns, see `SecretMask`.
  *
- * @param secrets values that the process knows, see `AgentProcess.secrets`
+ * @param secrets values that the process received, see `AgentProcess.secrets`
  *
  * Source: docs/decisions.md#s-22; docs/providers.md names the agents of these events.
  */
@@ -175,7 +175,7 @@ function parsed(text: string): Event | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // A line that was cut off, or one that only looks like an event: it is shown as it is.
+    // The line was truncated or is not an event. It is logged unchanged.
     return undefined;
   }
 }

@@ -30,7 +30,7 @@ export interface Evidence {
   readonly failedChecks: readonly string[];
   /** Why an output that must fit its schema does not, or null. */
   readonly outputProblem: string | null;
-  /** How git stands in the worktree where a person has to see to it, see `WorktreeState`. */
+  /** Git problems in the worktree that a person must fix, see `WorktreeState`. */
   readonly problems: readonly string[];
 }
 
@@ -57,10 +57,9 @@ export const NO_EVIDENCE: Evidence = {
 /**
  * Decides how a run ends.
  *
- * An agent that fails makes the spec failed: it may be tried again. One that says it is done while evidence is missing
- * makes it needs_attention: a person has to look. What the agent itself decided through the tools is honoured: a
- * cancelled spec stays so, a failed one too, and one that it completed is not failed by a bad exit status, but evidence
- * is asked for all the same.
+ * If the agent fails, the spec becomes failed and can be retried. If the agent reports success but evidence is missing,
+ * the spec becomes needs_attention, for a person to review. Statuses that the agent set through the tools are kept:
+ * cancelled and failed stay. A spec that it completed does not fail because of a bad exit status, but needs evidence.
  *
  * Source: docs/decisions.md#s-25.
  */

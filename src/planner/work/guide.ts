@@ -1,4 +1,4 @@
-/** What an agent needs to know to work with specs by itself: for `initialize`, where nothing else was said. */
+/** Default instructions in the answer to `initialize`: how an agent works with specs. */
 export const INSTRUCTIONS = `Work in this project is described by specs, Markdown files under .planner/specs/. Find work with planner_ready, read a spec with planner_spec_get, and look for related ones with planner_search. Record a result with planner_spec_update (output, status). Check a criterion only when you have seen that it holds; planner_verify lists the open ones and planner_finalize completes the spec. Run planner_lint after you changed a spec. planner_work_start, planner_split and planner_watch_start start other agents: call them only when a person asks for that. When something does not move on, call planner_diagnose.`;
 
 /** The same as a page with the commands, for files that agents read and for \`planner prime\`. */

@@ -11,9 +11,9 @@ export interface JudgedCriterion {
 }
 
 /**
- * The criteria that count at the end of a run: those of the spec as it was brought, in their order, then those that the
- * run added. Of two with the same words each stands for one. A lost one counts as unchecked, and its command stays the
- * one that was brought: an agent does not decide what it is judged by.
+ * Returns the criteria that count at the end of a run: those of the original spec, in their order, then those that the
+ * run added. Criteria with the same text are matched one to one. A removed criterion counts as unchecked. Each keeps its
+ * original command, so that an agent cannot change the criteria that it is judged by.
  *
  * @param before body of the spec as it was brought, or null if that is not known. @param after as the agent left it
  *

@@ -8,10 +8,10 @@ export function membersOf(spec: Spec, specs: readonly Spec[]): readonly string[]
 }
 
 /**
- * The wanted specs in the order of merging: members before what they are members of, dependencies before what builds
- * upon them, else as given. Each comes once; what is not wanted is left out but still looked through.
+ * Returns the wanted specs in merge order: members before their drivers, dependencies before their dependents,
+ * otherwise in the given order. Each appears once. Leaves out other specs, but follows their dependencies.
  *
- * Circles are cut where they close. Cost: O(specs x members).
+ * Ignores the edge that closes a cycle. Cost: O(specs x members).
  */
 export function mergeOrder(wanted: readonly string[], specs: readonly Spec[]): readonly string[] {
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));

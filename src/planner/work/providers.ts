@@ -12,7 +12,7 @@ import { opencode } from "./providers/opencode.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 import { qwen } from "./providers/qwen.ts";
 
-/** Every agent that planner knows how to start. Source: docs/decisions.md#s-22. */
+/** Every agent that planner can start. Source: docs/decisions.md#s-22. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
   claude,
   codex,
@@ -39,7 +39,7 @@ export interface Provider {
   readonly model: string | null;
 }
 
-/** What a model is chosen by. */
+/** Inputs for the choice of a model. */
 export interface ModelWish {
   /** What the spec, or the caller of a split, names; it wins over the configuration. */
   readonly model: string | null;
@@ -85,7 +85,7 @@ export function exitMeaning({ row }: Provider, code: number): string | null {
   return row.exits[code] ?? null;
 }
 
-/** The row of a provider; agents that only the configuration knows share that of `command`. */
+/** Returns the row of a provider. Agents that exist only in the configuration use that of `command`. */
 export function rowOf(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
   return known === undefined ? command : PROVIDERS[known];

@@ -12,7 +12,7 @@ const MASK = "***";
 const SECRET_NAME =
   /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN(?!S|IZ)|(?:^|_)(?:KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i;
 
-/** Variables that say where a secret is, or what it is called. */
+/** Suffixes of variables that hold a secret's location or name. */
 const PLACE_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE)$/i;
 
 const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
@@ -20,7 +20,7 @@ const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
 /** No part of a longer word: what follows a line end in JSON begins a word too. */
 const START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
 
-/** Forms of tokens as their issuers document them, and as gitleaks looks for them. Each ends within `MAX_FORM_CHARS`. */
+/** Token patterns from the issuers' documentation and from gitleaks. Each match fits in `MAX_FORM_CHARS`. */
 const TOKENS = [
   "gh[pousr]_[A-Za-z0-9]{36,255}",
   "github_pat_\\w{36,255}",
@@ -127,7 +127,7 @@ export class SecretMask {
 /** A value as it is, and as programs write it. */
 function spellings(value: string): readonly string[] {
   const bytes = new TextEncoder().encode(value);
-  // Within Base64 of a longer text a value begins at any of three places; what depends on its neighbours is left out.
+  // In Base64 of a longer text a value has one of three alignments. Characters that depend on neighbours are left out.
   const coded = [0, 1, 2].map((from) => {
     const whole = bytes.subarray(from, bytes.length - ((bytes.length - from) % 3));
     return btoa(String.fromCharCode(...whole));

@@ -8,7 +8,7 @@ const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 export interface SarifOptions {
   /** The product's version. */
   readonly version: string;
-  /** Path from the repository's root to the project's, `""` or ending in a slash. Code scanning resolves from the root. */
+  /** Path from the repository's root, which code scanning requires, to the project's. `""` or ends in a slash. */
   readonly prefix?: string;
   /** The project's name: by it code scanning keeps the findings of several projects in one repository apart. */
   readonly project?: string | null;

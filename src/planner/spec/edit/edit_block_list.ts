@@ -10,7 +10,7 @@ export interface LineRange {
   readonly to: number;
 }
 
-/** The lines that hold `start..end`, or undefined when something else stands before `start` on its line. */
+/** The lines that hold `start..end`, or undefined if its first line has other text before `start`. */
 export function linesOf(yaml: string, start: number, end: number): LineRange | undefined {
   const from = lineStart(yaml, start);
   if (yaml.slice(from, start).trim() !== "") return undefined;

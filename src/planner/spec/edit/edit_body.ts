@@ -73,7 +73,7 @@ function takeApart(text: string): { readonly head: string; readonly body: string
   return { head: text.slice(0, text.length - body.length), body };
 }
 
-/** Whether the body's last section of level 2 is the output, so that text at its end stands under that heading. */
+/** Returns whether the last level 2 section is the output, so that text appended to the body belongs to it. */
 function isOpenSection(body: string): boolean {
   const section = sectionOf(body, OUTPUT);
   return section?.heading.level === 2 && section.end === body.length;

@@ -119,7 +119,7 @@ function clear(yaml: string, { colonEnd: at, value }: MapEntry): Cleared | undef
     return lines && first && { edits: lines.map((range) => ({ ...range, text: "" })), at, below: first.from };
   }
   const end = tokenEnd(value);
-  // A value below its key leaves its line with whatever comment stands there.
+  // Does not edit a value below its key, because a comment may precede it.
   return lineEnd(yaml, at) < value.offset
     ? undefined
     : { edits: [{ from: at, to: end, text: "" }], at, below: nextLine(end) };

@@ -5,8 +5,8 @@ import type { ItemPlan } from "./list_plan.ts";
 import type { TextEdit } from "./text_edits.ts";
 
 /**
- * One item of a `[…]` or `{…}` on several lines: `lead` is what stands on its lines before it (comment lines too),
- * `tail` what follows up to the line's end, without the comma.
+ * One item of a `[…]` or `{…}` on several lines: `lead` is the text before it (comment lines included), `tail` the text
+ * after it up to the line's end, without the comma.
  */
 interface FlowItem {
   readonly lead: string;
@@ -14,7 +14,7 @@ interface FlowItem {
   readonly tail: string;
 }
 
-/** Carries out a plan within the brackets; undefined where the commas stand in front of the items. */
+/** Returns edits that apply a plan within the brackets, or undefined if the commas are written before the items. */
 export function flowItemEdits(
   yaml: string,
   collection: CST.FlowCollection,
@@ -46,7 +46,7 @@ interface FlowParts {
   readonly opening: string;
   readonly items: readonly FlowItem[];
   readonly closing: string;
-  /** Whether a comma stands behind the last item too. */
+  /** Whether the last item has a trailing comma. */
   readonly lastComma: boolean;
 }
 
@@ -63,7 +63,7 @@ function partsOf(yaml: string, collection: CST.FlowCollection): FlowParts | unde
     const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
     if (comma >= line.length) return undefined;
     const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
-    // What stands between the last item and a bracket on its line belongs to the bracket.
+    // Text between the last item and a bracket on the same line belongs to the bracket.
     const closesLine = index === filled.length - 1 && rest === "" && !/[\r\n]$/.test(behind);
     items.push({ lead, text: yaml.slice(itemStart(item), end), tail: closesLine ? "" : behind });
     lead = closesLine ? behind : rest;
@@ -96,7 +96,7 @@ function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): stri
   return opening + (/[\r\n]$/.test(opening) ? all : all.replace(/^[ \t]+/, ""));
 }
 
-/** The comment lines that stand before removed items stay. */
+/** Returns the comment lines before removed items; they are kept. */
 function commentsOf(removed: readonly FlowItem[]): string {
   return removed.map(({ lead }) => /^[\s\S]*[\r\n]/.exec(lead)?.[0] ?? "").join("");
 }

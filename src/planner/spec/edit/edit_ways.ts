@@ -57,7 +57,7 @@ function* changesOf(edit: FieldEdit, { range, site, root, entry, apply }: Change
   if (value === undefined) {
     const removal = removeEntry(site, root, entry);
     yield apply(removal);
-    // Blank or indented comment lines below would become part of a block text that stands above.
+    // Blank or indented comment lines below would become part of a block scalar above.
     yield apply(removal?.map((edit) => ({ ...edit, to: edit.to + looseLinesAt(site.yaml, edit.to) })));
     return;
   }
@@ -131,7 +131,7 @@ function* additions(
   if (root !== undefined) yield apply(addEntry(site, root, key, value));
 }
 
-/** The whole entry on one line, a comment behind it kept: the form that depends least on what stands around it. */
+/** Rewrites the entry on one line and keeps a comment after it. This form depends least on the surrounding text. */
 function rewritten(
   { yaml }: EditSite,
   { map }: MapSite,

@@ -6,7 +6,7 @@ import { type ScalarForm, scalarText } from "./scalar_text.ts";
 export interface Layout {
   readonly lineBreak: string;
   readonly lists: "block" | "flow";
-  /** Blanks that the `-` of a list stands behind its key. */
+  /** Indentation of a list's `-` relative to its key. */
   readonly listIndent: string;
 }
 

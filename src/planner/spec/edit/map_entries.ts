@@ -18,7 +18,7 @@ export interface MapEntry {
   /** Behind its last character that is no blank, comment or line break. */
   readonly end: number;
   readonly keyEnd: number;
-  /** Behind the colon and an anchor or tag that follows it; undefined where the key stands without a colon. */
+  /** Offset after the colon and an anchor or tag that follows it; undefined if the key has no colon. */
   readonly colonEnd: number | undefined;
   readonly value: Token | undefined;
 }

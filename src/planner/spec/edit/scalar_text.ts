@@ -1,4 +1,4 @@
-/** How a text is written: as it stands, or between quotes. */
+/** YAML style of a scalar: plain, or in single or double quotes. */
 export type ScalarStyle = "plain" | "single" | "double";
 
 export interface ScalarForm {
@@ -29,13 +29,13 @@ export function scalarText(value: string | number | boolean, { style, inFlow }: 
   return doubleQuoted(value);
 }
 
-/** Whether every YAML reader takes the text, written as it stands, for the same text. */
+/** Returns whether every YAML parser reads the text, written without quotes, as the same string. */
 export function isPlain(text: string, inFlow: boolean): boolean {
   if (!PLAIN.test(text) || OTHER_TYPE.test(text)) return false;
   return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
 }
 
-/** A JSON string is a YAML string, except for a few characters that YAML wants escaped. */
+/** Returns the text in double quotes. A JSON string is valid YAML, except that YAML escapes a few more characters. */
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,

@@ -24,7 +24,7 @@ export function decodeText(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Finds the first replacement character that the file itself does not hold: everything before it decoded as it stands. */
+/** Finds the first replacement character that is not in the file itself. The bytes before it are valid. */
 function firstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
   let offset = 0;
   let from = 0;

@@ -94,7 +94,7 @@ export function createFileAtOnce(path: string, file: string, text: string): bool
   } catch (error) {
     throw diskRefusal(`create "${file}"`, error);
   } finally {
-    // Renamed, where the disk knows no links.
+    // Absent if it was renamed, on file systems without links.
     if (existsSync(temporary)) unlinkSync(temporary);
   }
 }
@@ -129,7 +129,7 @@ function giveNameAtOnce(temporary: string, path: string): boolean {
   }
 }
 
-/** FAT and some network folders know no links; there the project's lock has to do. False when the name is taken. */
+/** Renames on file systems without hard links, where only the project lock prevents races. False if the name exists. */
 function nameWithoutLink(error: unknown, temporary: string, path: string): boolean {
   if (errorCode(error) === "EEXIST") return false;
   if (!WITHOUT_LINKS.has(errorCode(error) ?? "")) throw error;

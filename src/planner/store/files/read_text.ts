@@ -6,7 +6,7 @@ import { decodeText } from "./decode_text.ts";
 import { errorCode, isMissing, reason } from "./disk_error.ts";
 import { type FileMark, markOf } from "./file_mark.ts";
 
-/** One look at a file. `missing` means that nothing has this name, be it never or no longer. */
+/** Result of reading a file. `missing` means that the name does not exist now. */
 export type TextRead =
   | { readonly kind: "text"; readonly text: string; readonly mark: FileMark; readonly mode: number }
   | { readonly kind: "missing" }
@@ -84,7 +84,7 @@ function readAll(descriptor: number, expected: number): Uint8Array | undefined {
   }
 }
 
-/** Says how large the file is and what the limit is. */
+/** Returns the error message with the file's size and the limit. */
 export function tooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
 }

@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** How often a command is tried that meets another one at work, and the first pause, in milliseconds: seven seconds in all. */
 const MAX_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
-/** Another one's lock, and a worktree that another one has only half made: git looks at all of them. */
+/** Errors caused by other processes: a lock, or a worktree that is not complete yet. Git reads all worktrees. */
 const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
 
 /** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
@@ -156,7 +156,7 @@ const QUIET = {
   SSH_ASKPASS: "true",
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
-  // Another command's lock on the index is no reason to fail when all that is wanted is a look.
+  // Read-only commands do not fail because another command has locked the index.
   GIT_OPTIONAL_LOCKS: "0",
   GIT_LITERAL_PATHSPECS: "1",
   // The object itself, not its replacement (git replace).

@@ -43,7 +43,7 @@ function git(root: string, args: readonly string[]): Promise<string> {
   });
 }
 
-/** Prompts for no password, and looks at the repository around the root even when a hook of another one calls. */
+/** Returns an environment without password prompts. Git uses the root's repository, even if a hook calls planner. */
 function environment(): NodeJS.ProcessEnv {
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...rest } = process.env;
   return { ...rest, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };

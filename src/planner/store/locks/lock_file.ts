@@ -23,11 +23,11 @@ export function readLock(root: string, id: string, now: Date): LockHolder | null
 
 /**
  * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
- * plain pid. A lock that says neither has no holder: pid 0, not alive.
+ * plain pid. A lock with neither has no holder: pid 0, not alive.
  *
  * Source: docs/decisions.md#s-23.
  *
- * @returns the holder, and the token by which it knows the lock for its own
+ * @returns the holder, and the token that identifies its lock
  */
 export function readClaim(
   root: string,

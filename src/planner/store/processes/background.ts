@@ -26,7 +26,7 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
           detached: true,
           windowsHide: true,
           stdio: ["ignore", output, output],
-          // An agent that starts work is ended by its run's name; what it started here is no part of that run.
+          // Ending a run ends all processes with its name. Work that an agent starts here is not part of its run.
           env: { ...env, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...extra },
         });
         const pid = await started(child);

@@ -15,9 +15,8 @@ export interface RecordEnd {
 }
 
 /**
- * How a run ended whose process is gone without having said so: as its spec says. A run writes its spec first and its
- * record last, so one that was killed in between has completed all the same; any other one failed, at the time of its
- * discovery.
+ * Returns the end of a run whose process died without recording it. The spec decides: a run writes its spec first and
+ * its record last, so a run killed in between has completed. Any other run failed, at the time of discovery.
  *
  * Source: docs/decisions.md#s-26.
  */
@@ -27,7 +26,7 @@ export function endOfDeadRun(root: string, { spec_id, started_at, mode }: Proces
   const spec = id === undefined ? null : readSpec(root, id);
   if (spec === null) return failed;
   if (mode === "split") {
-    // A split leaves the status alone: its last step makes the spec a driver, and what it decided is finished by others.
+    // A split keeps the status; its last step makes the spec a driver. Other processes can finish a split.
     const split = spec.members.length > 0 || splitUnderWay(root) === id;
     return split ? { ...failed, status: "completed" } : failed;
   }

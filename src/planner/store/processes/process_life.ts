@@ -8,10 +8,10 @@ const SLACK_MS = 10_000;
 const TICK_MS = 10;
 
 /**
- * Whether the process that was known under this number still lives.
+ * Returns whether the process that had this number still runs.
  *
- * @param knownSince when it was first seen alive; one that began later is another one with the same number. Only
- *   systems with `/proc` can tell; null leaves the question out
+ * @param knownSince time at which it was first seen alive; a process that began later is another one with the same
+ *   number. Requires `/proc`; null skips this check
  */
 export function isAlive(pid: number, knownSince: Date | null): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0 || !takesSignals(pid)) return false;

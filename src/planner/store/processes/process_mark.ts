@@ -38,7 +38,7 @@ export function markProcess(pid: number): ProcessMark {
   return { pid, began: beganOf(pid) };
 }
 
-/** Whether that very process still runs; true also when the system cannot tell and the number is in use. */
+/** Returns whether exactly this process still runs; true if its number is in use and its start time is unavailable. */
 export function stillRuns({ pid, began }: ProcessMark): boolean {
   if (!isInUse(pid) || processFacts(pid)?.ended === true) return false;
   if (began === null) return true;
@@ -47,8 +47,8 @@ export function stillRuns({ pid, began }: ProcessMark): boolean {
 }
 
 /**
- * Whether the process can be the one that wrote the file: both belong to one user. True where the system does not tell.
- * A number that another user's process has got since is in use, and no signal of ours reaches it.
+ * Returns whether the process can have written the file: both belong to one user. True if the owner is unavailable.
+ * A process of another user can have reused the number, and this process cannot signal it.
  */
 export function wroteFile(pid: number, file: string): boolean {
   const uid = userOf(file);

@@ -116,7 +116,7 @@ function toRecord({ object, modified }: JsonObject): ProcessRecord {
 
 function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {
   if (status !== "running") return false;
-  // Only its own machine knows whether a process lives.
+  // Only the machine of a process can check whether it runs.
   const host = textField(object, "host");
   return (host === null || host === hostname()) && !isAlive(pid, timeField(object, "started_at"));
 }
@@ -131,7 +131,7 @@ async function endRecord(
     temporary = await writeBeside(path, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
     const current = readJson(path);
     if (current.kind !== "object") return { ...record, ...end };
-    // Another reader was faster: all shall tell the same end.
+    // Another reader has already written an end; all readers return that one.
     if (current.text !== read.text)
       return problemOf(current.object) === null ? toRecord(current) : { ...record, ...end };
     renameSync(temporary, path);

@@ -75,7 +75,7 @@ async function finish(root: string, processId: string, { end, report }: Finish):
   const isRunning = read.object["status"] === "running";
   if (!isRunning && report === undefined) return false;
   const file = recordFile(processId);
-  // The process that ended the run from outside did not know what its agent had reported.
+  // A process that ended the run from outside did not have the agent's report.
   const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
   await replaceFile(join(root, file), file, recordText({ ...read.object, ...changes }));
   return isRunning;

@@ -8,7 +8,7 @@ import { processFacts, stillRuns } from "./process_mark.ts";
 /** The environment variable by which everything that a run starts is known again. */
 export const RUN_VARIABLE = "PLANNER_RUN";
 
-/** Pauses between two looks at what still runs, in milliseconds. */
+/** Intervals between checks for running processes, in milliseconds. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 
@@ -26,11 +26,10 @@ export interface RunProcesses {
 }
 
 /**
- * The numbers of every process that runs for it, this process left out. On Linux these are the group's members and all
- * that inherited `RUN_VARIABLE`, in whatever group or session they are; elsewhere the group stands for all, as minus
- * its number.
+ * Returns the numbers of all processes of a run except this process. On Linux these are the group's members and all
+ * processes that inherited `RUN_VARIABLE`, in any group or session. Other systems return the negated group number.
  *
- * Not found: a process that left the group and also threw its environment away.
+ * Does not find a process that left the group and cleared its environment.
  */
 export function processesOf({ name, leader, trustGroup }: RunProcesses): readonly number[] {
   const group = leader !== null && (trustGroup || stillRuns(leader)) ? leader.pid : null;

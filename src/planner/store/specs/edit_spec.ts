@@ -127,7 +127,7 @@ async function replace(
     // Renaming would pass over a file's own write protection.
     await access(target, constants.W_OK);
     temporary = await writeBeside(target, next, await ownershipOf(target));
-    // Nothing waits between the look and the renaming.
+    // The comparison and the renaming are synchronous.
     if (!putInPlace(temporary, target, text)) return undefined;
     temporary = undefined;
     return dirname(target);

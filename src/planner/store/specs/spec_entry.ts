@@ -25,7 +25,7 @@ export interface EntryPlace {
   readonly archived: boolean;
 }
 
-/** Whether a look at the file's state is enough to know that nothing changed. Cost: one system call. */
+/** Returns whether the file's metadata proves that it has not changed. Cost: one system call. */
 export function isCurrent(entry: SpecEntry, path: string): boolean {
   if (entry.mark === null || !entry.settled) return false;
   const mark = markAt(path);

@@ -167,7 +167,7 @@ class FileSpecStore implements SpecStore {
     try {
       await withProjectLock(this.#root, () => finishSplit(this.#root));
     } catch (error) {
-      // What may only be read is read as it is.
+      // Without write access, reads the files as they are.
       if (!(error instanceof OperationError)) throw error;
     }
   }

@@ -33,7 +33,7 @@ export async function checkCommitter(repository: Repository): Promise<ReadonlyMa
   return settings;
 }
 
-/** Whether git cannot but find an identity. In all other cases it is asked: the system may know one, too. */
+/** Returns whether git certainly finds an identity. Otherwise git checks, because the system may provide one. */
 function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
   const [name, email] = ["name", "email"].map(
     (part) =>

@@ -8,7 +8,7 @@ import { commitPaths } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
 
-/** What a run may say about another spec: how the work is planned, not how it stands. */
+/** Fields of other specs that a run may change: fields for planning, but not the status. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
 /**

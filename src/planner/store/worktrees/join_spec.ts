@@ -10,7 +10,7 @@ const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
 
 export interface JoinedSpec {
   readonly text: string;
-  /** Criteria of the project's that the run did not know and that are not checked, as they read. */
+  /** Texts of unchecked criteria in the project's version that the run's version does not have. */
   readonly open: readonly string[];
 }
 
@@ -40,7 +40,7 @@ interface Parts {
   readonly status: unknown;
   /** Whether each criterion is checked, by its words. */
   readonly criteria: ReadonlyMap<string, boolean>;
-  /** What stands under `## Output`, trimmed. */
+  /** Trimmed text of `## Output`. */
   readonly output: string;
 }
 
@@ -70,7 +70,7 @@ function isNewTick(name: string, old: Parts, run: Parts): boolean {
   return run.criteria.get(name) === true && old.criteria.get(name) !== true;
 }
 
-/** The text with nothing checked and without its output: what is left is joined line by line. */
+/** Returns the text without output and with all criteria unchecked, for the line-by-line merge. */
 function plainText(parts: Parts): string {
   const bare = withTicks(parts.text, () => false);
   const document = parseDocument(bare);

@@ -24,8 +24,8 @@ export interface Removal {
 const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
 
 /**
- * Keeps every commit that only the worktree and its branch know and whose change the main branch lacks, under
- * `refs/planner/kept/<id>/<n>`. Done again it keeps nothing twice.
+ * Keeps every commit that is reachable only from the worktree and its branch and whose change the main branch lacks, as
+ * `refs/planner/kept/<id>/<n>`. A second call keeps no commit twice.
  *
  * @param git in a repository that stays
  */
@@ -82,7 +82,7 @@ async function nextNumber(git: Git, id: SpecId): Promise<number> {
   return Math.max(0, ...numbers) + 1;
 }
 
-/** What a person should know about kept commits, one sentence each. */
+/** Returns messages about kept commits, one sentence each. */
 export function keptWords(kept: readonly KeptCommits[]): { readonly told: string[]; readonly logged: string[] } {
   const words = ({ ref, hash }: KeptCommits): string => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
   return {

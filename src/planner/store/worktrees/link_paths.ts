@@ -38,7 +38,7 @@ export async function linkPaths(
   return notes;
 }
 
-/** Returns what stands in the way, an empty text for a path that was brought, null if there is nothing to do. */
+/** Returns the reason of a failure, an empty text after success, or null if there is nothing to do. */
 async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "symlink"): Promise<string | null> {
   const [source, target] = [join(from, path), join(to, path)];
   if ((await lstat(target).catch(() => null)) !== null) return null;
@@ -59,7 +59,7 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
     else await copy(source, target);
     return "";
   } catch (error) {
-    // Half of it would look as if it were all.
+    // Removes an incomplete copy, which could pass for a complete one.
     await rm(target, { recursive: true, force: true });
     return reason(error);
   }

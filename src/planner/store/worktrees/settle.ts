@@ -11,7 +11,7 @@ import { uncommittedFiles } from "./worktree_commits.ts";
 import { type Place, readOrigin } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
-/** How the repository stood when a run began: what differs afterwards is reported. */
+/** State of the repository when a run began. Differences are reported when it ends. */
 export interface Baseline {
   readonly note: GitNote;
   /** Branches and the stash by their full names. */
@@ -49,7 +49,7 @@ export async function settle(place: Place, baseline: Baseline | null): Promise<W
   const before = baseline?.note ?? readNote(place);
   const planted = await plantedProblem(place, before);
   if (planted !== null) return { ...nothing, problems: [planted] };
-  // What changes from now on is a person's.
+  // Attributes all later changes to a person.
   await dropNote(place);
   await endRebase(place);
   const found = new Findings();

@@ -92,7 +92,7 @@ async function differsFromBranch(
 interface SpecToBring {
   readonly ours: Buffer;
   readonly theirs: Buffer | null;
-  /** What it is to be in the worktree. */
+  /** New text for the worktree. */
   readonly text: Buffer;
 }
 
@@ -219,7 +219,7 @@ async function writeExclude({ root, id, repository }: Place, { brought }: Origin
 async function usersExclude({ git, settings }: Repository): Promise<string> {
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
   const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
-  // Only git knows what its signs stand for.
+  // Git expands these prefixes.
   const path = /^[~%]/.test(set) ? ((await git.ask(["config", "--type=path", "core.excludesFile"])) ?? set) : set;
   return (await readBytes(path).catch(() => null))?.toString() ?? "";
 }

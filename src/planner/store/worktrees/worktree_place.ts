@@ -70,7 +70,7 @@ export interface Place {
   readonly git: Git;
 }
 
-/** Where a worktree is and what it is for, see `Worktree`. */
+/** Paths and branches of a worktree, see `Worktree`. */
 export type WorktreeFacts = Pick<Worktree, "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env">;
 
 /** A file in a worktree that is not its branch's. Paths are from the project's root. */

@@ -128,7 +128,7 @@ class GitWorktrees implements Worktrees {
   }
 
   merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
-    // Amid another merge the main checkout looks changed.
+    // During another merge the main checkout has changes.
     return withMergeLock(this.#root, () => this.#merge(id, message));
   }
 
@@ -154,11 +154,11 @@ class GitWorktrees implements Worktrees {
     return kept;
   }
 
-  /** What nothing else names is kept before the worktree and the branch go. */
+  /** Keeps commits without another reference before the worktree and the branch are removed. */
   async #keep(id: SpecId, branches: Branches): Promise<readonly string[]> {
     const { git, commonFolder } = await this.#opened();
     const { branch, mainBranch } = branches;
-    // Git still knows what was checked out in a folder that was deleted.
+    // Git keeps its data about a worktree whose folder was deleted.
     const path = realPath(join(this.#root, worktreeFiles.folder(id)));
     const gitFolder = (await adminFolders(commonFolder)).get(path) ?? null;
     return keptWords(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch })).told;

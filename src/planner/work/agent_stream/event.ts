@@ -42,7 +42,7 @@ const SUBJECT_KEYS = [
   "description",
 ] as const;
 
-/** What a call of a tool is about: its argument of the first known name, otherwise its plain ones. */
+/** Summarizes a tool call: the first argument named in `SUBJECT_KEYS`, otherwise all scalar arguments. */
 export function aboutCall(input: Event): string {
   const subject = SUBJECT_KEYS.map((key) => textAt(input, key)).find((text) => text !== "");
   if (subject !== undefined) return subject;

@@ -31,7 +31,7 @@ function stepFinished(event: Event, to: Transcript): void {
     input_tokens: numberAt(tokens, "input") + numberAt(cache, "write") + cached_input_tokens,
     cached_input_tokens,
     output_tokens: numberAt(tokens, "output") + numberAt(tokens, "reasoning"),
-    // It says 0 for a model whose price it does not know.
+    // The agent reports 0 for a model without a known price.
     cost_usd: typeof cost === "number" && cost > 0 ? cost : null,
   });
 }

@@ -7,8 +7,8 @@ import { TailText } from "./tail_text.ts";
 const MAX_DENIALS = 20;
 
 /**
- * What an agent did, as its events tell: lines for the log as they become whole, and at the end the text that counts as
- * its output, which is what it said behind its last step.
+ * Transcript of an agent's events: log lines as they are completed and, at the end, the agent's output, which is its
+ * text after its last step.
  */
 export class Transcript {
   #lines: string[] = [];
@@ -22,7 +22,7 @@ export class Transcript {
   #usage: Usage | null = null;
   #message = "";
   readonly #denied = new Set<string>();
-  /** What each call is about, by its id, until its answer comes. */
+  /** Summaries of calls without an answer, by id. */
   readonly #calls = new Map<string, string>();
   /** For streamed lines alone: a secret in pieces is whole in none of the events. */
   readonly #mask: SecretMask;
@@ -95,7 +95,7 @@ export class Transcript {
     if (this.#begun.length > MAX_AGENT_OUTPUT_CHARS) this.#endLine();
   }
 
-  /** A step that the agent takes, with what it is about. */
+  /** Logs a step of the agent with its subject. */
   step(name: string, about: string): void {
     this.#endSaying();
     this.#lines.push(oneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
@@ -122,11 +122,11 @@ export class Transcript {
     this.#failure = null;
   }
 
-  /** The agent says itself what its output is. */
+  /** Records the output that the agent reported itself. */
   finish(text: string): void {
     this.#endSaying();
     this.#final = text;
-    // What it said last is in the log already.
+    // The agent's last text is already in the log.
     if (text.trim() !== this.#said.trim()) this.#log(text);
   }
 

@@ -17,14 +17,14 @@ export interface AgentFile {
   extend(file: string, text: string, server: McpServer): Promise<ConfigEdit>;
 }
 
-/** The name under which every agent knows the server. Source: docs/contract/spec-tool.md#init. */
+/** Name of the server in every agent's configuration. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
 /** opencode adds this line to a settings file that lacks it, and so changes a person's file. */
 export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
 
 /**
- * The files in which agents look for a project's MCP servers, all JSON. Each row was checked against the agent's own
+ * Files from which agents read a project's MCP servers, all JSON. Each row was checked against the agent's own
  * documentation in November 2026; docs/cli.md names the pages. Source: docs/decisions.md#s-22, docs/decisions.md#s-28.
  */
 export const AGENT_FILES = {

@@ -97,7 +97,7 @@ function insertProperty(json: string, parent: Node, key: string, value: Entry): 
     const inner = outer + layout.unit;
     const content = json.slice(parent.offset + 1, close);
     const property = `${layout.eol}${inner}${render(key, value, inner, layout)}`;
-    // Behind a comment that stands alone in the object, else right behind the brace.
+    // After a comment if the object contains only that, otherwise directly after the brace.
     const at = parent.offset + 1 + content.trimEnd().length;
     const ending = json.slice(at, close).includes("\n") ? "" : layout.eol + outer;
     return json.slice(0, at) + property + ending + json.slice(at);

@@ -25,7 +25,7 @@ export interface PromptRequest {
   readonly place: WorkPlace;
 }
 
-/** Where the agent will stand. */
+/** The agent's working directory. */
 export interface WorkPlace {
   readonly path: string;
   /** Empty without one. */
@@ -38,7 +38,7 @@ export interface AssembledPrompt {
   /** Name of the template. */
   readonly template: string;
   readonly text: string;
-  /** What a person should know before an agent reads it, one sentence each. */
+  /** Warnings for a person, one sentence each. */
   readonly warnings: readonly string[];
 }
 
@@ -125,7 +125,7 @@ function templateName({ template, spec, config }: PromptRequest): string {
   );
 }
 
-/** What stands between the title and the next heading. */
+/** Returns the text between the title and the next heading. */
 function description({ body }: Spec): string {
   const from = titleHeading(body)?.next ?? 0;
   const next = headings(body).find(({ start }) => start >= from);

@@ -16,8 +16,8 @@ export interface PromptTemplate {
 }
 
 /**
- * Reads a template and those that it extends. A parent's text stands where the child says `{{> parent}}`, else before
- * the child's. The standard template is there even when the project has no file of that name.
+ * Reads a template and those that it extends. A parent's text replaces `{{> parent}}` in the child; without that
+ * placeholder it precedes the child's text. The standard template exists even if the project has no file of that name.
  *
  * @throws OperationError `not_found` for a name without a file, `failed_precondition` for a file that does not parse, a
  *   circle of templates, a parent that is missing, and `{{> parent}}` in a template that extends none
@@ -98,7 +98,7 @@ export interface FilledTemplate {
   readonly warnings: readonly string[];
 }
 
-/** Puts values in place of `{{name}}`, once: what looks like a placeholder inside a value stays. Cost: O(text). */
+/** Replaces each `{{name}}` with its value. Does not expand placeholders inside values. Cost: O(text). */
 export function fillTemplate({ name, text }: PromptTemplate, values: ReadonlyMap<string, string>): FilledTemplate {
   const used = new Set<string>();
   const unknown = new Set<string>();

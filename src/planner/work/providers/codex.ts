@@ -29,7 +29,7 @@ function serverArgs({ command, args }: McpServer): readonly string[] {
   ];
 }
 
-// A JSON text is a TOML one except for the delete character, which TOML wants escaped.
+// JSON text is valid TOML, except that TOML requires the delete character to be escaped.
 function tomlValue(value: string | readonly string[]): string {
   return JSON.stringify(value).replaceAll("\x7f", "\\u007F");
 }

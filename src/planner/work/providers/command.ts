@@ -1,6 +1,6 @@
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
-/** Any program; the row of agents that only the configuration knows. */
+/** Row for any program: agents that exist only in the configuration use it. */
 export const command: ProviderRow = {
   ...DEFAULT_ROW,
   title: "a command of your own",

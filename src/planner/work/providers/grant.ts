@@ -6,7 +6,7 @@ export interface Grant {
   readonly commands: readonly string[];
 }
 
-/** Beginnings of the commands that every run may use: to commit, and to look at its own state. */
+/** Prefixes of the commands that every run may use, to commit and to read its state. */
 export const GIT_COMMANDS = ["git add", "git commit", "git status"] as const;
 
 /** The commands of planner that an agent has a use for; its tools do the rest. */

@@ -3,8 +3,8 @@ import type { LogFile } from "../../ports.ts";
 import { lastRunText } from "./log_format.ts";
 
 /**
- * What the last run in the log printed, without times. Of a run of more than `most` bytes only the end: the result
- * stands there.
+ * Returns the output of the last run in the log, without times. Returns only the end of a run of more than `most`
+ * bytes, because the result is there.
  */
 export async function readLastRun(log: LogFile, most = MAX_RUN_BYTES): Promise<string> {
   const from = Math.max(0, log.size - most);

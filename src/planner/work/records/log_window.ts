@@ -1,8 +1,8 @@
 /**
- * Which part of a log an answer holds. The rules that keep a follower from losing or repeating anything:
+ * Selects the part of a log for one answer. These rules prevent a follower from losing or repeating text:
  *
- * - The contents of an answer and of the one that its `byte_offset` asks for join to what stands in the file.
- * - An answer ends behind a whole line. Only a line longer than `MAX_LOG_ANSWER_BYTES` comes in pieces.
+ * - An answer, followed by the answer for its `byte_offset`, is the text of the file without gap or overlap.
+ * - An answer ends after a complete line. Only a line longer than `MAX_LOG_ANSWER_BYTES` is split.
  * - While a process writes, its unfinished last line is held back.
  * - No answer begins or ends inside a UTF-8 character.
  */
@@ -39,7 +39,7 @@ export async function logWindow(log: LogFile, query: LogQuery): Promise<LogWindo
   const end = query.growing ? await endOfLines(log) : log.size;
   if (offset === undefined && since === undefined) return tail(log, end, lines);
   const asked = await characterStart(log, offset ?? 0);
-  // A follower may stand inside the line that is held back.
+  // A follower's offset can be inside the line that is held back.
   if (asked >= end) return { content: "", byte_offset: asked, line_count: 0, has_more: false };
   const start = since === undefined ? asked : await firstSince(log, { start: asked, end, since });
   return forward(log, { start, end, lines });

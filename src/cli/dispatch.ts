@@ -60,7 +60,7 @@ async function runWords(name: string, command: Command, words: readonly string[]
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
 }
 
-// The first word that is neither a flag nor the value of --root, which may stand before the command's name.
+// Index of the first word that is neither a flag nor the value of --root; both can precede the command's name.
 function commandPlace(words: readonly string[]): number {
   let index = 0;
   while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;

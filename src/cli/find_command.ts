@@ -12,7 +12,7 @@ export interface FoundCommand {
 }
 
 /**
- * Returns the command that the words name; a family's `fallback` stands in for a name that is missing.
+ * Returns the command that the words name. If the member's name is missing, uses the family's `fallback`.
  *
  * Flags may precede a member's name: `planner dc --db x serve`. A word after a flag counts as the flag's value unless it
  * is a member's name. Cost: loads the command's file and the families above it.

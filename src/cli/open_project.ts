@@ -12,8 +12,8 @@ export interface OpenProject {
 /**
  * Opens the project of a command.
  *
- * @param given the root that `--root` names, or undefined to look for one from `cwd` upwards
- * @throws UsageError (exit status 2) where there is no project. Source: docs/contract/spec-tool.md#tool-errors
+ * @param given the root that `--root` names, or undefined to search from `cwd` upwards
+ * @throws UsageError (exit status 2) if there is no project. Source: docs/contract/spec-tool.md#tool-errors
  */
 export async function openProject(cwd: string, given: string | undefined): Promise<OpenProject> {
   if (given !== undefined) checkFolder(given);

@@ -10,7 +10,7 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
 export interface ServeStdioOptions extends ServerWords {
-  /** Loads the tools and what they stand on; called behind the greeting, so that the greeting does not wait for it. */
+  /** Loads the tools and their modules. Called after the greeting, so that the greeting is sent without delay. */
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }
 

@@ -104,7 +104,7 @@ class WordCheck {
       return true;
     }
     if (value === undefined) throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}`);
-    // A word that looks like a flag was most likely meant as one; `--flag=-value` says otherwise.
+    // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
     if (inlineValue === false && /^-./.test(value)) {
       throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}, got the flag "${value}"`);
     }

@@ -18,15 +18,15 @@ interface Needs {
   readonly store: DcStore;
   /** Whether a client follows the changes, as an open console does. */
   readonly isFollowed: () => boolean;
-  /** Makes what all reads stand on. */
+  /** Builds the data that all reads share. */
   readonly warmUp: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Brings the replies to questions that were asked lately up to date after changes, so that the next caller finds
- * them. It waits until no write runs and the revision stays the same from one look to the next, and stops at the next
- * write. It compares the store's revision at intervals, so that it also sees what other processes write. Cost: one statement per
- * interval while there is such a question, nothing otherwise.
+ * Refreshes the cached replies to recent questions after changes, so that the next caller gets them at once. Starts
+ * when no write runs and the revision has not changed between two checks, and stops at the next write. Checks the
+ * store's revision at intervals, so that it also detects writes of other processes. Cost: one statement per interval
+ * while there are recent questions, nothing otherwise.
  */
 export class CurrentReplies {
   readonly #needs: Needs;
@@ -36,7 +36,7 @@ export class CurrentReplies {
   #ending: AbortSignal | undefined;
   #timer: ReturnType<typeof setInterval> | undefined;
   #running: { readonly revision: number; readonly stop: AbortController } | undefined;
-  /** Revision of the last look, and the one for which everything was answered. */
+  /** Revision of the last check, and the revision for which all questions were answered. */
   #seen = -1;
   #answered = -1;
   #looking = false;
@@ -77,7 +77,7 @@ export class CurrentReplies {
       if (this.#questions.size === 0) return this.#rest();
       await this.#compare();
     } catch {
-      // The store says that it cannot be reached; the next look asks again.
+      // The store reports its own outage; the next check tries again.
     } finally {
       this.#looking = false;
     }

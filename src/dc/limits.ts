@@ -32,7 +32,7 @@ export const MAX_PAGE_SIZE = 1000;
  * docs/contract/datacenter-messages.md#common-fields-of-changes.
  */
 export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
-/** Devices that a write looks at to warn about loads, per call and more per item. Ours: bounds a write's cost. */
+/** Maximum devices that a write reads to warn about loads, per call and per item. Ours: bounds a write's cost. */
 export const MAX_LOAD_WALK = 250;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
 /** Values of one filter field. Ours: a filter is typed or clicked together, not a data set. */
@@ -56,5 +56,5 @@ export const MAX_LISTED_HOPS = 10_000;
 export const MAX_PLACEMENT_INLETS = 16;
 export const MAX_PLACEMENT_PORT_KINDS = 16;
 export const MAX_PLACEMENT_PORTS = 64;
-/** Racks named as examples of a refusal. Ours: enough to go and look. */
+/** Maximum racks that an error names as examples. Ours: enough to start a search for the cause. */
 export const MAX_PLACEMENT_EXAMPLES = 5;

@@ -17,7 +17,7 @@ const FLAT = ["Location", "Placement", "PortRef"];
 /** Fields that the service computes; an import must not set them. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
 const COMPUTED_OF_LINKS = ["utilization_pct", "congested", "physical"];
-/** A cell that a spreadsheet would take for a formula, and one that looks as if it had been guarded. */
+/** Matches cells that a spreadsheet would read as formulas, and cells that begin with the guard. */
 const RISKY = /^[=+\-@\t\r']/;
 const GUARD = "'";
 

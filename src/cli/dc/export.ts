@@ -32,7 +32,7 @@ export async function exportInventory(
   { format, kind, output }: ExportOptions,
   log: StderrLogger,
 ): Promise<void> {
-  // Opening would make an empty one, and a mistyped path would look like an empty inventory.
+  // Opening would create an empty database, so that a mistyped path would give an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const store = await database.open();
   try {

@@ -6,7 +6,7 @@ import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 
-/** Every kind of resource in the order in which they stand on each other, with the name of a list of it. */
+/** Every kind of resource with the name of its list. Each kind only refers to itself and earlier ones. */
 export const KINDS = [
   { kind: "rack", list: "racks" },
   { kind: "device", list: "devices" },

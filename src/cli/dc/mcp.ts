@@ -42,7 +42,7 @@ async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
 }
 
 async function openDatabase(database: Database): Promise<DcBackend> {
-  // Opening would make an empty one, and a mistyped path would look like an empty inventory.
+  // Opening would create an empty database, so that a mistyped path would give an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const [{ openService }, { serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),

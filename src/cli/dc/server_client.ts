@@ -77,7 +77,7 @@ async function send({ url, token, timeoutMs }: ServerAddress, rpc: string, reque
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
         },
         body: request,
-        // The server ends first, and can tell so.
+        // The server's deadline is earlier, so that it can report the timeout.
         signal: AbortSignal.timeout(timeoutMs + 1000),
       },
     );
@@ -133,7 +133,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>
   },
 };
 
-/** A detail of a kind that we do not know says nothing to people. */
+/** Returns the detail as text; nothing for details of an unknown type. */
 function detailsIn({ type, value }: RawDetail): readonly Detail[] {
   const read = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   return read === undefined ? [] : read(Buffer.from(value, "base64"));

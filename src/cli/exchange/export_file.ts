@@ -16,7 +16,7 @@ export const EXPORTED_SPEC = Type.Object({
   body: Type.String(),
 });
 
-/** The head of an export, by which `import` knows it. */
+/** Header of an export, by which `import` recognizes it. */
 export const EXPORT_HEAD = Type.Object({
   format: Type.Literal("planner-export"),
   version: Type.Literal(1),

@@ -15,7 +15,7 @@ export interface IndexEntry {
 export interface ProjectIndex {
   readonly specs: ReadonlyMap<SpecId, IndexEntry>;
   readonly archivedIds: ReadonlySet<string>;
-  /** `.planner/config.md`, or undefined when git does not know it. */
+  /** `.planner/config.md`, or undefined if git does not track it. */
   readonly config: IndexEntry | undefined;
 }
 

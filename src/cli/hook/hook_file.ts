@@ -6,7 +6,7 @@ import { runGit } from "../git/run_git.ts";
 import { type FoundHook, hookScript, KEPT_HOOK, readHook } from "./hook_script.ts";
 import { findManager, type HookManager } from "./manager.ts";
 
-/** The repository's pre-commit hook as it stands. */
+/** State of the repository's pre-commit hook. */
 export interface HookState {
   /** Absolute path of the file that git runs, or of the one in which a manager of hooks lists its checks. */
   readonly path: string;
@@ -24,7 +24,7 @@ export interface HookState {
   readonly shared: boolean;
 }
 
-/** Looks at the hook that git would run, `core.hooksPath` and linked worktrees included. */
+/** Reads the hook that git would run; supports `core.hooksPath` and linked worktrees. */
 export async function hookState(repository: Repository): Promise<HookState> {
   const folder = await hooksFolder(repository);
   const path = join(folder, "pre-commit");

@@ -6,7 +6,7 @@ export interface Agent {
   readonly title: string;
   /** Paths from the project root; the first that exists is extended, else the first is made. */
   readonly files: readonly [string, ...string[]];
-  /** What the person still has to know, or null. */
+  /** Note for the person who runs `init`, or null. */
   readonly note: string | null;
   extend(file: string, text: string): Promise<ConfigEdit>;
 }
@@ -15,7 +15,7 @@ export interface Agent {
 const SERVER: McpServer = { command: "planner", args: ["mcp"] };
 
 /**
- * Every agent that `init --agent` knows. Each row was checked against the agent's own documentation in November 2026;
+ * Every agent that `init --agent` accepts. Each row was checked against the agent's own documentation in November 2026;
  * docs/cli.md names the pages. Source: docs/decisions.md#s-28
  */
 export const AGENTS = {

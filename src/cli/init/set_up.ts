@@ -8,7 +8,7 @@ import { AGENTS, type AgentName } from "./agents.ts";
 import { guideFiles, withSection } from "./guide_files.ts";
 import { type FirstSettings, projectFiles } from "./project_files.ts";
 
-/** Everything that `init` needs to know; a wizard or the flags fill it in. */
+/** Input of `init`, from the wizard or the flags. */
 export interface Setup extends FirstSettings {
   readonly agents: readonly AgentName[];
   /** Whether specs are to be checked before every commit. */
@@ -32,10 +32,11 @@ interface AgentPlan {
 }
 
 /**
- * Makes `.planner/` under `root` and extends the agents' configurations. What is there is never replaced, so running
- * it again only adds what is missing.
+ * Creates `.planner/` under `root` and extends the agents' configurations. Never replaces existing files, so a second
+ * run adds only missing ones.
  *
- * Every existing file is read and checked before the first one is written: a broken configuration refuses the whole.
+ * Reads and checks every existing file before it writes the first one: throws for a broken configuration and writes
+ * nothing.
  */
 export async function setUp(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;

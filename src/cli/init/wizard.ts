@@ -10,7 +10,7 @@ const USUAL_ROWS = 24;
 /** What a terminal in raw mode sends for the end of input. */
 const CTRL_D = "\u0004";
 
-/** What the person is asked for; a question whose answer a flag gives is left out. */
+/** Questions of the wizard. Flags answer the others. */
 export interface Questions {
   readonly root: string;
   /** The name to offer, or undefined when the project has its settings already. */
@@ -35,7 +35,7 @@ export interface Answers {
 
 /** Asks, writing nothing; undefined when the person gave up (Ctrl-C, Ctrl-D or Escape). */
 export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
-  // A terminal that does not know its size says 0, and the prompts would wrap every character and show no line.
+  // A terminal without a known size reports 0, and the prompts would wrap every character and show no line.
   if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
   if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;
   updateSettings({ aliases: { [CTRL_D]: "cancel" } });

@@ -20,7 +20,7 @@ export interface FixOutcome {
 /** Files that are written under one hold of the project's lock. Ours: other writers wait a fraction of a second. */
 const BATCH = 64;
 
-/** Told, where there are several batches, how many of all specs are through. */
+/** Reports how many of all specs are processed. Called only if there are several batches. */
 type Progress = (done: number, total: number) => void;
 
 /** Fixes the specs, then lints them. Skips files that do not parse. */

@@ -15,8 +15,8 @@ export interface StagedSource extends LintSource {
 }
 
 /**
- * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Logs and output
- * schemas come from the working tree; a configuration that git does not know does, too.
+ * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Reads logs,
+ * output schemas and an untracked configuration from the working tree.
  */
 export async function stagedSource(context: PlannerContext, index: ProjectIndex, cwd: string): Promise<StagedSource> {
   const blobs = new BlobReader(cwd);

@@ -4,7 +4,7 @@ import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
 
 const BAR = 30;
-/** Columns where the terminal does not tell. */
+/** Width in columns if the terminal does not report one. */
 const USUAL_COLUMNS = 80;
 
 /** How far something has come, on one line of the terminal that is written over and over. */

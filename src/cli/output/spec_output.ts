@@ -34,7 +34,7 @@ function fieldText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-// The title stands above already; any other heading is part of the text.
+// The title is printed above already. Any other heading is part of the text.
 function withoutTitle(body: string, title: string | null): string {
   const text = body.trimStart();
   const end = text.indexOf("\n");

@@ -30,7 +30,7 @@ interface Judged {
   readonly log: string | null;
 }
 
-/** A file larger than this is no output of an agent, in bytes. What is compared is limited more tightly elsewhere. */
+/** Maximum size of an output file in bytes. The validator applies a lower limit to the parsed output. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 
 /** `planner verify` for outputs: checks one, or prints the prompt's section about it. */

@@ -71,7 +71,7 @@ export function checkRow(
  */
 function headerOf({ body, hash: ownHash }: LogRow): { readonly text: string; readonly own: Field | undefined } {
   const own = lastField(body, `"hash":"${ownHash}",`, `"id":`);
-  // In canonical order the entity stands right before the hash, and the values behind the actor.
+  // In canonical order the entity precedes the hash directly, and the values follow the actor.
   const entityAt = body.lastIndexOf(`"entity":`, own?.start ?? 0);
   const valuesAt = valuesStart(body);
   return { text: entityAt < valuesAt ? "" : body.slice(0, valuesAt) + body.slice(entityAt), own };
@@ -96,9 +96,9 @@ function parsed(text: string): EntryHeader | undefined {
 }
 
 /**
- * The hash of a stored text, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
- * instead of writing the entry again, which would take twice as long as hashing it.
- * @param found where the column's hash stands in the text, which is that of the entry unless one of them was altered
+ * Returns the hash of a stored text, or null for a text that `seal` cannot have made. Removes both hashes from the text
+ * instead of serializing the entry again, which would take twice as long as hashing it.
+ * @param found location of the column's hash in the text: that of the entry's hash unless one of them was altered
  */
 function hashOfText(row: LogRow, { hash: ownHash, prevHash }: EntryHeader, found: Field | undefined): string | null {
   const { body } = row;
@@ -109,15 +109,15 @@ function hashOfText(row: LogRow, { hash: ownHash, prevHash }: EntryHeader, found
   return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
 }
 
-/** Where a field stands in a text. */
+/** Location of a field in a text. */
 interface Field {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Finds a field of the entry by its text and the name that follows it in canonical order. The last one is the entry's
- * own: a resource may hold the same text, and all resources stand before both hashes.
+ * Finds a field of the entry by its text and the name that follows it in canonical order. The last match belongs to the
+ * entry: a resource may contain the same text, and all resources precede both hashes.
  */
 function lastField(body: string, text: string, next: string, from = 0): Field | undefined {
   const wanted = text + next;

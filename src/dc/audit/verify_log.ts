@@ -162,7 +162,7 @@ async function wrongReferences(reader: DcReader, walk: Walk, base: LogBase): Pro
   return walk.references.areEqual ? undefined : firstWrongReference(reader, base, pause);
 }
 
-/** Looks for the entry whose references differ. Memory: a number for each entry that has any. */
+/** Finds the first entry whose references differ. Memory: one number per entry with references. */
 async function firstWrongReference(
   reader: DcReader,
   base: LogBase,

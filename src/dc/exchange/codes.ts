@@ -76,7 +76,7 @@ export function assignCodes(
   return codes;
 }
 
-/** Gives codes to those that no other of the round wants as well; returns the rest. */
+/** Assigns codes that are valid, unused and requested by one object of the round only; returns the other objects. */
 function settle(
   open: readonly Named[],
   wish: (one: Named) => string,

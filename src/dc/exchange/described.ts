@@ -22,7 +22,7 @@ export interface Remarks {
   /** `netbox:cable/12`. */
   readonly origin: string;
   readonly url?: string | undefined;
-  /** The most important first: what does not fit is left out. */
+  /** Most important first; labels beyond the limit are left out. */
   readonly labels: readonly (readonly [key: string, value: string])[];
   readonly tags: readonly string[];
   readonly comments: readonly string[];

@@ -30,7 +30,7 @@ const MESSAGES: Readonly<Record<QualityFinding["code"], string>> = {
   PDU_WITHOUT_SOURCE: "power equipment in racks without a source for any inlet",
 };
 
-/** Judges how complete what was imported is. Cost: linear in the items. */
+/** Rates the completeness of imported items. Cost: linear in the items. */
 export function judgeQuality(items: readonly SourceItem[]): Quality {
   const cabled = new Set(items.flatMap((item) => (item.kind === "cable" ? endsOf(item.resource) : [])));
   const judge = new Judge(cabled);

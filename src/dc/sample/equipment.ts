@@ -2,7 +2,7 @@ import { feedId, type Hall, type PlannedRack, SIDES, type Side, spinesOf, twoDig
 import { cassette, fixedInlet, type Item, inlet, network, outlet } from "./ports.ts";
 import { supplyW } from "./racks.ts";
 
-// What stands in a rack. Two devices of the first hall are wrong on purpose: the sample shows how they are found.
+// Devices of each rack. Two devices of the first hall are wrong on purpose, so that the sample has findings.
 
 /** Both supplies of this rack are on side A. */
 const DOUBLE_FED_RACK = "A08";

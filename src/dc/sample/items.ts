@@ -30,9 +30,9 @@ function* deviceItems(hall: Hall): Generator<Item> {
 }
 
 /**
- * The sample site: with 40 racks AMS1 (808 devices, 8 cooling units, 1,822 cables, 272 fabric links), with more of them
- * further and denser halls of the same kind, 2,000 racks holding 101,552 devices. The same for the same number of racks,
- * in an order in which each item stands on earlier ones. Cost: the memory of one hall, whatever the size.
+ * Generates the sample site. With 40 racks it is AMS1 (808 devices, 8 cooling units, 1,822 cables, 272 fabric links).
+ * More racks add denser halls of the same kind: 2,000 racks hold 101,552 devices. The result depends only on the number
+ * of racks, and each item refers only to earlier ones. Cost: the memory of one hall, for any size.
  */
 export function* sampleItems(racks = SAMPLE_RACKS): Generator<SampleItem> {
   for (const [kind, itemsOf] of KINDS) {

@@ -1,5 +1,5 @@
-// Where everything of a sample site stands and what it is called. The site is built of halls of forty racks: the first is
-// the well-known AMS1, further ones are denser and lie four to a floor.
+// Locations and names of everything in a sample site. The site consists of halls of forty racks. The first hall is
+// AMS1. Further halls are denser, and each floor has four of them.
 
 export const SITE = "AMS1";
 /** Racks of a whole hall. */

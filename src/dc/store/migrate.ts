@@ -22,7 +22,7 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
   return migrations.slice(done).map(({ name }) => name);
 }
 
-/** @throws OperationError failed_precondition if the database has steps that this program does not know */
+/** @throws OperationError failed_precondition if the database has more steps than this program */
 export function demandKnown(done: number): void {
   if (done <= migrations.length) return;
   const expected = `its schema has ${done} steps, this program supports ${migrations.length}`;

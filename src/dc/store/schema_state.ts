@@ -5,7 +5,7 @@ import { migrations } from "./migrations/index.ts";
 export interface SchemaState {
   /** Number of executed steps; 0 for an empty database. */
   readonly done: number;
-  /** Number of steps that this program knows. */
+  /** Number of steps in this program. */
   readonly known: number;
   /** The first version of the program that takes as many; undefined for an empty database. */
   readonly since: string | undefined;
@@ -13,7 +13,7 @@ export interface SchemaState {
   readonly pending: readonly string[];
 }
 
-/** @throws OperationError failed_precondition for more steps than this program knows */
+/** @throws OperationError failed_precondition for more steps than this program has */
 export function schemaState(done: number): SchemaState {
   demandKnown(done);
   const pending = migrations.slice(done).map(({ name }) => name);

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 import { isLocked } from "./sqlite/sqlite_lock.ts";
 
-/** Shortest time between two looks whether an outage of writes has ended, in milliseconds. */
+/** Minimum interval between checks whether an outage of writes has ended, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**

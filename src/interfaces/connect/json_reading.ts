@@ -62,8 +62,8 @@ function checkShape(bytes: Uint8Array): void {
 }
 
 /**
- * Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. Returns what the library
- * is to read of it.
+ * Checks and charges a decompressed message of the request that `withPlaces` reads. Returns the bytes for the library
+ * to parse.
  */
 export async function checkDecompressed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const reading = readings.getStore();

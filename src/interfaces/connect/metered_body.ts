@@ -64,7 +64,7 @@ function isOnlyEnvelope(bytes: Uint8Array): boolean {
 interface WholeBody {
   /** Most bytes of a body that is not too large. */
   readonly most: number;
-  /** Checks the whole body, and returns what the library is to read of it. */
+  /** Checks the whole body and returns the bytes for the library to parse. */
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 

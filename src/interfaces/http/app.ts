@@ -76,8 +76,8 @@ type App = Hono<{ Bindings: Bindings }>;
 type AppContext = Context<{ Bindings: Bindings }>;
 
 /**
- * The plain HTTP routes beside the RPCs. Failures have Connect's form, `{code, message, details}`, so that a client of
- * one knows the other. Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
+ * Returns the plain HTTP routes besides the RPCs. Errors have Connect's form, `{code, message, details}`, so that
+ * clients handle both in the same way. Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
 export function httpApp(options: AppOptions): App {
   const app: App = new Hono();
@@ -208,7 +208,7 @@ async function openapi(context: AppContext, { version = "" }: AppOptions): Promi
   return context.body(body, 200, { ...headers, "content-type": "application/json" });
 }
 
-/** Data for a first look, for those who may ask anything at all. */
+/** Sends the sample data to any authorized caller. */
 async function sample(context: AppContext, options: AppOptions): Promise<Response> {
   await options.service.session(await findCaller(context, options, "REST"));
   if (options.loadSample === undefined) return context.notFound();
@@ -224,7 +224,7 @@ async function history(context: AppContext, options: AppOptions): Promise<Respon
     if (more.length === 0) return [name, value];
     throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
   });
-  // The service refuses names that it does not know.
+  // The service rejects unknown names.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
   return json(context, historyJson(page));
 }

@@ -33,7 +33,7 @@ export interface ProcessFacts {
   readonly startTimeS: number;
   readonly cpuSeconds: number;
   readonly residentMemoryBytes: number;
-  /** Absent where the operating system does not tell. */
+  /** Absent if the operating system does not report it. */
   readonly openFds?: number | undefined;
   /** End of the certificate that is served, in seconds since 1970; absent without TLS. */
   readonly certificateEndS?: number | undefined;
@@ -42,7 +42,7 @@ export interface ProcessFacts {
   readonly database?: DatabaseFacts;
 }
 
-/** What the database says when it is asked; the inventory's numbers are absent when it does not answer. */
+/** Facts from the database. The inventory's numbers are absent if the database does not answer. */
 export interface DatabaseFacts {
   readonly up: boolean;
   readonly revision?: number;

@@ -12,8 +12,8 @@ export interface JudgedCriterion {
 
 /**
  * Returns the criteria that count at the end of a run: those of the original spec, in their order, then those that the
- * run added. Criteria with the same text are matched one to one. A removed criterion counts as unchecked. Each keeps its
- * original command, so that an agent cannot change the criteria that it is judged by.
+ * run added. Criteria with the same text are matched one to one. A removed criterion counts as unchecked. Each keeps
+ * its original command, so that an agent cannot change the criteria that it is judged by.
  *
  * @param before body of the spec as it was brought, or null if that is not known. @param after as the agent left it
  *

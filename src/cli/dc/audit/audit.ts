@@ -28,7 +28,7 @@ export async function auditHistory(database: Database, parameters: HistoryParame
   });
 }
 
-/** Letters that are listed, and settled by `all`, at once: as many as a person looks through. */
+/** Maximum number of letters that are listed, or settled by `all`, at once: as many as a person can review. */
 const MAX_LETTERS = 1000;
 
 /** Prints the events of change feeds that were kept aside as JSON Lines, the oldest first. */

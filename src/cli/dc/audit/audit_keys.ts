@@ -61,7 +61,7 @@ function readKey(path: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    // Told below, without what the file holds.
+    // The error below reports it without the file's content.
   }
   throw new OperationError("invalid_argument", `Cannot read a key from "${path}": expected an Ed25519 key in PEM`);
 }

@@ -13,7 +13,7 @@ export async function withStore<Result>(
   return closing(await database.open(), work);
 }
 
-/** The same for a look that changes nothing, its schema neither. */
+/** Opens an existing database read-only for as long as `work` takes, without changes to its schema. */
 export async function withInspected<Result>(
   database: Database,
   work: (store: InspectedStore) => Promise<Result>,

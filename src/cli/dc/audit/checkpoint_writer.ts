@@ -56,7 +56,7 @@ export class CheckpointWriter {
     await this.#running;
   }
 
-  /** Looks now, and again after a while until `close`. */
+  /** Checks now, and again at intervals until `close`. */
   #next(): void {
     this.#running = this.#look().finally(() => {
       if (!this.#isOver) this.#timer = setTimeout(() => this.#next(), LOOK_MS).unref();

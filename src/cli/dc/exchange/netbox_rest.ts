@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 60_000;
 /**
  * Reads all tables of a live NetBox into the dataset, page by page. Repeats attempts that fail temporarily (no
  * connection, 429, 5xx), after the delay that the server requests.
- * @throws OperationError if a list cannot be read: a partial import would look like deletions
+ * @throws OperationError if a list cannot be read: in a partial import, the missing items would count as deleted
  */
 export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
   const client = new Client(address, watcher);

@@ -53,7 +53,7 @@ export async function readNetbox(
   return data;
 }
 
-/** Resources of a list that no longer exists would look deleted, and so would cables to them. */
+/** Reports missing lists: their resources, and cables to them, would count as deleted. */
 function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
   if (known.size === 0) return;
   const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);

@@ -16,7 +16,7 @@ type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
   refuseForeignFlags(args);
   if (args.prune && args.sites !== undefined && args.origin === undefined) {
-    // Everything of the other sites would look like deletions.
+    // All items of the other sites would count as deleted.
     throw usage('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
   }
   const origin = originOf(args.origin ?? args.from);

@@ -38,7 +38,7 @@ export function jsonLinesSource(file: TextFile): Source {
   };
 }
 
-/** Told by the beginning of the line alone: reading all of it happens when its turn comes. */
+/** Detects the kind from the beginning of the line. The whole line is parsed later. */
 function kindOf(text: string): ResourceKind | undefined {
   const key = KEY.exec(text)?.[1];
   return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? otherwise(text) : undefined);

@@ -16,7 +16,7 @@ export interface KindCount {
   failed: number;
 }
 
-/** Told while an import runs. */
+/** Callbacks during an import. */
 export interface Watcher extends Wait {
   /** After each batch: how many of how many have been tried. */
   readonly progress: (done: number, total: number) => void;

@@ -9,7 +9,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** What a line is about, as far as it can be read. */
+/** The resource that a line refers to, as far as it can be read. */
 export interface Subject {
   readonly kind?: string;
   /** The code of a resource; the two ends of a cable or link. */
@@ -20,7 +20,7 @@ export interface Subject {
 export interface BadLine extends Line {
   readonly reason: string;
   readonly field?: string;
-  /** What the line is about, where its text does not hold a resource. */
+  /** Subject of the line, if its text does not contain a resource. */
   readonly subject?: Subject;
 }
 

@@ -12,7 +12,7 @@ export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
   | { readonly reason: string; readonly field?: string };
 
-/** Writes resources of one kind; the answers stand in their order. */
+/** Writes resources of one kind and returns the results in the same order. */
 export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Written[]>;
 
 /** Where an import goes to. */

@@ -102,7 +102,7 @@ function readSome(descriptor: number, chunk: Buffer): number {
   }
 }
 
-/** The first characters of a file, to tell what it is. */
+/** Returns the first characters of a file, for format detection. */
 export function beginningOf({ path }: TextFile): string {
   return Buffer.from(firstBytes(path, 256)).toString("utf8");
 }

@@ -29,7 +29,7 @@ export async function inTurn<Result>(attempt: () => Promise<Result>, { waiting, 
   }
 }
 
-/** The same for a transaction that calls `begun` with its work: what has read from a source is not run again. */
+/** Retries a transaction until it calls `begun`. Does not retry after that, because the source has been read. */
 export function transactionInTurn<Result>(
   transaction: (begun: () => void) => Promise<Result>,
   wait: Wait,

@@ -45,7 +45,7 @@ const MIB = 1024 * 1024;
 /** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
 const GRACE_MS = 8000;
 
-/** What the server sends that is no answer of the service. */
+/** Loaders of files that the server sends besides answers of the service. */
 const FILES = { loadPage, loadSample: async () => (await import("../sample.ts")).sampleJson() } as const;
 
 /**

@@ -91,7 +91,7 @@ function checkedOrigin(text: string): string {
   throw new UsageError(`Wrong value "${text}" for "--allowed-origin": ${expected}`, null);
 }
 
-/** What an operator should know about who can reach the server, or undefined. */
+/** Returns a warning for the operator if access to the server is not protected, otherwise undefined. */
 export function accessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
   const { host, insecure, tokens, jwt, tls } = options;
   if (tokens === undefined && jwt === undefined) {

@@ -1,7 +1,7 @@
 import { plainLine } from "../../output/plain_text.ts";
 import { printError } from "../../output/print.ts";
 
-/** Writes one line of the running server to standard error: when, what it is about, and what happened. */
+/** Writes one line of the running server to standard error: time, subject and message. */
 export function logLine(subject: string, message: string): void {
   printError(`${new Date().toISOString()} ${subject}: ${plainLine(message)}\n`);
 }

@@ -53,9 +53,9 @@ export function keyOf(name: string): string {
 }
 
 /**
- * What `serve` runs with: flags before variables before the file before defaults. A variable with `_FILE` behind its
- * name is the path of a file that holds the value, for what others must not see.
- * @throws UsageError for an unknown key, and for a value of the wrong kind, naming where it stands
+ * Returns the settings of `serve`: flags override variables, variables the file, and the file the defaults. A variable
+ * whose name ends in `_FILE` is the path of a file that holds the value, for secrets.
+ * @throws UsageError for an unknown key or a value of the wrong type, naming its source
  */
 export async function serveSettings(
   args: Partial<ServeArgs>,
@@ -81,7 +81,7 @@ export async function serveSettings(
   });
 }
 
-/** Returns the settings as flags' values, so that the server need not know where they come from. */
+/** Returns the settings as values of flags, so that the server does not depend on their source. */
 export function argsOf(args: ServeArgs, settings: readonly Setting[]): ServeArgs {
   return { ...args, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) } as ServeArgs;
 }

@@ -44,14 +44,14 @@ export function isNamedBy(pair: TlsPair | undefined, authority: string): boolean
 
 export interface FollowTlsOptions {
   readonly renew: (pair: TlsPair) => void;
-  /** Told of a renewed pair, and once each when the files cannot be used any more and when they can again. */
+  /** Called for each renewed pair, and once each when the files become unusable and usable again. */
   readonly say: (message: string) => void;
   readonly everyMs?: number;
 }
 
 /**
- * Looks at the files now and then, so that a renewed certificate needs no restart; new ones that cannot be used leave
- * the old ones in place. Returns how to stop.
+ * Reads the files at intervals, so that a renewed certificate needs no restart. Keeps the current pair if the new files
+ * cannot be used. Returns a function that stops it.
  */
 export function followTls(
   paths: TlsPaths,

@@ -118,7 +118,7 @@ class ImportRun {
     await this.#update(known);
   }
 
-  /** What needs no look at the source's words: a spec that was deleted here, or whose file cannot be read. */
+  /** Outcome that does not depend on the source's text: the spec was deleted here, or its file cannot be read. */
   #settled(planned: PlannedTask): TaskOutcome | undefined {
     const { record, spec, id } = planned;
     if (spec !== undefined) return undefined;

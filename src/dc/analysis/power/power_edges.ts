@@ -37,7 +37,7 @@ export class PowerEdges {
     this.#building = true;
   }
 
-  /** Everything is new, of which a change need not know. */
+  /** Ends building. Clears the list of changes, because the edges are all new. */
   built(): void {
     this.#building = false;
     this.#owned.clear();

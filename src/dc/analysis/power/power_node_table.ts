@@ -38,7 +38,7 @@ export class PowerNodeTable {
     return this.#placed;
   }
 
-  /** Everything is new, of which a change need not know. */
+  /** Ends building. Clears the list of changes, because the nodes are all new. */
   built(): void {
     this.#placed.clear();
   }

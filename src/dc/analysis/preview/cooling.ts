@@ -20,7 +20,7 @@ type Name = (typeof NAMES)[number];
 /** An area that cooling units serve whose figures changes alter, for one kind of heat. */
 export type CoolingChange = Judged & { readonly medium: CoolingMedium } & Readonly<Partial<Record<Name, FigureChange>>>;
 
-/** Units kept in reserve, as ThermalHeadroom does unless told otherwise. */
+/** Units kept in reserve: the default of ThermalHeadroom. */
 const RESERVE_UNITS = 1;
 
 /**

@@ -41,6 +41,6 @@ export function compared<Name extends string>(
 }
 
 function rounded(value: number | undefined): number | undefined {
-  // Without a negative zero, which no message would tell from zero.
+  // Adding 0 turns a negative zero into zero.
   return value === undefined ? undefined : Math.round(value * DIGITS) / DIGITS + 0;
 }

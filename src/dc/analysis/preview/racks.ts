@@ -25,8 +25,8 @@ type Name = (typeof NAMES)[number];
 export type RackChange = Judged & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
 
 /**
- * Compares the racks that changes reach: their figures, health and findings. Cost: that of the racks reached, and a look at
- * the findings of all.
+ * Compares the racks that changes affect: their figures, health and findings. Cost: linear in the affected racks and in
+ * all findings.
  */
 export function* rackChanges(
   before: Topology,

@@ -23,7 +23,7 @@ interface Node {
   readonly isHost: boolean;
 }
 
-/** Nodes of these kinds are the machine that the lab runs on, or stand for its networks. */
+/** Kinds of nodes that represent the machine that the lab runs on, or its networks. */
 const OUTSIDE = ["bridge", "ovs-bridge", "host", "ext-container"];
 const TIERS = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
 /** Ends of links that are the lab's own machine. */

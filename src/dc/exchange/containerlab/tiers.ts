@@ -1,4 +1,4 @@
-/** What a node of a fabric is, by its distance from the hosts. */
+/** Tier of a fabric node, by its distance from the hosts. */
 export type Tier = "leaf" | "spine" | "super-spine";
 
 const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [

@@ -28,7 +28,7 @@ interface Component {
   readonly name: string;
 }
 
-/** The ports of a type, or what makes the file unreadable. What does not fit is left out and noted. */
+/** Returns the ports of a type, or the problem that makes the file unreadable. Notes the components that it skips. */
 export function portsOf(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
   const components: Component[] = [];
   const names = new PortNames();

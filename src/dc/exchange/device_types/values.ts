@@ -11,7 +11,7 @@ export function plainText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** An optional value; one that is not what is expected is left out and noted. */
+/** Returns an optional value; notes an unexpected value and leaves it out. */
 export function noted<Value>(
   { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
   read: (value: unknown) => Value | undefined,

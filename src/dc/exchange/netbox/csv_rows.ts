@@ -28,7 +28,7 @@ const NAMED_ONLY: readonly TableName[] = [
 ];
 /** Tables whose names a manufacturer distinguishes. */
 const BUILT: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
-/** Stands for a scope where slugs are kept. */
+/** Scope under which slugs are stored. */
 const SLUGS = "\nslugs";
 const COMPONENTS: readonly TableName[] = [
   "interface",

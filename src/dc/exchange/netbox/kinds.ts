@@ -28,7 +28,7 @@ const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
   [/server|compute|hypervisor|\b(?:host|node|gpu|vm|esxi?)\b/i, "SERVER"],
 ];
 
-/** What a device is made of, as far as its kind goes. */
+/** Properties of a device that determine its kind. */
 export interface Makeup {
   /** Name and slug of its role. */
   readonly role: string;
@@ -43,7 +43,7 @@ export interface Makeup {
   readonly active: boolean;
 }
 
-/** Returns the kind of a device: by its bays, its role, what it is made of, and its model. */
+/** Returns the kind of a device: by its bays, role, components and model. */
 export function deviceKind({ role, model, subdevice, bays, outlets, inlets, passive, active }: Makeup): DeviceKind {
   if (subdevice === "parent" || bays) return "CHASSIS";
   const byRole = kindOfWords(role);

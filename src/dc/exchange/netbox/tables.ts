@@ -251,7 +251,7 @@ export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
 
 /** Tables that only a dump has: the REST lists nest them in others. */
 export const DUMP_ONLY: readonly TableName[] = ["cabletermination", "portmapping"];
-/** Tables that only some versions have: a server that does not know them is no failure. */
+/** Tables that only some versions have. Their absence on a server is not an error. */
 export const OPTIONAL: readonly TableName[] = [
   "rackgroup",
   "coolingsource",

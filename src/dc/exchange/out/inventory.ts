@@ -21,7 +21,7 @@ export function isReachable({ status, kind, role, ports = [] }: Device): boolean
   return ports.length === 0 || ports.some((port) => port.kind === "NETWORK");
 }
 
-/** Facts of a device that other programs group by; what is unknown is left out. */
+/** Returns facts of a device that other programs group by, without unknown ones. */
 export function factsOf({
   code,
   name,

@@ -29,7 +29,7 @@ export function runChanges(
   return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
 }
 
-/** Changes are applied in the order of the request: who gives them knows what needs what. */
+/** Converts one change. Changes are applied in the order of the request; the caller orders dependencies. */
 function itemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
   const misplaced = misplacedField(change, at);

@@ -5,7 +5,7 @@ import { defined, type Template } from "./placement_template.ts";
 
 /** The devices' own ports that are connected. */
 export interface ConnectedPorts {
-  /** What each is connected to, neighbours of one kind as one. */
+  /** Neighbours of each port; neighbours of one kind are grouped. */
   readonly ports: readonly WantedPorts[];
   /** Names of the devices' ports, in the order of `ports`. */
   readonly names: readonly string[];

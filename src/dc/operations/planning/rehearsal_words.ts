@@ -3,7 +3,7 @@ import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { bandwidth } from "#dc/render/quantity.ts";
 
-// What a cause is called, and why it has its severity.
+// Summaries of causes and reasons for their severities.
 
 /** Elements that a summary names; more are counted. */
 const NAMED = 2;

@@ -69,7 +69,7 @@ export class LogTail {
   }
 
   /**
-   * Resolves when the log grows beyond `seq`, at the first look after `waitMs`, or when the signal aborts.
+   * Resolves when the log grows beyond `seq`, at the first check after `waitMs`, or when the signal aborts.
    * @throws OperationError if the database cannot be read
    */
   wait(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {

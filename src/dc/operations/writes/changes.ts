@@ -84,7 +84,7 @@ export class Changes {
     this.#draft(action, { entity, related: [], was, is });
   }
 
-  /** References of what changed that is not in the log yet, each once. */
+  /** Unique references of changed entities whose changes are not in the log yet. */
   get entities(): readonly string[] {
     return [...new Set(this.#drafts.map(({ entity }) => entity))];
   }

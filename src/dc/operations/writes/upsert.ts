@@ -73,7 +73,7 @@ async function wanted<Kind extends ResourceKind>(
   return complete(merged, writer);
 }
 
-/** Rejects an edge without both ends: it has no identity to look up. */
+/** Rejects an edge without both ends, because they are its identity. */
 function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): void {
   if ("code" in resource) return;
   for (const field of ["a", "b"] as const) {

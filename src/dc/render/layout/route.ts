@@ -7,7 +7,7 @@ const LEAD = 14;
 const ARRIVAL = 18;
 /** Tracks of a channel before they move closer together. */
 const WIDE_TRACKS = 24;
-/** Lines closer than this many pixels look like one. */
+/** Distance in pixels below which two lines appear as one. */
 const TOUCH = 3;
 
 /** An edge's part between two columns. */

@@ -9,7 +9,7 @@ import { isSchemaRace } from "./postgres_errors.ts";
 
 /** How long a server may take for one statement of the schema before another one takes over, in seconds. */
 const LEASE_S = 120;
-/** How often a waiting server looks again, in milliseconds. */
+/** Interval at which a waiting server checks again, in milliseconds. */
 const LOOK_MS = 200;
 const MAX_TRIES = 20;
 

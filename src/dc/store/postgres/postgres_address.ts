@@ -38,7 +38,7 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   const [, login = "", hosts = "", database = ""] = /^[a-z]+:\/\/(?:(.*)@)?([^/@]*)(?:\/(.*))?$/is.exec(base) ?? [];
   const user = login.split(":")[0] ?? "";
   const shown = `postgres://${user === "" ? "" : `${user}@`}${hosts}${database === "" ? "" : `/${database}`}`;
-  // An address with several hosts is not a valid URL; the first host stands in for all while parsing.
+  // An address with several hosts is not a valid URL, so only the first host is parsed.
   const [first = ""] = hosts.split(",");
   if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
     throw wrong(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");

@@ -11,9 +11,9 @@ export interface Listing<Item> {
   readonly batches: () => AsyncIterable<readonly Item[]>;
   /** How many there are, where that is known without walking through them. */
   readonly total?: number;
-  /** Conditions that no column holds, such as what a device is fed by, by name. Each is prepared once for its values. */
+  /** Conditions without a column, by name, such as the sources of a device. Each is prepared once for its values. */
   readonly relations?: Readonly<Record<string, Relation<Item>>>;
-  /** Texts that are looked up for the rows of a page alone: no condition or order can ask for them. */
+  /** Loads texts for the rows of one page only. Conditions and orders cannot use them. */
   readonly lookUp?: (items: readonly Item[]) => Promise<(item: Item) => Readonly<Record<string, string>>>;
 }
 

@@ -17,7 +17,7 @@ export interface SearchEntry {
   readonly name: string;
   /** Everything that it can be found by, in lower case; the name comes first. */
   readonly text: string;
-  /** What and where it is. */
+  /** Type and location. */
   readonly detail: string;
 }
 

@@ -77,7 +77,9 @@ type AppContext = Context<{ Bindings: Bindings }>;
 
 /**
  * Returns the plain HTTP routes besides the RPCs. Errors have Connect's form, `{code, message, details}`, so that
- * clients handle both in the same way. Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
+ * clients handle both in the same way.
+ *
+ * Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
 export function httpApp(options: AppOptions): App {
   const app: App = new Hono();

@@ -24,7 +24,7 @@ export function reasonUnit(code: string): string {
   return code === "STALE_TELEMETRY" ? "h" : "%";
 }
 
-/** What was found and what is allowed, as far as a reason has them, to follow what it is about. */
+/** Formats the measured and allowed values of a reason, if it has them, as a suffix of its text. */
 export function reasonFigures({ code, value, limit }: { code: string; value?: number; limit?: number }): string {
   if (value === undefined) return "";
   switch (code) {

@@ -3,7 +3,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 /** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
 export interface Place {
   readonly page: string;
-  /** What the page is about, such as a rack's code; empty for pages about everything. */
+  /** Subject of the page, such as a rack's code; empty for pages about everything. */
   readonly subject: string;
   readonly settings: URLSearchParams;
 }

@@ -3,7 +3,7 @@ export interface Details {
   readonly ref: string;
   readonly title: string;
   readonly facts: readonly { readonly label: string; readonly value: string }[];
-  /** References of what it is joined with. */
+  /** References of connected elements. */
   readonly related: readonly string[];
 }
 

@@ -11,7 +11,7 @@ interface FindOptions {
   readonly wordsOf: (ref: string) => string;
 }
 
-/** Looks for elements of the picture by their names, references and tips; Enter goes from one to the next. */
+/** Finds elements of the picture by their names, references and tips. Enter moves to the next match. */
 export class Find {
   readonly field = document.createElement("input");
   readonly count = document.createElement("output");

@@ -1,11 +1,10 @@
 import { elementsIn } from "./elements.ts";
 
 /**
- * Entries of the legend become switches that leave only what looks like their sample: an element belongs to an entry if
- * a shape of it has the fill of the sample, or the stroke if that is a line. An entry that nothing in the
- * picture belongs to stays plain.
+ * Turns entries of the legend into toggle buttons that highlight only matching elements. An element matches an entry if
+ * one of its shapes has the fill of the sample, or the stroke if the sample is a line. Other entries stay plain.
  *
- * @param changed hears how many elements are left of all, or undefined while no entry is chosen
+ * @param changed called with the numbers of matching and of all elements, or undefined while no entry is chosen
  */
 export function filterByLegend(
   svg: SVGSVGElement,
@@ -46,7 +45,7 @@ export function filterByLegend(
 
 const SHAPES = "rect, path, circle, line";
 
-/** How the shapes of an element look, without those of elements inside it. The first one names a sample. */
+/** Returns the colours of an element's shapes, without those of nested elements. The first one identifies a sample. */
 function looksOf(group: SVGGElement): ReadonlySet<string> {
   const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
     const holder = shape.closest("g[data-ref], [data-part]");

@@ -68,7 +68,7 @@ function drag(frame: HTMLElement, signal: AbortSignal): void {
   addEventListener("pointermove", move, { signal });
   addEventListener("pointerup", end, { signal });
   addEventListener("pointercancel", end, { signal });
-  // What ends a drag is no click on an element.
+  // The click at the end of a drag does not select an element.
   const click = (event: MouseEvent) => isDragged && event.stopPropagation();
   frame.addEventListener("click", click, { capture: true, signal });
 }

@@ -15,7 +15,7 @@ export interface ViewerOptions {
   readonly details: (ref: string) => Details | undefined;
   /** Hears which element was chosen by its details. */
   readonly chosen: (ref: string) => void;
-  /** Says what the pointer or the focus is on in a line below the picture instead of a tooltip over it. */
+  /** Describes the hovered or focused element in a line below the picture instead of a tooltip. */
   readonly readout: boolean;
 }
 

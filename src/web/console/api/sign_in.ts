@@ -16,9 +16,9 @@ function set(next: readonly Waiting[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Calls that were refused for want of a valid token, and wait for one: nothing of them is lost. */
+/** Calls that the server rejected without a valid token. They wait for one and are then sent again. */
 export const signIns = {
-  /** Why a token is asked for; undefined when no call waits. */
+  /** Error message of the first waiting call, or undefined if none waits. */
   message(): string | undefined {
     return waiting[0]?.message;
   },

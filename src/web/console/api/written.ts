@@ -1,6 +1,6 @@
 const listeners = new Set<() => void>();
 
-/** Says that this page has changed the inventory, so that what is shown is asked for again. */
+/** Notifies listeners that this page has changed the inventory, so that they load their data again. */
 export const written = {
   announce(): void {
     for (const listener of listeners) listener();

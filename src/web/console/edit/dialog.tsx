@@ -5,7 +5,7 @@ import { editing } from "./editing.ts";
 
 interface DialogProps {
   readonly title: string;
-  /** What the title is about, in smaller letters. */
+  /** Subtitle, in smaller letters. */
   readonly about?: string;
   /** The person leaves: by Escape, the cross or Cancel. */
   readonly leave: () => void;

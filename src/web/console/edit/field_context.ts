@@ -2,9 +2,9 @@ import { type ComponentType, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { FormField, Kind, Values } from "./form_model.ts";
 
-/** What every field of a form knows. */
+/** Context of every field of a form. */
 export interface FormContext {
-  /** Draws a field: what a list holds is made of fields as well. */
+  /** Renders a field. Items of lists contain fields too. */
   readonly Field: ComponentType<{
     readonly field: FormField;
     readonly path: readonly (string | number)[];

@@ -33,7 +33,7 @@ export function usePreview(changes: readonly Values[] | undefined): Previewed {
     const show = (answer: PreviewAnswer | undefined) => controller.signal.aborted || setFound({ key, answer });
     const timer = setTimeout(() => {
       const call = { service: PLANNING, rpc: "PreviewChanges", request: { changes: JSON.parse(key) } };
-      // What is refused as a whole is said where the draft itself is checked.
+      // The check of the draft reports errors of the whole request.
       ask<PreviewAnswer>(call, controller.signal).then(show, () => show(undefined));
     }, PAUSE);
     return () => {

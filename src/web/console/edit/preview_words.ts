@@ -139,7 +139,7 @@ export function previewRows({ supplies, racks, cooling }: PreviewAnswer): readon
 
 const UNKNOWN: FigureChange = {};
 
-/** A figure on both sides, with what else is said beside it. */
+/** Returns a row with a figure before and after the change. */
 function both(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
   return { label, before: textOf("before"), after: textOf("after"), state };
 }

@@ -6,7 +6,7 @@ import { isUnset, problemOf } from "./values.ts";
 /** What is wrong in a draft, by path such as `ports[3].speed_mbps`. */
 export type Problems = ReadonlyMap<string, string>;
 
-/** What a field's type and limits refuse; a missing value is left to the server, who knows what is required. */
+/** Returns violations of fields' types and limits. The server checks for missing required values. */
 export function limitProblems(values: Values, message: string, around = ""): Problems {
   const found = new Map<string, string>();
   for (const field of fieldsOf(message)) {
@@ -38,7 +38,7 @@ export function withRefusals(problems: Problems, kind: Kind, errors: readonly (C
   return found;
 }
 
-/** The problem at a path; `ports[3].*` stands for any field inside `ports[3]`. "" for none. */
+/** Returns the problem at a path, or "" without one. `ports[3].*` matches any field inside `ports[3]`. */
 export function problemAt(problems: Problems, path: string): string {
   if (!path.endsWith(".*")) return problems.get(path) ?? "";
   const above = path.slice(0, -1);

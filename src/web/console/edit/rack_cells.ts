@@ -8,7 +8,7 @@ export interface Box {
   readonly device: Occupant;
   readonly top: number;
   readonly bottom: number;
-  /** Of the width: devices that share a unit stand side by side. */
+  /** Part of the width: devices that share a unit are side by side. */
   readonly side: "whole" | "left" | "right";
   /** Whether the device is mounted on this face, or only reaches through to it. */
   readonly isMounted: boolean;

@@ -84,7 +84,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   const isNew = edit.mode !== "edit";
   const canSave =
     draft.changes.length > 0 && draft.verdict.state === "allowed" && !draft.isSaving && draft.merge === undefined;
-  // What was typed is not thrown away by one key.
+  // A changed draft needs a confirmation, so that one key does not discard it.
   const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
   const submit = async () => {
     if (!canSave) return;

@@ -9,7 +9,7 @@ import { limitProblems, type Problems, withRefusals } from "./problems.ts";
 import { type Around, createCall, NOTHING_STORED, storedCall, updateCall } from "./requests.ts";
 import { prunedMessage } from "./values.ts";
 
-/** A resource as stored, and its version; an empty version stands for one that is not stored yet. */
+/** A resource as stored, and its version. The version is empty if the resource is not stored yet. */
 export interface Base {
   readonly values: Values;
   readonly etag: string;

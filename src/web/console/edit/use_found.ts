@@ -12,7 +12,7 @@ export interface Option {
 
 const MOST = 20;
 
-/** Kinds that supply others: what a source is looked for among. */
+/** Kinds that supply others. The search for a source covers these. */
 const SOURCES = [
   "RACK_PDU",
   "FLOOR_PDU",

@@ -20,10 +20,10 @@ export interface PlaceSearch {
 export type ReadLog = (parameters: Readonly<Record<string, string>>) => Promise<HistoryAnswer>;
 
 /**
- * Searches the log page by page for changes of a place, until enough are found or a bounded number was looked at. The log
- * cannot be asked for a place: it knows what changed, not where that was.
+ * Searches the log page by page for changes of a place, until enough are found or a bounded number of entries was read.
+ * The log has no filter by place, because its entries have no locations.
  *
- * @param earlier what an earlier search found: only what came since is read
+ * @param earlier result of an earlier search; only later entries are read
  */
 export async function searchPlace(
   read: ReadLog,

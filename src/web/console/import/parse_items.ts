@@ -1,7 +1,7 @@
 export const KINDS = ["rack", "device", "crac", "cable", "fabric_link"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** One resource of a file, and where it stands in it. */
+/** One resource of a file and its position. */
 export interface Item {
   readonly kind: Kind;
   /** Line in JSON Lines, from 1; place in its list in a JSON object. */
@@ -30,7 +30,7 @@ const LISTS: Readonly<Record<string, Kind>> = {
 
 /**
  * Reads JSON Lines (`{"rack": {…}}` on each line) or one JSON object of lists (`{"racks": […], "devices": […]}`).
- * What cannot be read is reported by line; the rest is read all the same.
+ * Reports unreadable items by line and reads the others.
  */
 export function parseItems(text: string): Parsed {
   const whole = objectOf(text);

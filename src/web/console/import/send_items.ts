@@ -41,9 +41,9 @@ const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Sen
 const OF_ALL: ReadonlySet<string> = new Set(["permission_denied", "unauthenticated", "unavailable", "offline"]);
 
 /**
- * Sends racks first, then what stands in them, then what joins that. A wrong item holds nothing else back.
+ * Sends racks first, then equipment, then connections. A rejected item does not stop the others.
  *
- * @throws CallError that concerns every item; what is not heard of by then is not known to be taken
+ * @throws CallError that concerns every item. It is unknown whether items without a result by then were written
  */
 export async function sendItems(items: readonly Item[], sending: Sending): Promise<void> {
   for (const kind of KINDS) {
@@ -92,7 +92,7 @@ async function oneByOne(
   return results;
 }
 
-/** Sends items as one change of all or none; if one is refused, each alone, some at once, to know which. */
+/** Sends items as one atomic change. If it is rejected, sends each item alone, some in parallel, to find the cause. */
 function together(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));

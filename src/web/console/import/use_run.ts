@@ -25,7 +25,7 @@ export interface Running {
   readonly stop: () => void;
 }
 
-/** Sends items in batches. What is answered is counted, so that 50,000 items stay few values. */
+/** Sends items in batches. Counts the results instead of storing them, so that 50,000 items need little memory. */
 export function useRun(): Running {
   const [run, setRun] = useState<Run>();
   const current = useRef<Run | undefined>(undefined);

@@ -46,7 +46,7 @@ export function Cell(props: {
   return <span>{linked(row, column, text)}</span>;
 }
 
-/** Whether a figure could be recorded at all: inlets have no speed, and what stands outside a rack has no unit. */
+/** Returns whether a figure applies to the row: inlets have no speed, and unracked devices have no unit. */
 function applies({ texts }: InventoryRow, column: string): boolean {
   if (column === "speed_mbps") return texts["kind"]?.startsWith("POWER_") !== true;
   return column !== "position_u" || texts["rack"] !== undefined;

@@ -21,7 +21,7 @@ export function asCsv(rows: readonly InventoryRow[], columns: readonly string[])
   return [["code", ...columns], ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 }
 
-/** The columns of rows as a JSON list; what is unknown is absent. */
+/** Returns the columns of rows as a JSON list. Unknown values are absent. */
 export function asJson(rows: readonly InventoryRow[], columns: readonly string[]): string {
   const objects = rows.map((row) => ({
     ref: row.ref,

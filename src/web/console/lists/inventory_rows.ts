@@ -1,7 +1,7 @@
 import type { Place } from "../router.ts";
 import type { ListKind } from "./list_kinds.ts";
 
-/** A thing as a list answers it. What is absent is unknown. */
+/** A row of a list reply. Absent values are unknown. */
 export interface InventoryRow {
   readonly ref: string;
   readonly name: string;

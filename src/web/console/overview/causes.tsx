@@ -90,7 +90,7 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
   );
 }
 
-/** What the loss is made of: the trip, the short zone, or the figures of the summary. */
+/** Describes the origin of the loss: the trip, the zone without enough cooling, or the figures of the summary. */
 function evidence({ summary, trips, zones, element_count, elements }: Cause): string {
   const loss = summary.slice(summary.indexOf(": ") + 2);
   const tripped = elements[0]?.tripped_refs ?? [];

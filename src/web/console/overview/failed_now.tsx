@@ -8,7 +8,7 @@ import { StateMark } from "../ui/state.tsx";
 
 const SHOWN = 4;
 
-/** What can be failed now: the list, the condition, and what it is called. */
+/** Queries for current failures: list, condition and label. */
 const QUESTIONS = [
   { kind: "DEVICE", page: "devices", column: "status", value: "FAILED", what: "failed" },
   { kind: "DEVICE", page: "devices", column: "supply", value: "NO_LIVE_SUPPLY", what: "without live supply" },

@@ -71,7 +71,7 @@ export function stateOfCause({ severity }: Cause): State {
   return STATES[severity] ?? "unknown";
 }
 
-/** What shows the worst element of a cause: what falls with it, what its zone is short of, or its fabric. */
+/** Returns a link to the picture of a cause's worst element: its power cascade, its thermal zone or its fabric. */
 export function pictureOf({ kind, elements, zones }: Cause): string {
   const ref = elements[0]?.refs[0] ?? "";
   const code = ref.slice(ref.indexOf(":") + 1);

@@ -19,7 +19,7 @@ import { useRender } from "../ui/use_theme.ts";
 import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { TypePorts } from "./type_ports.tsx";
 
-/** A kind of thing whose page is made of what its list knows. */
+/** A kind of object whose page shows the data of its list row. */
 interface ObjectKind {
   /** The value of InventoryKind without its prefix. */
   readonly kind: string;

@@ -1,7 +1,7 @@
 import type { Location } from "../api/replies.ts";
 import { linkTo } from "../router.ts";
 
-/** Where something stands, its floor as a link. */
+/** Renders a location, with its floor as a link. */
 export function place(location: Location | undefined, rackCode = "") {
   if (location === undefined) return undefined;
   const { site_id, floor_number, room, row } = location;

@@ -16,7 +16,6 @@ const BASES = [
   ["LOAD_BASIS_MAX", "Greatest draw"],
 ] as const;
 
-/** What goes dark, what is degraded and what is overloaded when sources fail. */
 /** Kinds that can lose their supply or fail. */
 const FAILING = ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] as const;
 

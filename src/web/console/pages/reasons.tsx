@@ -4,7 +4,7 @@ import { RefLink } from "../ui/parts.tsx";
 
 const SHOWN = 3;
 
-/** Why a rack is not well: the gravest reasons, with what was found and what is allowed. */
+/** Lists the most severe reasons for a rack's health, with measured and allowed values. */
 export function Reasons({
   reasons,
   all = false,

@@ -107,7 +107,7 @@ function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) 
   );
 }
 
-/** What a cause is chosen by: what fails first in it. */
+/** Key of a cause: the references of its first element. */
 function keyOf({ elements }: Cause): string {
   return elements[0]?.refs.join(" ") ?? "";
 }

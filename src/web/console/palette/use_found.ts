@@ -31,7 +31,7 @@ interface Found {
   readonly groups: readonly PaletteGroup[];
   /** All kinds with hits, whichever is chosen. */
   readonly kinds: readonly FoundKind[];
-  /** What a person has to know of the answer; empty for nothing. */
+  /** Hint about the results, or empty. */
   readonly hint: string;
   readonly loading: boolean;
 }

@@ -7,7 +7,7 @@ import { type Crumb, useTrail } from "./trail.ts";
 
 interface PageHeadProps {
   readonly title: string;
-  /** What the title is the name of, or what the page is about. */
+  /** Kind of the object that the title names, or topic of the page. */
   readonly kind?: string | undefined;
   /** The places that contain the subject; the list that the page belongs to if absent. */
   readonly trail?: readonly Crumb[];

@@ -62,7 +62,7 @@ export function HealthBadge({ health }: { readonly health: Health }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** A figure with its name, and what it means when that is not plain. */
+/** A figure with its label and an optional explanation. */
 export function Figure(props: {
   readonly label: string;
   readonly value: string;

@@ -13,7 +13,7 @@ interface PictureProps {
   readonly question: Question;
   /** The element that comes into view when the picture is larger than its frame. */
   readonly subject?: string;
-  /** Says what the pointer or the focus is on in a line below the picture instead of a tooltip over it. */
+  /** Describes the hovered or focused element in a line below the picture instead of a tooltip. */
   readonly readout?: boolean;
   /** The page shows the picture's title and figures, so the picture is shown without them. */
   readonly told?: boolean;

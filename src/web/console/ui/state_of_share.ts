@@ -1,7 +1,7 @@
-/** How something is. `unknown` is a separate state: what is not recorded is never shown as good or as 0. */
+/** State of an object or value. `unknown` is a separate state: unrecorded values are never shown as good or as 0. */
 export type State = "ok" | "watch" | "fault" | "info" | "unknown";
 
-/** State of a share of a limit in percent: amber from 80 unless said otherwise, red from 100. One rule for every figure and picture. */
+/** State of a share of a limit in percent: red from 100, amber from 80 by default. All figures and pictures use it. */
 export function stateOfShare(share: number | undefined, watchAt = 80): State | undefined {
   if (share === undefined) return "unknown";
   return share >= 100 ? "fault" : share >= watchAt ? "watch" : undefined;

@@ -57,7 +57,7 @@ function shown(held: ComponentChildren): ComponentChildren {
   return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
 }
 
-/** The first column that says what the row is leads it, where a row has two lines. */
+/** Returns a cell's class. In rows of two lines, the first column that is not a mark leads. */
 function cellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
   if (column.mark === true) return "mark";
   if (column === columns.find(({ mark }) => mark !== true)) return "lead";

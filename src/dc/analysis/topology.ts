@@ -4,10 +4,10 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
-import { canonicalJson } from "#kernel/canonical_json.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type MediaServed, servedAround } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
+import { type LocatedDevices, locate, relocate } from "./located_devices.ts";
 import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";
 import { PowerFigures } from "./power/power_figures.ts";
 import { type CarriedLoads, findingsByRack } from "./power/power_findings.ts";
@@ -21,6 +21,7 @@ import { RackFacts, type RackMoment, type RackStanding } from "./racks/rack_fact
 import type { HealthReason } from "./racks/rack_health.ts";
 import type { PathLoad } from "./racks/rack_power.ts";
 import type { RackSupply } from "./racks/rack_supply.ts";
+import { concernsPower, concernsSupply, edits, racksOf } from "./resource_changes.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
@@ -32,20 +33,20 @@ export class Topology {
   readonly power: PowerGraph;
   readonly #editor: PowerGraphEditor;
   readonly #figures: PowerFigures;
-  #standing: readonly Place[] | undefined;
+  #places: readonly Place[] | undefined;
   #verdicts: readonly RedundancyVerdict[] | undefined;
   /** Findings by the key of the rack. */
   readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
-  readonly #stood: Stood;
+  readonly #located: LocatedDevices;
   /** By the key of the rack; shared with earlier topologies until the resources of a rack change. */
   readonly #facts: Map<string, RackFacts>;
 
-  private constructor(inventory: Inventory, { editor, figures, stood, facts }: Parts) {
+  private constructor(inventory: Inventory, { editor, figures, located, facts }: Parts) {
     this.inventory = inventory;
     this.#editor = editor;
     this.power = editor.graph();
     this.#figures = figures;
-    this.#stood = stood;
+    this.#located = located;
     this.#facts = facts;
   }
 
@@ -57,24 +58,13 @@ export class Topology {
   /** The same in steps, live set and loads included. */
   static *build(inventory: Inventory): Steps<Topology> {
     const editor = yield* PowerGraphEditor.build(inventory);
-    const racked = new Map<string, Device[]>();
-    const free: Device[] = [];
-    for (const device of inventory.devices) {
-      if (device.rackCode === undefined) {
-        free.push(device);
-        continue;
-      }
-      const key = codeKey(device.rackCode);
-      const list = racked.get(key);
-      if (list === undefined) racked.set(key, [device]);
-      else list.push(device);
-    }
+    const located = locate(inventory.devices);
     const figures = new PowerFigures(editor.graph());
     yield;
     figures.live;
     yield;
     figures.loads("ALLOCATED");
-    return new Topology(inventory, { editor, figures, stood: { racked, free }, facts: new Map() });
+    return new Topology(inventory, { editor, figures, located, facts: new Map() });
   }
 
   /** Which nodes have power before anything fails. */
@@ -111,21 +101,21 @@ export class Topology {
 
   /** Devices of a rack in the order of keys. */
   devicesInRack(rackCode: string): readonly Device[] {
-    return this.#stood.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
+    return this.#located.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
   }
 
   /** Unracked devices, in the order of keys. */
   get devicesOutsideRacks(): readonly Device[] {
-    return this.#stood.free;
+    return this.#located.free;
   }
 
   /** Locations of devices: racks first, unracked devices next, places without any device last. */
   places(): readonly Place[] {
-    if (this.#standing === undefined) {
-      const occupied = [...this.#stood.racked.values(), this.#stood.free].flatMap(placesOf);
-      this.#standing = [...occupied, ...emptyPlaces(occupied, this.inventory)];
+    if (this.#places === undefined) {
+      const occupied = [...this.#located.racked.values(), this.#located.free].flatMap(placesOf);
+      this.#places = [...occupied, ...emptyPlaces(occupied, this.inventory)];
     }
-    return this.#standing;
+    return this.#places;
   }
 
   /** Whether a rack, device or cooling unit is located in a site, floor, room, row, zone or rack. */
@@ -187,7 +177,7 @@ export class Topology {
 
   /** Verdicts on all devices with required redundancy; computed once per rack. */
   redundancyVerdicts(): readonly RedundancyVerdict[] {
-    this.#verdicts ??= [NO_RACK, ...this.#stood.racked.keys()].flatMap((rack) =>
+    this.#verdicts ??= [NO_RACK, ...this.#located.racked.keys()].flatMap((rack) =>
       this.#rackFacts(rack).redundancy(this),
     );
     return this.#verdicts;
@@ -210,7 +200,7 @@ export class Topology {
   #rackFacts(rackCode: string): RackFacts {
     const key = codeKey(rackCode);
     const rack = this.rack(key);
-    const devices = key === NO_RACK ? this.#stood.free : this.devicesInRack(key);
+    const devices = key === NO_RACK ? this.#located.free : this.devicesInRack(key);
     const known = this.#facts.get(key);
     if (known?.isOf(rack, devices) === true) return known;
     const made = new RackFacts(rack, devices);
@@ -271,7 +261,7 @@ export class Topology {
       { device: (key) => itemAt(next.devices, key, codeOf), crac: (key) => itemAt(next.cracs, key, codeOf) },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, stood: standingAnew(this.#stood, devices), facts };
+    const parts = { editor, located: relocate(this.#located, devices), facts };
     const touched = new Set([...racks.map(({ key }) => key), ...devices.flatMap(racksOf)]);
     if (!rewired && !others.some(concernsPower)) {
       return { topology: new Topology(next, { ...parts, figures: this.#figures }), racks: touched };
@@ -300,18 +290,10 @@ export interface Drafted {
   readonly racks: ReadonlySet<string>;
 }
 
-/** Devices by location, each list in the order of keys. */
-interface Stood {
-  /** By the key of the rack. */
-  readonly racked: ReadonlyMap<string, readonly Device[]>;
-  /** Unracked devices. */
-  readonly free: readonly Device[];
-}
-
 interface Parts {
   readonly editor: PowerGraphEditor;
   readonly figures: PowerFigures;
-  readonly stood: Stood;
+  readonly located: LocatedDevices;
   readonly facts: Map<string, RackFacts>;
 }
 
@@ -320,68 +302,3 @@ const NO_RACK = "";
 /** One for all empty racks, so that facts about them last. */
 const NO_DEVICES: readonly Device[] = [];
 const NO_REASONS: readonly HealthReason[] = [];
-
-interface Change<Resource> {
-  readonly key: string;
-  readonly before?: Resource | undefined;
-  readonly after?: Resource | undefined;
-}
-
-/** Everything that was or is under the keys, and whatever else was read. */
-function edits<Resource>(
-  list: readonly Resource[],
-  keys: readonly string[],
-  read: readonly Resource[],
-  keyOf: (resource: Resource) => string,
-): readonly Change<Resource>[] {
-  const after = new Map(read.map((resource) => [keyOf(resource), resource]));
-  return [...new Set([...keys, ...after.keys()])]
-    .map((key) => ({ key, before: itemAt(list, key, keyOf), after: after.get(key) }))
-    .filter((change) => change.before !== undefined || change.after !== undefined);
-}
-
-/** Keys of the racks that a device was in and is in. */
-function racksOf({ before, after }: Change<Device>): readonly string[] {
-  return [before, after].flatMap((device) => (device?.rackCode === undefined ? [] : codeKey(device.rackCode)));
-}
-
-/** Whether a change can alter who has power or what anything carries; a new name or position cannot. */
-function concernsPower({ before, after }: Change<Device | Crac>): boolean {
-  return figuresOf(before) !== figuresOf(after);
-}
-
-function figuresOf(owner: Device | Crac | undefined): string {
-  if (owner === undefined) return "";
-  if (isCrac(owner)) return canonicalJson(owner);
-  const { maxDrawW, allocatedDrawW, measuredDrawW, powerFactor } = owner;
-  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, powerFactor, supply: supplyOf(owner) });
-}
-
-/** Whether a change can alter who has power or how loads are split, not only what a device draws. */
-function concernsSupply(change: Change<Device | Crac>): boolean {
-  const { before, after } = change;
-  if (before === undefined || after === undefined) return true;
-  return isCrac(before) || isCrac(after) ? concernsPower(change) : supplyOf(before) !== supplyOf(after);
-}
-
-function isCrac(owner: Device | Crac): owner is Crac {
-  return "sensibleCapacityKw" in owner;
-}
-
-function supplyOf({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
-  return canonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
-}
-
-function standingAnew({ racked, free }: Stood, changes: readonly Change<Device>[]): Stood {
-  const lists = new Map(racked);
-  const outside: Change<Device>[] = [];
-  for (const { key, before, after } of changes) {
-    const [from, to] = [before, after].map((device) => device && codeKey(device.rackCode ?? ""));
-    for (const rack of new Set([from, to])) {
-      const edit = { key, after: rack === to ? after : undefined };
-      if (rack === "") outside.push(edit);
-      else if (rack !== undefined) lists.set(rack, withEdits(lists.get(rack) ?? [], [edit], codeOf));
-    }
-  }
-  return { racked: lists, free: withEdits(free, outside, codeOf) };
-}

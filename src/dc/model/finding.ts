@@ -126,6 +126,11 @@ export function broken(code: Reason, field: string, message: string, detail: Det
   return { severity: "ERROR", code, field, message: cut(text, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
+/** Returns a finding that rejects fields which exclude each other. */
+export function conflict(field: string, message: string, expected: string): ErrorFinding {
+  return broken("FIELD_CONFLICT", field, message, { expected });
+}
+
 function unnamed(message: string, { value = "", expected = "" }: Detail): string {
   const given = String(value);
   const missing = [

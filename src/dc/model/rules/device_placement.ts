@@ -1,17 +1,15 @@
 import { codeKey } from "../code.ts";
 import { airHeatW, drawW } from "../draw.ts";
-import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { broken, conflict, type ErrorFinding, type Finding, warning } from "../finding.ts";
 import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "../rack_space.ts";
-import type { Device, DeviceBody, Location, Rack } from "../resources.ts";
+import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
+import { bay } from "./device_bay.ts";
+import { agree } from "./location_match.ts";
 import { weightFindings } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
-
-function conflict(field: string, message: string, expected: string): ErrorFinding {
-  return broken("FIELD_CONFLICT", field, message, { expected });
-}
 
 /** Checks fields that require or exclude each other. Source: docs/contract/datacenter-rules.md#device-placement. */
 function combination({ after }: Change<Device>): Findings {
@@ -73,27 +71,6 @@ function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFi
   return agree(device.location, rack.location, `rack:${rack.code}`);
 }
 
-/** Rejects a given location that differs from that of the rack or chassis. */
-export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
-  if (given === undefined || held === undefined || given === held) return [];
-  const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
-    ["site_id", given.siteId, held.siteId],
-    ["floor_number", given.floorNumber, held.floorNumber],
-    ["room", given.room, held.room],
-    ["row", given.row, held.row],
-    ["zone_id", given.zoneId, held.zoneId],
-  ];
-  return pairs
-    .filter(([, one, other]) => one !== undefined && one !== other)
-    .map(([field, one, other]) =>
-      broken("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
-        value: one,
-        expected: String(other ?? "nothing"),
-        ref,
-      }),
-    );
-}
-
 /** Checks that the space is inside the rack, is free, and is not reserved for another device. */
 async function space(change: Change<Device>, site: SiteReader): Promise<Findings> {
   const { after, now } = change;
@@ -141,85 +118,6 @@ function reserved(device: Device, wanted: Space, rack: Rack, now: string): Findi
         ? warning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
         : broken("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
     });
-}
-
-/** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
-async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
-  const { parentDeviceCode, mount } = after;
-  if (parentDeviceCode === undefined) {
-    if (mount !== "BAY" && after.bay === undefined) return [];
-    return [conflict("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code")];
-  }
-  const parent = await site.device(parentDeviceCode);
-  if (parent === undefined || parent.code !== parentDeviceCode) {
-    return [
-      broken("REF_NOT_FOUND", "parent_device_code", `Cannot find device "${parentDeviceCode}"`, {
-        value: parentDeviceCode,
-        expected: parent?.code ?? "an existing device",
-        ref: `device:${parentDeviceCode}`,
-      }),
-    ];
-  }
-  return [...bayFits(after, parent), ...(await bayFree(after, site)), ...(await noParentCycle(after, parent, site))];
-}
-
-function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
-  const found: ErrorFinding[] = [];
-  if (device.mount === "BAY" && parent.kind !== "CHASSIS") {
-    found.push(conflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
-  }
-  if (device.mount === "BAY" && device.bay === undefined) {
-    found.push(
-      broken("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', { expected: "a bay of the chassis" }),
-    );
-  }
-  if (device.positionU !== undefined) {
-    found.push(conflict("position_u", 'Field "position_u" is set for a device in a chassis', "no position"));
-  }
-  if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
-    found.push(
-      broken("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
-        value: device.rackCode,
-        expected: parent.rackCode ?? "no rack",
-        ref: `device:${parent.code}`,
-      }),
-    );
-  }
-  return [...found, ...agree(device.location, parent.location, `device:${parent.code}`)];
-}
-
-async function bayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
-  if (device.bay === undefined || device.parentDeviceCode === undefined) return [];
-  const holder = (await site.childrenOf(device.parentDeviceCode)).find(
-    ({ code, bay }) => bay === device.bay && codeKey(code) !== codeKey(device.code),
-  );
-  if (holder === undefined) return [];
-  return [
-    broken("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
-      value: device.bay,
-      expected: "a free bay",
-      ref: `device:${holder.code}`,
-    }),
-  ];
-}
-
-async function noParentCycle(device: Device, parent: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
-  const chain: string[] = [device.code];
-  let next: Device | undefined = parent;
-  while (next !== undefined) {
-    chain.push(next.code);
-    if (codeKey(next.code) === codeKey(device.code)) {
-      const path = chain.join(" -> ");
-      return [
-        broken("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
-          value: path,
-          expected: "a chassis outside of it",
-        }),
-      ];
-    }
-    next = next.parentDeviceCode === undefined ? undefined : await site.device(next.parentDeviceCode);
-  }
-  return [];
 }
 
 /** Other devices in the rack. A new device cannot be among them. */

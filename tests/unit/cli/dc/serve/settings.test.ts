@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
 import { keyOf, SETTINGS, serveSettings, variableOf } from "#cli/dc/serve/settings.ts";
 
-const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "..", "docs", "datacenter.md"), "utf8");
+const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "..", "..", "docs", "datacenter.md"), "utf8");
 
 const nothing = Object.fromEntries(
   Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),

@@ -1,0 +1,84 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { DcContext } from "./context.ts";
+import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+import type { TopologyCache } from "./operations/answers/topology.ts";
+import { encodeReply } from "./operations/messages/encoded_reply.ts";
+import type { ReadRpc } from "./operations/rpc.ts";
+import { PeerGate } from "./peer_gate.ts";
+import type { DcReader } from "./ports.ts";
+import { type KeptReply, ReplyCache } from "./reply_cache.ts";
+import { RequestKeys } from "./request_keys.ts";
+import { type Computation, SharedReads, type Waiting } from "./shared_reads.ts";
+
+type Message = MessageShape<ReadRpc["method"]["input"]>;
+type Reply = MessageShape<ReadRpc["method"]["output"]>;
+
+/** Reads: the reply cache first, then one computation for equal questions, a few at a time for each connection. */
+export class ReadCalls {
+  readonly #context: DcContext;
+  readonly #topologies: TopologyCache;
+  readonly #replies = new ReplyCache();
+  readonly #keys = new RequestKeys();
+  readonly #gate = new PeerGate();
+  readonly #shared = new SharedReads();
+
+  constructor(context: DcContext, topologies: TopologyCache) {
+    this.#context = context;
+    this.#topologies = topologies;
+  }
+
+  /** Key of a request in the reply cache. */
+  keyOf(rpc: ReadRpc, request: Message): string {
+    return this.#keys.of(rpc, request);
+  }
+
+  /** Answers a read, from the reply cache if it can. */
+  async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
+    const key = this.keyOf(rpc, request);
+    const known = await this.kept<Reply>(key);
+    if (known !== undefined) return known;
+    const revision = () => this.#context.store.revision();
+    const compute = this.#computation(rpc, request, key);
+    // The same question may have been answered while this call waited.
+    return this.#gate.run(waiting.peer, waiting.signal, async () => {
+      const answered = await this.kept<Reply>(key);
+      return answered ?? this.#shared.run(key, waiting, { revision, compute });
+    });
+  }
+
+  /** Answers a read that no kept reply answers. @param key of the reply in the cache */
+  #computation(rpc: ReadRpc, request: Message, key: string): Computation<Reply> {
+    const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
+      const now = this.#context.clock.now().toISOString();
+      const reader = scheduler.between(whole);
+      const revision = await reader.revision();
+      atRevision(revision);
+      // Others may wait for the same topology, so that it is built to its end.
+      const topology = () => this.#topologies.at(whole, revision);
+      const judgedTopology = async () => this.#topologies.judged(await topology(), scheduler);
+      let until = Number.POSITIVE_INFINITY;
+      const lapsesAt = (moment: number) => {
+        until = Math.min(until, moment);
+      };
+      const graphs = { topology, judgedTopology };
+      const session = { context: this.#context, reader, scheduler, ...graphs, now, lapsesAt };
+      const reply = await rpc.run(session, request);
+      const { length } = await scheduler.run(encodeReply(rpc, reply));
+      this.#replies.keep(key, { reply, bytes: length, until }, revision);
+      return reply;
+    };
+    return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
+  }
+
+  /** The answer that was kept and still holds. The database is asked for no more than its revision. */
+  async kept<Reply>(key: string): Promise<Reply | undefined> {
+    if (!this.#replies.has(key)) return undefined;
+    const revision = await this.#context.store.revision();
+    return this.#replies.find(key, revision, this.#context.clock.now().getTime());
+  }
+
+  /** Keeps a reply of `revision` in the reply cache. */
+  keep<Kept>(key: string, kept: KeptReply<Kept>, revision: number): void {
+    this.#replies.keep(key, kept, revision);
+  }
+}

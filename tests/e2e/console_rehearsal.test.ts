@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
 import { heading, sampleConsole } from "../support/console_page.ts";
+import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
@@ -62,4 +63,18 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await page.getByText('Cannot find rack "rack:NONE"').waitFor();
     });
   }, 120_000);
+
+  test("says that nothing can fail in a rack without devices", async () => {
+    const { status } = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ rack: { code: "H1", location: { site_id: "AMS1", floor_number: 2 } } }),
+    });
+    expect(status).toBe(200);
+    await visit("rack/H1", async (page) => {
+      await page.getByRole("link", { name: "What if this fails" }).click();
+      await heading(page, "If H1 fails");
+      await page.getByText("Nothing can fail here: no device and no cooling unit is recorded in H1.").waitFor();
+    });
+  }, 60_000);
 });

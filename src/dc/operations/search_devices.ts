@@ -104,7 +104,7 @@ function powerCodes(
     if (isWanted === true) wanted.push(codes());
     else if (isWanted === false) unwanted.push(...codes());
   };
-  if (fedBy !== undefined) wanted.push(downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by")));
+  if (fedBy !== undefined) wanted.push(downstreamDevices(power, sourceNodes(topology, fedBy, "filter.fed_by")));
   ask(redundancyUnmet, () => topology.redundancyUnmet());
   ask(redundancyUnknown, () => topology.redundancyUnknown());
   if (supplyStates !== undefined) wanted.push(devicesIn(topology, supplyStates));

@@ -17,7 +17,7 @@ export function failureOf(
   { cascade = false, assumeBattery = false } = {},
 ): PowerFailure {
   const topology = Topology.of(inventory);
-  const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology.power, ref, "source_ref") }));
+  const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology, ref, "source_ref") }));
   const blast = blastRadius(
     topology,
     {

@@ -33,7 +33,7 @@ export async function powerBlastRadiusAnswer(
   const { power, live } = topology;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
-  const sources = allSources(power, request);
+  const sources = allSources(topology, request);
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
   const blast = await scheduler.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
@@ -70,12 +70,12 @@ export async function powerBlastRadiusAnswer(
 
 /** Returns the union of all requested sources, and the nodes of each one. */
 function allSources(
-  power: PowerGraph,
+  topology: Topology,
   { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest,
 ): Sources & { readonly asked: PowerFailure["sources"] } {
   const refs = [sourceRef, ...additionalSourceRefs];
   const found = refs.map((text, index) =>
-    sourceNodes(power, text, index === 0 ? "source_ref" : `additional_source_refs[${index - 1}]`),
+    sourceNodes(topology, text, index === 0 ? "source_ref" : `additional_source_refs[${index - 1}]`),
   );
   return {
     asked: found.map(({ nodes }, index) => ({ ref: refs[index] ?? "", nodes })),

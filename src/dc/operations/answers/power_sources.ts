@@ -2,6 +2,7 @@ import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { inNodeOrder } from "#dc/analysis/power/node_order.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -17,17 +18,22 @@ export interface Sources {
 const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
 
 /**
- * Resolves a source reference: one element, or everything in a location that draws or distributes power.
+ * Resolves a source reference: one element, or everything in a location that draws or distributes power, which is
+ * nothing in a rack without devices.
  * @throws Refusal REQUIRED_FIELD or INVALID_REF for a missing reference or an unsupported kind, NOT_FOUND for an
- * unknown element
+ * unknown element or location
  */
-export function sourceNodes(graph: PowerGraph, text: string, field: string): Sources {
+export function sourceNodes(
+  { power: graph, inventory }: Pick<Topology, "power" | "inventory">,
+  text: string,
+  field: string,
+): Sources {
   const ref = readRef(field, text, KINDS);
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
   const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
   const nodes = inNodeOrder(graph, inside);
-  if (nodes.length === 0)
+  if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
   return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
 }

@@ -27,7 +27,7 @@ export function powerWords(
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
     notes: notesOf(failure, collapsed),
-    legend: legendOf(parts, coloring),
+    legend: parts.length === 0 ? [] : legendOf(parts, coloring),
   };
 }
 
@@ -81,7 +81,9 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
 /** Most lines of overloads; the picture marks all of them. */
 const MOST_LINES = 6;
 
-function notesOf({ blast }: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
+function notesOf({ blast, sources }: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
+  if (sources.every(({ nodes }) => nodes.size === 0))
+    return [{ text: "No device and no cooling unit is recorded here: nothing can fail", tone: "info" }];
   const overloads = blast.overloads.map(
     ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
       const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";

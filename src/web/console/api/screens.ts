@@ -4,6 +4,8 @@ import type { Cable, Finding, Health, Picture, PortEnd } from "./replies.ts";
 
 export interface BlastAnswer {
   readonly source_ref: string;
+  /** What fails and what depends on it; none for a place with neither devices nor cooling units. */
+  readonly nodes: readonly { readonly ref: string }[];
   readonly impact?: {
     readonly racks_dark: number;
     readonly racks_partial: number;

@@ -5,7 +5,7 @@ import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Empty } from "../ui/parts.tsx";
+import { Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import { Blast } from "./blast.tsx";
@@ -82,6 +82,16 @@ function titleOf(subject: string, more: readonly string[]): string {
 function Impact({ request }: { readonly request: object }) {
   const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
   return (
-    <Answer asked={asked}>{(reply) => <Blast answer={reply} question={{ rpc: "PowerBlastRadius", request }} />}</Answer>
+    <Answer asked={asked}>
+      {(reply) =>
+        reply.nodes.length === 0 ? (
+          <Empty>
+            Nothing can fail here: no device and no cooling unit is recorded in <RefLink to={reply.source_ref} />.
+          </Empty>
+        ) : (
+          <Blast answer={reply} question={{ rpc: "PowerBlastRadius", request }} />
+        )
+      }
+    </Answer>
   );
 }

@@ -25,6 +25,14 @@ describe("drawPower", () => {
     expect(omittedNodes).toBe(0);
   });
 
+  test("says that nothing can fail in a rack without devices", () => {
+    const site = { ...inventory(), racks: [{ code: "R1", heightU: 42, location: { siteId: "S", floorNumber: 1 } }] };
+    const { scene } = drawPower(failureOf(site, ["rack:R1"]), drawOptions());
+    const words = wordsOf(scene.items);
+    expect(words).toContain("No device and no cooling unit is recorded here: nothing can fail");
+    expect(words).not.toContain("supplies power");
+  });
+
   test("marks overloads with their share and the steps of a cascade", async () => {
     const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A2"], { cascade: true }), drawOptions());
     const words = wordsOf(drawing.scene.items);

@@ -58,8 +58,10 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
 }
 
 /** Devices downstream of any of the sources. */
-function fedBy({ power }: Topology, values: readonly string[], field: string) {
-  const fed = values.flatMap((ref, at) => downstreamDevices(power, sourceNodes(power, ref, `${field}[${at}]`)));
+function fedBy(topology: Topology, values: readonly string[], field: string) {
+  const fed = values.flatMap((ref, at) =>
+    downstreamDevices(topology.power, sourceNodes(topology, ref, `${field}[${at}]`)),
+  );
   const keys = new Set(fed.map(codeKey));
   return ({ code }: Device) => keys.has(codeKey(code));
 }

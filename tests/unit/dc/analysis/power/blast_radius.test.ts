@@ -16,7 +16,7 @@ function blast(
 ): BlastRadius & { readonly graph: PowerGraph } {
   const topology = Topology.of(site);
   const { power: graph } = topology;
-  const { nodes, equipment } = sourceNodes(graph, ref, "source_ref");
+  const { nodes, equipment } = sourceNodes(topology, ref, "source_ref");
   const all = { basis: "ALLOCATED" as const, cascade: false, assumeBattery: false, ...options };
   return { graph, ...blastRadius(topology, { sources: nodes, unlisted: equipment }, all) };
 }
@@ -204,6 +204,16 @@ describe("blastRadius", () => {
     );
 
     expect(states(blast(site, "rack:R1"))).toEqual({ "device:server": "OFFLINE" });
+  });
+
+  test("loses nothing with a rack, row or floor without devices", () => {
+    const location = { siteId: "S", floorNumber: 1, room: "R", row: "A" };
+    const site = { ...inventory(source("U")), racks: [{ code: "R1", heightU: 42, location }] };
+
+    for (const ref of ["rack:r1", "row:S/1/A", "room:S/1/R", "floor:S/1", "site:S"])
+      expect(blast(site, ref)).toMatchObject({ hits: [], impact: { racksDark: 0, devicesOffline: 0, itLoadLostW: 0 } });
+    expect(() => blast(site, "rack:R2")).toThrow('Cannot find power source "rack:R2"');
+    expect(() => blast(site, "floor:S/2")).toThrow('Cannot find power source "floor:S/2"');
   });
 
   test("refuses a source that is not there, and one of another kind", () => {

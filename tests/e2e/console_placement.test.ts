@@ -26,6 +26,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       await page.getByLabel("Supply").selectOption("both feeds");
       await page.getByText("12 of 12").waitFor();
       await page.getByRole("heading", { name: "racks refused" }).waitFor();
+      await page.getByRole("button", { name: "Only rack with a new place" }).waitFor();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
 
       await page.getByRole("button", { name: "Take none" }).click();

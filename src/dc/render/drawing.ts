@@ -62,6 +62,8 @@ export interface DrawOptions {
   readonly view: RenderView | undefined;
   /** References that must not be collapsed. `emphasize` highlights them afterwards. */
   readonly highlight: ReadonlySet<string>;
+  /** What the legend of a floor calls highlighted elements; absent for "highlighted". */
+  readonly highlightLabel?: string;
   /** Maximum number of nodes drawn before groups are collapsed; above 0. */
   readonly maxNodes: number;
 }

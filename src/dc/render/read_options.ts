@@ -22,6 +22,8 @@ export interface PictureOptions {
   /** Undefined leaves it to the screen. */
   readonly view: RenderView | undefined;
   readonly highlight: ReadonlySet<string>;
+  /** What the legend of a floor calls highlighted elements; absent for "highlighted". */
+  readonly highlightLabel?: string;
   readonly embedDataset: boolean;
   /** Undefined leaves the width to the screen. */
   readonly widthPx: number | undefined;

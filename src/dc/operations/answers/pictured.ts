@@ -8,7 +8,7 @@ interface Pictured<Name extends keyof ScreenReplies, Reply> {
   readonly screen: Name;
   readonly asked: RenderOptions | undefined;
   /** Defaults for options that `render` omits, derived from other fields of the request. */
-  readonly usual?: Partial<Pick<PictureOptions, "coloring" | "view">>;
+  readonly usual?: Partial<Pick<PictureOptions, "coloring" | "view" | "highlightLabel">>;
   /** Computes the reply and the input of its picture. */
   readonly answer: () => Promise<{ readonly reply: Reply; readonly picture: () => ScreenReplies[Name] }>;
 }
@@ -28,6 +28,7 @@ export async function pictured<Name extends keyof ScreenReplies, Reply extends {
     ...read,
     ...(!asked?.coloring && usual.coloring !== undefined && { coloring: usual.coloring }),
     ...(!asked?.view && usual.view !== undefined && { view: usual.view }),
+    ...(usual.highlightLabel !== undefined && { highlightLabel: usual.highlightLabel }),
   };
   const { reply, picture } = await answer();
   if (options.format === "NONE") return reply;

@@ -48,6 +48,7 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
   await pictured(session, {
     screen: "FLOOR",
     asked,
+    usual: { highlightLabel: "rack with a new place" },
     async answer() {
       const plan = floorPlanAnswer(
         await session.judgedTopology(),

@@ -1,6 +1,6 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import type { Draw, Drawing, Graph } from "../drawing.ts";
-import { type FrameInput, framed } from "../frame.ts";
+import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
+import { type FrameInput, framed, type LegendLine } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
 import { counted } from "../parts/labels.ts";
 import type { Item } from "../scene.ts";
@@ -14,7 +14,8 @@ import { trayItems, unplacedOf } from "./tray.ts";
 const USUAL_WIDTH = 1100;
 
 /** Draws a floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
-export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highlight, maxNodes }): Drawing => {
+export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing => {
+  const { coloring, highlight, maxNodes } = options;
   const style = floorStyle(reply, coloring ?? "HEALTH");
   const tiles = tilesOf(reply, style);
   const crop = cropOf(tiles);
@@ -41,6 +42,7 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
             label: "front",
             sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
           },
+          ...highlightLegend(tiles, options),
         ],
     body: [...plan.items, ...tray.items],
     bodyWidth: plan.width,
@@ -154,6 +156,23 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Collapsed,
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };
+}
+
+/** The frame that `emphasize` puts around highlighted elements, if there is one. */
+function highlightLegend(tiles: readonly Tile[], { highlight, highlightLabel }: DrawOptions): readonly LegendLine[] {
+  const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
+  if (!tiles.some(({ ref }) => keys.has(ref.toLowerCase()))) return [];
+  const frame = {
+    kind: "rect",
+    x: 5,
+    y: 1,
+    width: 14,
+    height: 12,
+    radius: 3,
+    stroke: "accent",
+    strokeWidth: 3,
+  } as const;
+  return [{ label: highlightLabel ?? "highlighted", sample: [frame] }];
 }
 
 function elementOf({ ref, kind, title, facts }: Tile) {

@@ -18,6 +18,15 @@ import { cutTexts, overlappingTexts, textsOf } from "../../../support/dc/scene_c
 const ROWS = 20;
 const RACKS = 25;
 
+test("names the frame of highlighted racks in the legend, and no frame that is not there", () => {
+  const legend = (...refs: readonly string[]) =>
+    wordsOf(drawFloorPlan(hall(), drawOptions({ highlight: new Set(refs), highlightLabel: "new place" })).scene.items);
+
+  expect(legend("rack:a01")).toContain("new place");
+  expect(legend("rack:nowhere")).not.toContain("new place");
+  expect(legend()).not.toContain("new place");
+});
+
 /** A hall of 500 racks with a power panel at both ends of every row; the racks of row D are faulty. */
 function hall(): FloorPlanResponse {
   const rows = Array.from({ length: ROWS }, (_, index) => String.fromCharCode(65 + index));

@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await evidence(page).getByRole("heading", { name: "1 rack goes dark" }).waitFor();
       await page.getByRole("combobox", { name: /^Elements/ }).selectOption("COOLING");
       await evidence(page)
-        .getByRole("heading", { name: /row:AMS1\/1\/A needs/ })
+        .getByRole("heading", { name: /^AMS1\/1\/A needs/ })
         .waitFor();
       expect(await causes(page).locator("tbody tr").count()).toBe(1);
       await page.getByRole("combobox", { name: /^Elements/ }).selectOption("POWER");

@@ -25,7 +25,7 @@ export async function openProject(cwd: string, given: string | undefined): Promi
   return { root, context };
 }
 
-/** @throws UsageError unless a folder lies at the path that `--root` gives */
+/** @throws UsageError if the path of `--root` is not a folder */
 export function checkFolder(given: string): void {
   const there = statSync(given, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) return;

@@ -4,7 +4,7 @@ import type { DcStore } from "./ports.ts";
 const LOOK_MS = 250;
 /** How long a reply is kept current that no caller asks for again, in milliseconds, while no change stream is open. */
 const WANTED_MS = 10 * 60_000;
-/** Replies that are kept current, those asked for last. Ours: a console asks for two. */
+/** Maximum replies that are kept current, the most recent ones. Ours: a console needs two. */
 const MAX_QUESTIONS = 4;
 
 interface Question {

@@ -14,7 +14,7 @@ export const MAX_TAGS = 64;
 /** Ports per device. Ours: the largest patch frames and chassis stay below; keeps one device's write bounded. */
 export const MAX_PORTS = 4096;
 /**
- * How far a measurement may lie ahead of the server's clock, in milliseconds. Source:
+ * Maximum time by which a measurement can be ahead of the server's clock, in milliseconds. Source:
  * docs/contract/datacenter-rules.md#general.
  */
 export const MAX_CLOCK_LEAD_MS = 5 * 60 * 1000;

@@ -20,7 +20,7 @@ export interface Finding {
 const WANTED_FREE = 1024 * 1024 * 1024;
 /** A day, in milliseconds. Checkpoints are signed at least as often while there are changes. */
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How far the last change may lie in the future, in milliseconds. */
+/** Maximum time by which the last change can be in the future, in milliseconds. */
 const CLOCK_MS = 60_000;
 
 class Bad extends Error {}

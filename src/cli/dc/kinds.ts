@@ -30,13 +30,13 @@ export function demandKind(word: string): ResourceKind {
   throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
 }
 
-/** A line of JSON Lines, `{"rack": {…}}`, as its kind's message. @throws Error telling what is wrong with it */
+/** Parses a line of JSON Lines, `{"rack": {…}}`, as its kind's message. @throws Error that describes the problem */
 export function readLine(text: string): { readonly kind: ResourceKind; readonly message: MessageShape<DescMessage> } {
   const { kind, json } = parseLine(text);
   return { kind, message: fromJson(SCHEMAS[kind], json) };
 }
 
-/** The same, as what a load takes. @throws Error telling what is wrong with it */
+/** Parses a line as an item of a bulk load. @throws Error that describes the problem */
 export function readItem(text: string): LoadItem {
   const { kind, json } = parseLine(text);
   const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);

@@ -41,7 +41,7 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { title: "FIRST", text: ({ message }) => message, shrinks: true },
 ];
 
-/** Prints where devices fit. Returns the status of a refusal if fewer places were found than asked for. */
+/** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
   if (call.json && call.csv) throw usageError("dc place", "Cannot print both JSON and CSV: expected one of them");
   const request = placementRequest(call);

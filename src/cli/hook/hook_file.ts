@@ -20,7 +20,7 @@ export interface HookState {
   readonly roots: readonly string[];
   /** Absolute path of the hook that was there before ours, or null. */
   readonly kept: string | null;
-  /** True when the folder of hooks lies outside the repository, where other repositories use it too. */
+  /** True if the hooks folder is outside the repository, where other repositories use it too. */
   readonly shared: boolean;
 }
 

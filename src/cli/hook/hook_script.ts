@@ -64,7 +64,7 @@ export function readHook(text: string): FoundHook {
   return same ? { kind: "ours", roots } : { kind: "changed" };
 }
 
-/** Without the lines that depend on where planner lies. */
+/** Returns the script without the lines that contain planner's path. */
 function fixedLines(script: string): string {
   return script.replace(/^(?:program=|installed_planner\(\)).*\n/gm, "");
 }

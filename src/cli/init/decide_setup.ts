@@ -24,7 +24,7 @@ export interface InitWords {
   readonly yes: boolean;
 }
 
-/** What is to be set up, asked for where a person is there; undefined when the person gave up. */
+/** Returns the setup from flags and, on a terminal, from questions; undefined if the person cancelled. */
 export async function decideSetup(root: string, words: InitWords): Promise<Setup | undefined> {
   const flags: Flags = {
     prompts: choice(words, "prompts"),

@@ -5,7 +5,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { hasTemplate } from "#planner/work/prompts/prompt_template.ts";
 import type { OpenProject } from "../open_project.ts";
 
-/** Where the configuration lies, from the project root. Source: docs/decisions.md#s-01. */
+/** Path of the configuration from the project root. Source: docs/decisions.md#s-01. */
 export const CONFIG_FILE = ".planner/config.md";
 
 /** Judges the project's configuration; a project without one has the defaults. */

@@ -7,8 +7,7 @@ import { readIndex, specsNaming, stagedIds } from "../git/staged_files.ts";
 import { stagedSource } from "./staged_source.ts";
 
 /**
- * Judges what the next commit holds: the specs that it adds or changes, and of the others those that would be left with a
- * dependency on a spec that it takes away.
+ * Lints the next commit: the specs that it adds or changes, and other specs that depend on a spec that it removes.
  *
  * @throws OperationError `failed_precondition` outside a git repository
  *

@@ -4,7 +4,7 @@ import { print } from "./print.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth, type Style } from "./terminal.ts";
 
-/** What every listed spec has. */
+/** Common fields of listed specs. */
 export interface ListedSpec {
   readonly id: string;
   readonly title: string | null;

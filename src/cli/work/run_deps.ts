@@ -3,7 +3,7 @@ import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { selfCommand } from "#runtime/self_command.ts";
 import type { OpenProject } from "../open_project.ts";
 
-/** Puts together what every run of this process stands on. */
+/** Creates the dependencies of the runs of this process. */
 export async function openRunDeps(
   { context, root }: OpenProject,
   { startedAt, tell }: { readonly startedAt: string | null; readonly tell: (event: RunEvent) => void },

@@ -115,7 +115,7 @@ function ended(
   return { ok: true, after, checkpoint, note, tree };
 }
 
-/** Removes what an archive holds from the log; the archive's end is its new beginning. */
+/** Removes archived entries from the log, which then begins at the archive's end. */
 export async function dropArchived(store: DcStore, { after, checkpoint, note, tree }: VerifiedArchive): Promise<void> {
   await store.write(async (writer) => {
     const base = await archiveBase(writer);

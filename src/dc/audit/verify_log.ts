@@ -19,7 +19,7 @@ export interface VerifiedLog {
   readonly since: number;
   /** Merkle root over the hashes of all entries. */
   readonly root: Buffer;
-  /** Proof of the entry that was asked for. */
+  /** Proof of the requested entry. */
   readonly proof?: EntryProof;
 }
 
@@ -127,7 +127,7 @@ class Walk {
       const [next] = this.#due;
       if (next === undefined || next.size > this.head.seq) return undefined;
       this.#due.shift();
-      // What lies before the archive's end is proven by the archive.
+      // The archive proves the entries before its end.
       if (next.size < this.head.seq) continue;
       if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
       return broken(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);

@@ -10,7 +10,7 @@ import { isSlug } from "#dc/model/code.ts";
 import { slugFrom } from "./codes.ts";
 import { compact, type Omissions } from "./item.ts";
 
-/** Labels that name what a resource was imported from. */
+/** Labels that name the imported object of a resource. */
 export const ORIGIN_LABEL = "origin";
 export const ORIGIN_URL_LABEL = "origin_url";
 

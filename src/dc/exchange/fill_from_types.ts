@@ -10,7 +10,7 @@ export function modelKey(manufacturer: string | undefined, model: string | undef
   return manufacturer === undefined || model === undefined ? undefined : `${manufacturer}\n${model}`.toLowerCase();
 }
 
-/** Gives devices what their source does not say and their type in the catalogue does. */
+/** Fills in fields that the source of a device does not have from its type in the catalogue. */
 export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel): readonly SourceItem[] {
   if (types.size === 0) return items;
   return items.map((item) => {
@@ -21,7 +21,7 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
   });
 }
 
-/** A device with what it does not say itself and its type does. Its depth needs a unit; its ports are taken all or none. */
+/** Fills in a device's missing fields from its type. Depth needs a unit. Ports are filled in only if it has none. */
 export function filledFromType(device: Device, type: DeviceType): Device {
   const { depth, ...built } = builtFields(type);
   const offered = device.positionU === undefined ? built : { ...built, depth };

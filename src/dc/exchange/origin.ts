@@ -3,7 +3,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import type { SourceItem } from "./item.ts";
 import { type OwnedParts, ownedParts } from "./merge.ts";
 
-/** What is kept of an imported object: the resource that it became, and what of it the import has set. */
+/** Record of an imported object: its resource, and the fields that the import has set. */
 export interface OriginRecord {
   readonly kind: ResourceKind;
   /** As far as the identity goes: a code, or two ends. */

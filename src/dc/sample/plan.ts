@@ -46,7 +46,7 @@ export interface Hall {
   readonly floor: number;
   readonly room: string;
   readonly fabric: string;
-  /** How far the hall lies east of the floor's corner, in millimetres. */
+  /** Distance of the hall east of the floor's corner, in millimetres. */
   readonly xMm: number;
   /** Half-width servers, two a unit, instead of the first hall's one. */
   readonly dense: boolean;
@@ -56,7 +56,7 @@ export interface Hall {
   readonly prefix: string;
 }
 
-/** The halls of a site, each made when it is asked for: a plan of any size costs the memory of one hall. */
+/** Generates the halls of a site lazily: a plan of any size needs the memory of one hall. */
 export function* hallsOf(racks: number): Generator<Hall> {
   for (let number = 1; (number - 1) * HALL_RACKS < racks; number += 1) {
     yield hallOf(number, Math.min(HALL_RACKS, racks - (number - 1) * HALL_RACKS));

@@ -202,7 +202,7 @@ async function metrics(context: AppContext, { metrics: text }: AppOptions): Prom
 }
 
 async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
-  // Asked for by few, and made from the whole proto file.
+  // Loaded on demand: few clients request it, and it is built from the whole proto file.
   const { openapiDocument } = await import("./openapi.ts");
   const { body, etag } = openapiDocument(version);
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };

@@ -12,7 +12,7 @@ export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
   readonly admission: AdmissionRules;
 }
 
-/** Whether the reply to a request goes on until one side ends it. */
+/** Returns whether the reply is a stream, which continues until one side closes it. */
 export function isStream({ url = "" }: NodeRequest): boolean {
   const [path = ""] = url.split("?", 1);
   return path === CHANGE_STREAM_PATH || STREAM_PATHS.includes(path);

@@ -26,7 +26,7 @@ interface Calls {
 /** What the process says of itself, in base units. */
 export interface ProcessFacts {
   readonly version: string;
-  /** What the program was made from, and what it runs on. */
+  /** Commit of the build, and the JavaScript runtime that runs it. */
   readonly commit?: string;
   readonly engine?: string;
   /** Seconds since 1970. */

@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { type ConfigProblem, checkConfig } from "./check_config.ts";
 import type { PlannerConfig } from "./config.ts";
 
-/** Where the configuration lies, from the project root. */
+/** Path of the configuration from the project root. */
 const CONFIG_FILE = ".planner/config.md";
 
 /**

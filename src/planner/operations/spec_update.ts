@@ -93,7 +93,7 @@ function fieldChanges(given: Readonly<Record<string, FieldValue | undefined>>): 
   return fields;
 }
 
-/** The full ids that `wanted` means, each once. */
+/** Resolves `wanted` to full ids, each once. */
 async function dependencies(
   context: PlannerContext,
   id: SpecId,

@@ -3,7 +3,7 @@ import type { OutputVerdict } from "../ports.ts";
 /** What a verdict about a finished spec's output means for the spec. */
 export interface OutputConsequence {
   readonly status: "completed" | "needs_attention";
-  /** True when the spec goes on although its output does not fit, so that a warning is needed. */
+  /** True if the spec continues although its output is not valid, so that a warning is needed. */
   readonly warning: boolean;
 }
 

@@ -129,7 +129,7 @@ export interface ForecastConflict {
   readonly files: readonly string[];
 }
 
-/** One setting, hook or link that differs from what it was when a run began. */
+/** One setting, hook or link that has changed since a run began. */
 export interface PlantedChange {
   readonly spec_id: SpecId;
   /** As in `hook pre-commit was added`. */

@@ -61,7 +61,7 @@ export interface RunResult {
   readonly commits: readonly string[];
   /** What the agent consumed, or null if it reports nothing or never ran. */
   readonly usage: Usage | null;
-  /** What the agent was not allowed to do. */
+  /** Actions that were denied to the agent. */
   readonly denied: readonly string[];
   /** Why nothing more is to be started after this run: a limit was reached or an account was refused; else null. */
   readonly halt: string | null;
@@ -99,7 +99,7 @@ export interface RunPlace {
   readonly worktree: Worktree | null;
   /** Absolute path of the project that the agent sees. */
   readonly root: string;
-  /** A port that was free when the run began, or null if none was asked for. */
+  /** A port that was free when the run began, or null if none was requested. */
   readonly port: number | null;
   /** Without a worktree: the commits that named the spec before the run. */
   readonly knownCommits: ReadonlySet<string>;

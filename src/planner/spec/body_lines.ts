@@ -10,7 +10,7 @@ export interface BodyLine {
   readonly text: string;
 }
 
-/** What a code fence was opened with. */
+/** Opening of a code fence. */
 interface Fence {
   readonly mark: string;
   readonly length: number;

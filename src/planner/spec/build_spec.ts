@@ -6,7 +6,7 @@ import type { Approval, Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
 import { readStatus } from "./status.ts";
 
-/** Where a spec's file lies. */
+/** Location of a spec's file. */
 export interface SpecPlace {
   readonly id: SpecId;
   /** Path from the project root, with forward slashes. */

@@ -32,7 +32,7 @@ export function rootMap(tokens: readonly Token[]): MapToken | undefined {
   return root?.type === "block-map" || root?.type === "flow-collection" ? root : undefined;
 }
 
-/** The offset of a collection that lies deeper than `limit` levels, or undefined when none does. */
+/** Returns the offset of a collection nested deeper than `limit` levels, or undefined if no collection is. */
 export function tooDeepAt(tokens: readonly Token[], limit: number): number | undefined {
   return search(tokens, (_token, depth) => depth > limit)?.offset;
 }

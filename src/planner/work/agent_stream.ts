@@ -20,7 +20,7 @@ export interface AgentStream {
   push(chunk: Uint8Array): readonly string[];
   /** What the agent reported so far, null before that. */
   readonly usage: Usage | null;
-  /** What it was not allowed to do so far. */
+  /** Actions that were denied so far. */
   readonly denied: readonly string[];
   /** The agent's own name for its session, null before it said so. */
   readonly session: string | null;

@@ -1,4 +1,4 @@
-/** What later runs are instructed and judged by, from the project's root. */
+/** Files that instruct and judge later runs, as paths from the project's root. */
 const CONFIG = ".planner/config.md";
 const FOLDERS = [".planner/prompts/", ".planner/schemas/"];
 

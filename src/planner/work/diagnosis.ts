@@ -97,7 +97,7 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
   return { diagnosis: `Spec has issues: ${names}`, suggestion: nextStep(signs) };
 }
 
-/** What a person does about a run that ended, in the order in which it is tried. */
+/** Returns instructions for a person after a run has ended, in the order to try them. */
 function nextStep({ id, status, worktree = null }: SpecSigns): string {
   const again = `let an agent continue: planner work ${id}`;
   if (status === "needs_attention") {

@@ -17,7 +17,7 @@ export interface RunFacts {
 
 /** What speaks for the work being done. Gathered only where the agent did not fail. */
 export interface Evidence {
-  /** Empty where criteria are not asked for. */
+  /** Empty if criteria are not checked. */
   readonly criteria: readonly JudgedCriterion[];
   /** Why the run shows no work, see `missingWork`, or null. */
   readonly missingWork: string | null;

@@ -85,7 +85,7 @@ function isLookedFor(value: string): boolean {
 export class SecretMask {
   readonly #pattern: RegExp;
   readonly #held: number;
-  /** The end of a line that goes on. */
+  /** End of an incomplete line. */
   #rest = "";
   /** Whether the last line was within a private key. */
   #inKey = false;

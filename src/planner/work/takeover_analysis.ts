@@ -27,7 +27,7 @@ const TOOL_CALL = /\b(?:tool[_ ]?(?:use|call)s?|calling tool|invoking tool|plann
 const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|checks) pass(?:ed)?)\b/i;
 const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
-/** Sums up what a run did and where it stopped, for the person or agent who goes on. Source: docs/decisions.md#s-27. */
+/** Summarizes a run and its end, for the person or agent who continues. Source: docs/decisions.md#s-27. */
 export function analyzeRun({ lines, criteria, failure = null }: RunTraces): TakeoverAnalysis {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];

@@ -1,7 +1,7 @@
 import type { Details } from "../viewer/details.ts";
 import { Viewer } from "../viewer/viewer.ts";
 
-/** The dataset of the file, as the service embeds it; null where it was not asked for. */
+/** Dataset that the service embeds in the file; null if the request did not include it. */
 interface Dataset {
   readonly elements: readonly (Details & { readonly related?: readonly string[] })[];
 }

@@ -19,7 +19,7 @@ export class Find {
   #elements: readonly { readonly element: SVGGElement; readonly text: string }[] = [];
   #hits: readonly SVGGElement[] = [];
   #at = -1;
-  /** Whether Enter has shown the details of the hit: the next Enter goes on. */
+  /** Whether Enter has shown the details of the hit; the next Enter moves to the next hit. */
   #isOpened = false;
 
   constructor(options: FindOptions) {

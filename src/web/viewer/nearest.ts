@@ -5,7 +5,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 };
 
-/** Which element an arrow key leads to: the nearest in its direction, what lies straight ahead preferred. */
+/** Returns the target of an arrow key: the nearest element in its direction, preferably straight ahead. */
 export function nearest<Shape extends Element>(from: Shape, among: readonly Shape[], key: string): Shape | undefined {
   const direction = DIRECTIONS[key];
   if (direction === undefined) return undefined;

@@ -5,7 +5,7 @@ import { linesOf, type Span, type TextFile } from "./text_file.ts";
 
 const KEY = /^\s*\{\s*"([a-z_]+)"\s*:/;
 
-/** A file of JSON Lines: read once to see where the lines of each kind lie, then those of a kind at a time. */
+/** Opens a JSON Lines file: reads it once to find the lines of each kind, then reads one kind at a time. */
 export function jsonLinesSource(file: TextFile): Source {
   const found = new Map<ResourceKind, { count: number; span: Span }>();
   let bad = 0;

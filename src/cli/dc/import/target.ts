@@ -21,7 +21,7 @@ export interface Target {
   readonly batchSize: number;
   /** Runs an import: batch by batch, or all of it in one transaction that is undone when `work` throws. */
   run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
-  /** Ends waits for other processes: what waits fails, what has begun goes on to its end. */
+  /** Cancels waits for other processes: waiting writes fail, started writes finish. */
   readonly interrupt: () => void;
 }
 

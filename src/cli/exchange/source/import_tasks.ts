@@ -45,7 +45,7 @@ export async function importTasks(
   const plan = planImport({ tasks, origin, records, specs: [...active.specs, ...archive.specs], ids });
   const run = new ImportRun(context, plan, new Set(taken), { records, options });
   if (!options.dryRun && plan.length > 0) {
-    // Planned ids are written first: an import that is cut off goes on with the same ones.
+    // Writes the planned ids first, so that the next import after an interruption uses the same ones.
     writeRecords(root, origin, format.kind, run.planned());
     try {
       await run.write();

@@ -53,7 +53,7 @@ function decode(bytes: Uint8Array): { readonly text: string } | { readonly messa
   return decoded.ok ? { text: decoded.text.replace(/^\ufeff/, "") } : decoded;
 }
 
-/** The beginning of a file, for telling what it holds. */
+/** Returns the beginning of a file, for format detection. */
 export function headOf(path: string, shown: string): string {
   try {
     const decoded = decode(readFileSync(path));

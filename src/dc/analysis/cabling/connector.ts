@@ -159,7 +159,7 @@ export function compareStacks(a: Stack, b: Stack): number {
   return a.length - b.length;
 }
 
-/** The text of an end of a path, for telling ends apart. */
+/** Returns a key that identifies an end of a path. */
 export function keyOf(end: PortRef | undefined): string {
   return end === undefined ? "" : portKey(end);
 }

@@ -93,7 +93,7 @@ export class CoolingBalance {
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
   }
 
-  /** The units that serve areas which lie in a scope by their references alone. */
+  /** Returns the units that serve areas whose references are inside a scope. */
   #unitsInside(scope: Ref): readonly Crac[] {
     // Only sites and floors have areas inside that their references name.
     if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(areaKey(scope)) ?? [];

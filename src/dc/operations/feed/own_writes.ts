@@ -4,7 +4,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
-/** Entries per page and maximum number of pages. Our choice: a rack's own entries lie between those of its contents. */
+/** Entries per page and maximum number of pages. Ours: a rack's own entries are mixed with those of its contents. */
 const PAGE = 200;
 const MAX_PAGES = 50;
 

@@ -6,7 +6,7 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import type { ReadSession } from "../rpc.ts";
 import { storedDeviceType } from "./device_types.ts";
 
-/** What devices are made after: their fields without anything that belongs to one device or one place. */
+/** Template of planned devices: fields that do not belong to one device or one place. */
 export type Template = Omit<Device, "code">;
 
 interface Named {

@@ -106,7 +106,7 @@ class Layout {
     for (let line = this.#lineOf(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
   }
 
-  /** Where a line goes that no key and no item begins: a value that goes on, a comment or a blank line. */
+  /** Returns the column of a line without a key or item: a continued value, a comment or a blank line. */
   #follow(line: number, text: string, move: number): number {
     const indent = text.length - text.trimStart().length;
     const ofValue = this.#valueLines.has(line);

@@ -2,7 +2,7 @@ import type { NewProcessRecord } from "#planner/run_ports/process_records.ts";
 import type { PlannerContext } from "../../context.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 
-/** The variable by which the process learns what it was started for: `spec_id`, `mode` and `started_at` as JSON. */
+/** Variable that passes the task to the process: `spec_id`, `mode` and `started_at` as JSON. */
 export const BACKGROUND_START = "PLANNER_BACKGROUND_START";
 
 export interface BackgroundWork {

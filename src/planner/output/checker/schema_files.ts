@@ -42,7 +42,7 @@ export class SchemaFiles {
   }
 
   /**
-   * The file at a path from the project root that a schema refers to; it must lie under `.planner/schemas/`.
+   * The file at a path from the project root that a schema refers to; it must be under `.planner/schemas/`.
    *
    * @throws SchemaFileError
    */

@@ -20,7 +20,7 @@ setInterval(() => {
 }, 100);
 `;
 
-/** @param parent the process that asked for the checks; by the time this one runs it may be gone already */
+/** @param parent the process that requested the checks; it may have ended before this one starts */
 export function startWatchdog(parent: number): Watchdog {
   const memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   const deadline = new Float64Array(memory);

@@ -42,7 +42,7 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
   }),
 ];
 
-/** Keywords about what all others have left over; they come last. Source: JSON Schema 2020-12 Core, 11. */
+/** Keywords about parts that no other keyword evaluated; they run last. Source: JSON Schema 2020-12 Core, 11. */
 export const UNEVALUATED_CHECKS: readonly Keyword[] = [
   keyword("unevaluatedItems", "array", (schema: LinkedSchema) => (value, frame, apply) => {
     const left = [...indexes(value)].filter((index) => frame.evaluated?.items.has(index) !== true);

@@ -72,7 +72,7 @@ function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
   }
 }
 
-/** How a value is asked for. */
+/** Options for a generated value. */
 interface Wish {
   /** Makes the items of a list differ. */
   readonly nth?: number;
@@ -116,7 +116,7 @@ class ExampleMaker {
     return made;
   }
 
-  /** What the author has written down. */
+  /** Value that the schema's author provided. */
   #given(parts: Parts, nth: number): { readonly value: unknown } | undefined {
     const [constant] = parts.values("const");
     if (constant !== undefined) return { value: constant };

@@ -8,7 +8,7 @@ export async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
   const found: Trouble[] = [];
   for (const lock of await ports.gitLocks.find()) {
     const { path, spec_id, removable } = lock;
-    // A run that goes on has its own git at work.
+    // An active run uses git itself.
     if (spec_id !== null && (await liveWorker(context, spec_id)) !== null) continue;
     // A git at work for a moment is no trouble.
     if (!removable && lock.ageMs < BRIEF_MS) continue;

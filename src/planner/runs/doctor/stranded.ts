@@ -6,10 +6,10 @@ import { PROCESS_GONE } from "../end_claim.ts";
 import type { CareDeps } from "./trouble.ts";
 
 /**
- * Says of a run that was cut off what is true: its spec failed, unless it has got another status since, and no process works
- * in its worktree. What the agent did stays in the worktree and is gone on with when the spec is worked again.
+ * Records the end of an interrupted run: its spec failed, unless it has another status by now, and no process works in
+ * its worktree. The agent's work stays in the worktree, and the next run of the spec continues it.
  *
- * @returns what was done, or null
+ * @returns a sentence about the repair, or null
  */
 export async function endStranded(deps: CareDeps, id: SpecId): Promise<string | null> {
   const failed = await failSpec(deps, id);

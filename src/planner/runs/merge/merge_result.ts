@@ -24,7 +24,7 @@ export type MergeResult =
   /** Nothing was touched. */
   | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
 
-/** Why a spec was not merged and, where it lies in conflict, what to do. */
+/** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
 export function refusalText(result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>): string {
   const begin = `Cannot merge spec '${result.spec_id}'`;
   if (result.outcome === "refused") return `${begin}: ${result.reason}`;

@@ -44,7 +44,7 @@ export interface Gathered {
   readonly commits: readonly string[];
   /** False if a person has to see to the worktree first: nothing is committed there. */
   readonly settled: boolean;
-  /** What came of each command that was run to check the work. */
+  /** Results of the commands that checked the work. */
   readonly checks: readonly CommandResult[];
 }
 

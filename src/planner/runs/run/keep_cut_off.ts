@@ -41,7 +41,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
       runRecord(summary, head),
     );
   } catch (error) {
-    // The cleaning up goes on: a record is worth less than a claim that is released.
+    // Continues the cleanup: releasing the claim matters more than the record.
     if (!(error instanceof OperationError)) throw error;
   }
 }
@@ -54,7 +54,7 @@ interface Found {
     readonly commits: WorktreeState["commits"];
     readonly files: readonly string[];
   };
-  /** What a person has to see to, see `WorktreeState`. */
+  /** Problems that a person must fix, see `WorktreeState`. */
   readonly problems: readonly string[];
   /** The spec's text as the agent left it; null if that is the project's. */
   readonly body: string | null;

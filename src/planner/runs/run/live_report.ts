@@ -8,8 +8,8 @@ import type { ReportedSoFar } from "./run_agent.ts";
 const LAG_MS = 5_000;
 
 /**
- * What the agent of a run reported, in the record of its process while the run goes on: other commands show it, and it
- * is there after a kill. Cost: one write of the record every `LAG_MS` at most.
+ * Writes the agent's report to the record of its process during the run, so that other commands can show it and it
+ * survives a kill. Cost: at most one write of the record every `LAG_MS`.
  */
 export class LiveReport {
   readonly #ports: Pick<RunPorts, "records" | "agents">;

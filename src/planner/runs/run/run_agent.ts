@@ -29,7 +29,7 @@ export interface AgentRun {
   readonly stillWanted: () => Promise<boolean>;
 }
 
-/** What an agent that still runs has reported. */
+/** Report of a running agent. */
 export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** Result of an agent that has ended together with everything that it started. */
@@ -42,7 +42,7 @@ export interface AgentEnd {
   readonly session: string | null;
   /** What it consumed, as it reports that, or null. */
   readonly usage: Usage | null;
-  /** What it was not allowed to do. */
+  /** Actions that were denied. */
   readonly denied: readonly string[];
   /** The last line of its standard error that is not blank, or empty. */
   readonly lastWords: string;

@@ -1,7 +1,7 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { MergeResult } from "../merge/merge_result.ts";
 
-/** What watch does, as it does it; `--json` prints these. */
+/** Events of watch; `--json` prints them. */
 export type WatchEvent =
   | { readonly event: "started"; readonly pid: number }
   | ({ readonly event: "merge" } & MergeResult)

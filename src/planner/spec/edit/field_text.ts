@@ -23,7 +23,7 @@ export function inlineText(value: FieldValue, form: ScalarForm = PLAIN): string 
     .join(", ")}}`;
 }
 
-/** Whether the value goes on separate lines below its key. */
+/** Returns whether the value is written on separate lines below its key. */
 export function takesLines(value: FieldValue, layout: Layout): boolean {
   if (isList(value)) return value.length > 0 && layout.lists === "block";
   return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;

@@ -32,7 +32,7 @@ async function findLocks(root: string): Promise<readonly GitLock[]> {
   const found: GitLock[] = [];
   for (const [folder, id] of places) {
     const place = await placeOf(folder, id);
-    // A folder that is no worktree lies in the checkout.
+    // A folder that is not a worktree is part of the checkout.
     if (place === null || found.some(({ path }) => path === place.path)) continue;
     const lock = lockAt(place);
     if (lock !== null) found.push(lock);
@@ -59,7 +59,7 @@ async function placeOf(folder: string, id: SpecId | null): Promise<Place | null>
 function lockAt({ path, id, top }: Place): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
-    // The worktrees lie in the checkout and have their locks.
+    // The worktrees are inside the checkout and have separate locks.
     const worksThere = (cwd: string): boolean =>
       contains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
     const holder = holderOf(path, worksThere);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { errorCode } from "../files/disk_error.ts";
 
-/** How far the system's account of a process's start may lie behind our own note of it, in milliseconds. */
+/** Maximum time by which a process's start can be later in the system's data than in our record, in milliseconds. */
 const SLACK_MS = 10_000;
 
 /** Length of the ticks in which Linux counts it, in milliseconds: the same on every machine, whatever its clock does. */

@@ -4,7 +4,7 @@ import type { ProcessMark } from "#planner/run_ports/claims.ts";
 
 /** Fields of `/proc/<pid>/stat` on Linux. */
 export interface ProcessFacts {
-  /** It ended, and its parent has not asked for its status yet. */
+  /** Whether it is a zombie: it ended, and its parent has not read its status yet. */
   readonly ended: boolean;
   readonly group: number;
   readonly session: number;

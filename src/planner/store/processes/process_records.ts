@@ -13,7 +13,7 @@ import { isAlive } from "./process_life.ts";
 
 type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
 
-/** The records of `.planner/processes/`, oldest first, and the files there that are none. */
+/** The records of `.planner/processes/`, oldest first, and other files in that folder. */
 export interface RecordSet {
   readonly records: readonly ProcessRecord[];
   readonly broken: readonly UnreadableFile[];

@@ -64,7 +64,7 @@ function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProces
 }
 
 interface Finish {
-  /** Empty for a run that goes on. */
+  /** Empty while the run continues. */
   readonly end: RecordEnd | Record<string, never>;
   readonly report: RunReport | undefined;
 }

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
-/** Whether `path` lies in `folder`, by their names alone; both absolute. */
+/** Returns whether `path` is inside `folder`, by name only; both are absolute. */
 export function contains(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));

@@ -86,7 +86,7 @@ interface Intent extends NewMembers {
   readonly parent: SpecId;
 }
 
-/** Null for what this program has not written: a checkout may bring any file along. */
+/** Reads the intent; null for a file of another program, because a checkout may contain any file. */
 function readIntent(root: string): Intent | null {
   const read = readJson(join(root, INTENT));
   if (read.kind !== "object") return null;

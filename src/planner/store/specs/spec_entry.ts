@@ -16,7 +16,7 @@ export interface SpecEntry {
   readonly content: Spec | UnreadableFile;
 }
 
-/** Where a file lies: `file` is its path from `root`, `path` the absolute one. */
+/** Location of a file: `file` is its path from `root`, `path` the absolute one. */
 export interface EntryPlace {
   readonly root: string;
   readonly name: string;

@@ -117,7 +117,7 @@ async function bringSpec({ root, id, worktree }: Place, { ours, theirs, text }: 
   await keepBase(root, id, ours);
 }
 
-/** Remembers what both sides have in common from now on. */
+/** Stores the text that both sides have in common from now on. */
 export function keepBase(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
   return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
 }

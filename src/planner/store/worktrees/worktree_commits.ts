@@ -14,7 +14,7 @@ export interface Branches {
   readonly mainBranch: string;
 }
 
-/** Full hashes of what the branch has and the main branch lacks, oldest first; none for a branch that is gone. */
+/** Returns full hashes of the branch's commits that the main branch lacks, oldest first; none for a deleted branch. */
 export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): Promise<readonly string[]> {
   if (!(await exists(git, branch))) return [];
   const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;

@@ -47,7 +47,7 @@ export class Transcript {
     this.#usage = usage;
   }
 
-  /** Whether this message differs from the last one that was asked for. */
+  /** Returns whether this message differs from that of the previous call. */
   isNew(message: string): boolean {
     if (message === this.#message) return false;
     this.#message = message;
@@ -87,7 +87,7 @@ export class Transcript {
     this.#log(text);
   }
 
-  /** A piece of a message that goes on with the next piece. */
+  /** Adds a piece of a message; the next piece continues it. */
   stream(text: string): void {
     const lines = (this.#begun + text).split("\n");
     this.#begun = lines.pop() ?? "";
@@ -117,7 +117,7 @@ export class Transcript {
     this.#failure = oneLine(why === "" ? "The agent reports an error" : why);
   }
 
-  /** The agent goes on after all. */
+  /** Clears the failure, because the agent continues. */
   recover(): void {
     this.#failure = null;
   }

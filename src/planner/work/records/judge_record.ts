@@ -16,7 +16,7 @@ export interface RecordCheck {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Checks the record of a run against what the repository holds by now. */
+/** Compares the record of a run with the current repository. */
 export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): readonly RecordCheck[] {
   return [
     endCheck(record, facts),

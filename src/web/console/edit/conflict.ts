@@ -32,7 +32,7 @@ export function mergeOf(states: { base: Values; mine: Values; theirs: Values }, 
   return { clashes, mine: mine.filter(free), theirs: theirs.filter(free) };
 }
 
-/** Whether one path is the other, or lies inside it. */
+/** Returns whether the paths are equal or one contains the other. */
 function overlaps(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}.`) || other.startsWith(`${one}.`);
 }

@@ -11,7 +11,7 @@ interface DialogProps {
   readonly leave: () => void;
   readonly children: ComponentChildren;
   readonly footer: ComponentChildren;
-  /** What Ctrl Enter does. */
+  /** Called on Ctrl+Enter. */
   readonly submit: () => void;
 }
 

@@ -11,7 +11,7 @@ export interface Kept {
   readonly typeText: string;
 }
 
-/** A device with what it does not say itself and its type does. Its depth needs a unit; its ports are taken all or none. */
+/** Fills in a device's missing fields from its type. Depth needs a unit. Ports are filled in only if it has none. */
 export function filledFromType(device: Values, type: Values): Values {
   const missing = takenFields(device, type).filter(({ name }) => isUnset(device[name]));
   return { ...device, ...Object.fromEntries(missing.map(({ name }) => [name, type[name]])) };

@@ -1,9 +1,9 @@
 import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 
-/** Changes of a page of the log, those that are searched at most, and those that are wanted. */
+/** Entries per page of the log, maximum searched entries, and matches at which the search ends. */
 const [PAGE, MOST, WANTED] = [200, 2000, 20];
 
-/** What a search through the log has found, newest first. */
+/** Result of a search through the log, newest first. */
 export interface PlaceSearch {
   readonly entries: readonly AuditEntry[];
   /** Changes that were looked at. */

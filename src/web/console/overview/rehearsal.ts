@@ -50,7 +50,7 @@ export interface Rehearsal {
 const LISTED = 1000;
 const CAUSES = 8;
 
-/** What every single failure does, the worst first. */
+/** Loads the effects of every single failure, the worst first. */
 export function useRehearsal(): Asked<Rehearsal> {
   return useCall<Rehearsal>("datacenter.v1.PlanningService/RehearseFailures", {
     cascade: true,

@@ -30,9 +30,9 @@ interface ObjectKind {
   readonly picture?: (row: InventoryRow) => Question;
   /** Whether it is made of the locations of other things, and changes with them alone. */
   readonly isPlace?: true;
-  /** What the change log has its changes under; itself if absent. */
+  /** Reference under which the change log has its changes; its own if absent. */
   readonly changed?: (row: InventoryRow) => string;
-  /** What its list does not hold. */
+  /** Renders data that its list does not have. */
   readonly details?: (row: InventoryRow) => ComponentChildren;
   /** Lists of what belongs to it: their names, pages and conditions. */
   readonly related: (row: InventoryRow) => readonly Related[];

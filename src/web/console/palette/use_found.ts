@@ -36,7 +36,7 @@ interface Found {
   readonly loading: boolean;
 }
 
-/** What the inventory has under these words. @param only a kind out of `kinds`; all if empty */
+/** Searches the inventory for these words. @param only a kind out of `kinds`; all if empty */
 export function useFound(words: string, only: string): Found {
   const settled = useDelayed(words, REST_MS);
   const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };

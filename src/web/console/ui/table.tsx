@@ -51,7 +51,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
   );
 }
 
-/** What a cell holds; a dash where it holds nothing. */
+/** Returns a cell's content, or a dash if it is empty. */
 function shown(held: ComponentChildren): ComponentChildren {
   const isEmpty = held === null || held === undefined || held === "" || held === "–";
   return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;

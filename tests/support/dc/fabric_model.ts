@@ -105,8 +105,8 @@ export class FabricModel {
     const { a, b, capacityMbps, aToBMbps = 0, bToAMbps = 0 } = link;
     const pct = capacityMbps === undefined ? 0 : (100 * Math.max(aToBMbps, bToAMbps)) / capacityMbps;
     const cause = this.cause(link, asked);
-    const isTense = pct >= asked.watchPct || link.status === "DEGRADED";
-    const carrying = pct >= asked.congestionPct ? "FAULT" : isTense ? "WATCH" : "OK";
+    const isTense = pct >= asked.watchPct || pct >= asked.congestionPct || link.status === "DEGRADED";
+    const carrying = pct >= 100 ? "FAULT" : isTense ? "WATCH" : "OK";
     const health = cause === undefined ? carrying : cause === "meant" ? "WATCH" : "FAULT";
     return { ref: `fabric_link:${nameOf(a)}~${nameOf(b)}`, pct, live: cause === undefined, health, link };
   }

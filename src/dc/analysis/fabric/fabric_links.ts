@@ -32,6 +32,9 @@ export interface LinkLimits {
   readonly watchPct: number;
 }
 
+/** A share of a limit is a fault from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
+export const FULL_PCT = 100;
+
 const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
 const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
 const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
@@ -54,8 +57,9 @@ export function viewLink(
     const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
     return { ...view, live: false, health: isMeant ? "WATCH" : "FAULT", ...(cause !== undefined && { cause }) };
   }
-  if (utilizationPct >= congestionPct) return { ...view, live: true, health: "FAULT" };
-  return { ...view, live: true, health: utilizationPct >= watchPct || status === "DEGRADED" ? "WATCH" : "OK" };
+  if (utilizationPct >= FULL_PCT) return { ...view, live: true, health: "FAULT" };
+  const isTense = utilizationPct >= Math.min(watchPct, congestionPct) || status === "DEGRADED";
+  return { ...view, live: true, health: isTense ? "WATCH" : "OK" };
 }
 
 const NONE_FAILED: ReadonlySet<string> = new Set();

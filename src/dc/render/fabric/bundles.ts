@@ -1,3 +1,4 @@
+import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import { counted, percent } from "../parts/labels.ts";
@@ -14,6 +15,8 @@ export interface BundleState {
   readonly missing: number;
   readonly capacityMbps: number;
   readonly congested: boolean;
+  /** Whether a link has no capacity left. */
+  readonly full: boolean;
   readonly watched: boolean;
 }
 
@@ -28,6 +31,7 @@ export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }:
     missing,
     capacityMbps: live.reduce((sum, { link }) => sum + (link.capacityMbps ?? 0), 0),
     congested: (utilizationPct ?? 0) >= congestionPct,
+    full: (utilizationPct ?? 0) >= FULL_PCT,
     watched: (utilizationPct ?? 0) >= watchPct || live.some(({ health }) => health === "WATCH"),
   };
 }
@@ -43,7 +47,8 @@ export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
     const share = state.utilizationPct ?? 0;
     return share >= SHARE_OF_HARM ? { stroke: scaleStep(share), strokeWidth: 3 } : { stroke: "muted", strokeWidth: 1 };
   }
-  if (state.congested) return { stroke: "faultText", strokeWidth: 3 };
+  if (state.full) return { stroke: "faultText", strokeWidth: 3 };
+  if (state.congested) return { stroke: "watchText", strokeWidth: 3 };
   if (state.watched || state.down > 0) return { stroke: "watchText", strokeWidth: 2 };
   return { stroke: "okText", strokeWidth: 1.2 };
 }
@@ -58,7 +63,8 @@ export function fillOf(state: BundleState, coloring: Coloring): Paint {
     case "STATUS":
       return state.down > 0 ? "watchSoft" : "okSoft";
     case "HEALTH":
-      return state.congested ? "faultSoft" : state.watched || state.down > 0 ? "watchSoft" : "okSoft";
+      if (state.full) return "faultSoft";
+      return state.congested || state.watched || state.down > 0 ? "watchSoft" : "okSoft";
     default:
       return scaleStep(state.utilizationPct ?? 0);
   }

@@ -1,6 +1,8 @@
+import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
+import type { State } from "../palette.ts";
 import { counted, percent, readable, refName } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -36,17 +38,21 @@ export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, 
 }
 
 function figuresOf({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
-  const bad = (label: string, count: number): Figure => ({
+  const bad = (label: string, count: number, tone: State = "fault"): Figure => ({
     label,
     value: String(count),
-    ...(count > 0 && { tone: "fault" }),
+    ...(count > 0 && { tone }),
   });
   if (nodes.length === 0) return [];
   const failed = new Set(nodes.filter((node) => node.failed).map(({ device }) => device.code)).size;
   return [
     { label: "links up", value: String(summary.linksUp) },
     bad("links down", summary.linksDown),
-    bad(`congested, from ${percent(congestionPct)}`, summary.congested),
+    bad(
+      `congested, from ${percent(congestionPct)}`,
+      summary.congested,
+      summary.maxUtilPct >= FULL_PCT ? "fault" : "watch",
+    ),
     bad("missing of the full mesh", missing.length),
     ...(failed > 0 ? [bad("switches failed", failed)] : []),
     { label: "busiest link", value: percent(summary.maxUtilPct) },
@@ -120,11 +126,12 @@ function legendOf({ answer, congestionPct, watchPct }: FabricPicture, coloring: 
   ];
   // Lines and cells have one scale.
   if (coloring === "UTILIZATION") return [...scaleLegend(), ...broken];
+  if (coloring === "NONE" || coloring === "ROLE")
+    return [line(`congested, from ${percent(congestionPct)}`, { stroke: "line", strokeWidth: 3 }), ...broken];
   return [
-    line(`congested, from ${percent(congestionPct)}`, { stroke: "faultText", strokeWidth: 3 }),
-    ...(coloring === "NONE" || coloring === "ROLE"
-      ? []
-      : [line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 })]),
+    line(`full, from ${percent(FULL_PCT)}`, { stroke: "faultText", strokeWidth: 3 }),
+    line(`congested, from ${percent(congestionPct)}`, { stroke: "watchText", strokeWidth: 3 }),
+    line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
     ...broken,
   ];
 }

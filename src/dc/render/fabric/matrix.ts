@@ -190,7 +190,7 @@ function cellItem(
         height: ROW - 2,
         radius: 2,
         fill,
-        stroke: bundle.state.congested || down ? "faultText" : "grid",
+        stroke: bundle.state.full || down ? "faultText" : bundle.state.congested ? "watchText" : "grid",
         ...(down && { dash: "dashed" as const }),
       },
       {

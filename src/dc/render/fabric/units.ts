@@ -43,8 +43,8 @@ export function unitState({ id, switches, group }: Unit, bundles: readonly Bundl
 }
 
 function stateOfLinks(cut: boolean, bundles: readonly BundleState[]): State {
-  if (cut || bundles.some(({ congested, up }) => congested || up === 0)) return "fault";
-  return bundles.some(({ watched, down }) => watched || down > 0) ? "watch" : "ok";
+  if (cut || bundles.some(({ full, up }) => full || up === 0)) return "fault";
+  return bundles.some(({ watched, congested, down }) => watched || congested || down > 0) ? "watch" : "ok";
 }
 
 /** A ratio such as 3.2:1. */

@@ -175,7 +175,11 @@ function Summary({ summary }: { readonly summary: NonNullable<FabricAnswer["summ
     <Figures>
       <Figure label="Links up" value={count(summary.links_up)} />
       <Figure label="Links down" value={count(summary.links_down)} tone={summary.links_down > 0 ? "fault" : "ok"} />
-      <Figure label="Congested" value={count(summary.congested)} tone={summary.congested > 0 ? "fault" : "ok"} />
+      <Figure
+        label="Congested"
+        value={count(summary.congested)}
+        tone={summary.congested === 0 ? "ok" : summary.max_util_pct >= 100 ? "fault" : "watch"}
+      />
       <Figure label="Busiest link" value={percent(summary.max_util_pct)} />
       <Figure label="19 of 20 links below" value={percent(summary.p95_util_pct)} />
       <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />

@@ -61,7 +61,7 @@ describe("drawFabric", () => {
     expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["95", "down", "none", "30"]));
     const edge = (from: string, to: string) =>
       graph.edges.find((one) => one.from === `device:${from}` && one.to === `device:${to}`);
-    expect(edge("SP-2", "L-001")).toMatchObject({ label: "95 %", stroke: "faultText", style: "bold" });
+    expect(edge("SP-2", "L-001")).toMatchObject({ label: "95 %", stroke: "watchText", style: "bold" });
     expect(edge("SP-1", "L-001")).toMatchObject({ label: "down", style: "dashed" });
     expect(edge("SP-2", "L-002")).toMatchObject({ label: "missing", style: "dotted" });
   });

@@ -53,12 +53,22 @@ describe("fabricTopology", () => {
     ]);
 
     expect(links.map(({ utilizationPct, health }) => [utilizationPct, health])).toEqual([
-      [80, "FAULT"],
+      [80, "WATCH"],
       [60, "WATCH"],
       [59, "OK"],
     ]);
     expect(congested).toEqual(["fabric_link:l1~s1"]);
     expect(summary).toMatchObject({ congested: 1, maxUtilPct: 80, p95UtilPct: 80 });
+  });
+
+  test("rates a link as a fault only when it is full, and a congested one as to be watched", () => {
+    const { links } = topology([
+      link("l1", "s1", { aToBMbps: 100_000 }),
+      link("l1", "s2", { aToBMbps: 99_000 }),
+      link("l2", "s1", { aToBMbps: 85_900 }),
+    ]);
+
+    expect(links.map(({ health }) => health)).toEqual(["FAULT", "WATCH", "WATCH"]);
   });
 
   test("names the pairs of the full mesh that no link joins", () => {

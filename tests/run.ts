@@ -30,6 +30,7 @@ const WITHOUT_DENO = [
   "console_screens",
   "console_stories",
   "console_placement",
+  "console_rehearsal",
   "console_types",
   "console_sample",
   "dc_crashes",
@@ -81,21 +82,32 @@ const STEPS: readonly Step[] = [
   { name: "web-types", command: ["tsc", "-p", "src/web"] },
   { name: "style", command: ["biome", "ci", "--reporter=summary", "."] },
   { name: "unused", command: ["knip"] },
-  { name: "unit", command: bunTest(["architecture", "unit", "laws", "contracts", "requirements"]), tests: true },
-  { name: "e2e", command: bunTest(["e2e"]), tests: true, isRepeated: true },
+  {
+    name: "unit",
+    command: bunTest(["architecture", "unit", "laws", "contracts", "requirements"], { parallel: 2 }),
+    tests: true,
+  },
+  { name: "e2e", command: bunTest(["e2e"], { parallel: 3 }), tests: true, isRepeated: true },
   { name: "deno-types", command: ["deno", "check", "--quiet", "src/main.ts"] },
   {
     name: "deno-e2e",
-    command: bunTest(["e2e"], WITHOUT_DENO),
+    command: bunTest(["e2e"], { parallel: 3, without: WITHOUT_DENO }),
     env: { PLANNER_COMMAND: DENO },
     tests: true,
     isRepeated: true,
   },
 ];
 
-function bunTest(folders: readonly string[], without: readonly string[] = []): string[] {
+function bunTest(folders: readonly string[], { parallel, without = [] }: Files): string[] {
   const ignored = without.map((path) => `--path-ignore-patterns=${path}`);
-  return ["bun", "test", "--timeout=240000", "--parallel=2", ...ignored, ...folders.map((folder) => `tests/${folder}`)];
+  const paths = folders.map((folder) => `tests/${folder}`);
+  return ["bun", "test", "--timeout=240000", `--parallel=${parallel}`, ...ignored, ...paths];
+}
+
+interface Files {
+  /** Files that run at once: two for processors, more for tests that wait for processes and clocks. */
+  readonly parallel: number;
+  readonly without?: readonly string[];
 }
 
 interface Count {

@@ -40,13 +40,15 @@ describe("planner dc rehearse", () => {
     expect(JSON.parse(quiet.stdout).causes ?? []).toEqual([]);
   }, 240_000);
 
-  test("draws what the worst failure takes along", async () => {
-    const { code } = await rehearse("--limit", "1", "--picture", "worst.svg");
+  test("draws what the worst failure takes along, in a theme", async () => {
+    const { code } = await rehearse("--limit", "1", "--picture", "worst.svg", "--theme", "dark");
 
     const svg = readFileSync(join(cwd, "worst.svg"), "utf8");
     expect(code).toBe(0);
     expect(svg).toStartWith("<svg ");
     expect(svg).toContain("RPP-A-D");
+    // The dark ground.
+    expect(svg).toContain('fill="#0f1620"');
   }, 240_000);
 
   test("refuses a scope that is none, and both formats at once", async () => {

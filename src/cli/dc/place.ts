@@ -19,7 +19,7 @@ import { usageError } from "../usage_error.ts";
 import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { type PlaceCall, placementRequest } from "./place_request.ts";
-import { renderPicture } from "./render.ts";
+import { type RenderCall, renderPicture } from "./render.ts";
 
 const COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "#", text: ({ rank }) => String(rank), align: "right" },
@@ -56,7 +56,7 @@ export async function place(database: Database, call: PlaceCall, log: StderrLogg
   }
   printReply(reply, call, log);
   if (call.applyFile !== undefined) writeFile(call.applyFile, importLines(reply));
-  if (call.picture !== undefined) await draw(database, reply, call.picture, log);
+  if (call.picture !== undefined) await draw(database, reply, { output: call.picture, theme: call.theme }, log);
   return reply.placed < reply.requested ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }
 
@@ -139,16 +139,16 @@ function importLines({ places }: FindPlacementResponse): string {
 async function draw(
   database: Database,
   reply: FindPlacementResponse,
-  output: string,
+  drawn: { readonly output: string; readonly theme: RenderCall["theme"] },
   log: StderrLogger,
 ): Promise<void> {
   const [first] = reply.places;
   const { siteId, floorNumber } = first?.location ?? {};
   if (siteId === undefined) throw new OperationError("not_found", "No device fits: there is nothing to draw");
-  const look = { format: undefined, theme: undefined, coloring: undefined, view: undefined, width: undefined };
+  const look = { format: undefined, coloring: undefined, view: undefined, width: undefined };
   const highlight = [...new Set(reply.places.map(({ rackCode }) => `rack:${rackCode}`))];
   const subject = { screen: "floor", ref: `floor:${siteId}/${floorNumber}` } as const;
-  await renderPicture(database, { ...subject, output, highlight, ...look }, log);
+  await renderPicture(database, { ...subject, ...drawn, highlight, ...look }, log);
 }
 
 /** Phases by the number of the leg. */

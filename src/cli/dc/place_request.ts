@@ -7,6 +7,7 @@ import {
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { usageError } from "../usage_error.ts";
 import { enumName } from "./enum_word.ts";
+import type { RenderCall } from "./render.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
 export interface PlaceCall {
@@ -36,6 +37,8 @@ export interface PlaceCall {
   /** Absolute paths; undefined for none. */
   readonly applyFile: string | undefined;
   readonly picture: string | undefined;
+  /** Of the picture. */
+  readonly theme: RenderCall["theme"];
 }
 
 /** The request of a call. @throws UsageError naming the flag */

@@ -22,6 +22,7 @@ import { usageError } from "../usage_error.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { enumName } from "./enum_word.ts";
+import type { RenderCall } from "./render.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
 export interface RehearseCall {
@@ -38,6 +39,8 @@ export interface RehearseCall {
   readonly csv: boolean;
   /** Absolute path; undefined for no picture. */
   readonly picture: string | undefined;
+  /** Of the picture. */
+  readonly theme: RenderCall["theme"];
 }
 
 const PAGE = 1000;
@@ -111,7 +114,7 @@ function requestOf(call: RehearseCall): RehearseFailuresRequest {
 async function draw(
   database: Database,
   { causes }: RehearseFailuresResponse,
-  { picture }: RehearseCall,
+  { picture, theme }: RehearseCall,
   log: StderrLogger,
 ): Promise<void> {
   const found = causes.find(({ kind }) => kind === FailureKind.POWER || kind === FailureKind.OUTLET);
@@ -119,7 +122,7 @@ async function draw(
   if (ref === undefined)
     throw new OperationError("not_found", "No supply element causes a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
-  const look = { format: undefined, theme: undefined, coloring: undefined, view: undefined, width: undefined };
+  const look = { format: undefined, theme, coloring: undefined, view: undefined, width: undefined };
   await renderPicture(database, { screen: "power", ref, output: picture, ...look }, log);
 }
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
+import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
@@ -65,11 +66,13 @@ export const command = defineCommand({
       completes: "file",
       summary: "Draw the floor: .svg, .png, .html or .dot",
     },
+    theme: RENDER_FLAGS.theme,
   },
   joined: [
     { flags: ["type", "like"], summary: "Device type, or a device to copy" },
     { flags: ["height", "weight", "draw"], summary: "Of each device" },
     { flags: ["tenant", "prefix"], summary: "Tenant and code prefix (NEW)" },
+    { flags: ["picture", "theme"], summary: "Draw the floor: .svg, .png, .html or .dot" },
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
   ],
   examples: [

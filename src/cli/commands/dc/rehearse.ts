@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
+import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
@@ -43,6 +44,7 @@ export const command = defineCommand({
       completes: "file",
       summary: "Draw the first cause: .svg, .png, .html or .dot",
     },
+    theme: RENDER_FLAGS.theme,
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the causes as CSV" }],
   examples: [

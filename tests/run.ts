@@ -38,6 +38,7 @@ const WITHOUT_DENO = [
   "dc_foreign_files",
   "dc_fuzz_files",
   "dc_graphiql",
+  "dc_hostile_bodies",
   "dc_import_waiting",
   "dc_load_ways",
   "dc_under_load",

@@ -17,6 +17,11 @@ export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basi
   }
 }
 
+/** Whether the draw of a number of devices is unknown: a sum of 0 means that none of them has a recorded draw. */
+export function isDrawUnknown(devices: number, sumW: number): boolean {
+  return devices > 0 && sumW === 0;
+}
+
 /** Whether any recorded draw exceeds 0. */
 export function drawsPower(device: Drawing): boolean {
   return LOAD_BASES.some((basis) => drawW(device, basis) > 0);

@@ -1,3 +1,5 @@
+import { isDrawUnknown } from "#dc/model/draw.ts";
+
 /** The word of an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown numbers. */
 export function wordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
@@ -35,9 +37,9 @@ export function watts(value: number): string {
   return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
 }
 
-/** Formats the draw of a number of devices. A sum of 0 counts as not recorded. */
+/** Formats the draw of a number of devices. */
 export function drawOf(devices: number, sumW: number): string {
-  return devices > 0 && sumW === 0 ? "draw not recorded" : watts(sumW);
+  return isDrawUnknown(devices, sumW) ? "draw not recorded" : watts(sumW);
 }
 
 export function kilowatts(value: number): string {

@@ -55,7 +55,7 @@ export function Rehearsal({ place }: { readonly place: Place }) {
     <>
       <PageHead
         title="Rehearsal"
-        kind={asked.reply === undefined ? "Every element failed in turn" : toldOf(asked.reply)}
+        kind={asked.reply === undefined ? "Every element failed in turn" : summaryOf(asked.reply, request.pairs)}
       />
       <RehearsalFilters settings={settings} />
       <Answer asked={asked}>
@@ -65,7 +65,7 @@ export function Rehearsal({ place }: { readonly place: Place }) {
   );
 }
 
-function requestOf(settings: URLSearchParams): object {
+function requestOf(settings: URLSearchParams) {
   const kind = settings.get("kind") ?? "";
   const severity = settings.get("severity") ?? "";
   return {
@@ -80,8 +80,8 @@ function requestOf(settings: URLSearchParams): object {
   };
 }
 
-function toldOf({ elements_failed, pairs_failed, total_count, revision }: RehearsalAnswer): string {
-  const what = pairs_failed === 0 ? "failed in turn" : `failed two at a time, ${counted(pairs_failed, "pair")}`;
+function summaryOf({ elements_failed, pairs_failed, total_count, revision }: RehearsalAnswer, pairs: boolean): string {
+  const what = pairs ? `failed two at a time, ${counted(pairs_failed, "pair")}` : "failed in turn";
   return `${counted(elements_failed, "element")} ${what}: ${counted(total_count, "cause")} of loss at revision ${count(revision)}`;
 }
 

@@ -59,8 +59,7 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
       ) : null}
       {error.code === "not_found" ? (
         <p>
-          It may have been renamed or deleted: <a href={linkTo("devices")}>look among the devices</a> or{" "}
-          <a href={linkTo("history")}>the changes</a>.
+          It may have been renamed or deleted: search for its name, or see <a href={linkTo("history")}>the changes</a>.
         </p>
       ) : null}
       {again === undefined || FINAL.has(error.code) ? null : (

@@ -57,6 +57,29 @@ describe("ListInventory", () => {
     });
   });
 
+  test("leaves the draw of a rack and a row empty if none of their devices has one", async () => {
+    const service = await testService();
+    const location = { site_id: "S", floor_number: 1, room: "R", row: "A" };
+    const device = { kind: "DEVICE_KIND_SERVER", u_height: 1, face: "FACE_FRONT", position_u: 1 };
+    for (const code of ["EMPTY", "SILENT", "KNOWN"]) await service.call("UpsertRack", { rack: { code, location } });
+    await service.call("UpsertDevice", { device: { ...device, code: "D1", rack_code: "SILENT" } });
+    const figures = async (kind: string) => {
+      const { rows }: { rows: Row[] } = await service.call("ListInventory", { kind: `INVENTORY_KIND_${kind}` });
+      return rows.map(({ name, figures: { draw_w } }) => [name, draw_w]);
+    };
+
+    expect(await figures("ROW")).toEqual([["S/1/A", undefined]]);
+    await service.call("UpsertDevice", {
+      device: { ...device, code: "D2", rack_code: "KNOWN", allocated_draw_w: 300 },
+    });
+    expect(await figures("ROW")).toEqual([["S/1/A", 300]]);
+    expect(await figures("RACK")).toEqual([
+      ["EMPTY", 0],
+      ["KNOWN", 300],
+      ["SILENT", undefined],
+    ]);
+  });
+
   test("lists the devices behind sources, and those with a free data port, as a search of devices does", async () => {
     const fed = { column: "fed_by", values: ["device:RPP-A-D", "feed:AMS1-A08-A"] };
     const free = { column: "free_port", values: ["yes"] };

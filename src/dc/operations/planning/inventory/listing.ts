@@ -1,3 +1,5 @@
+import { isDrawUnknown } from "#dc/model/draw.ts";
+
 /** A value of a column; undefined is unknown, which is neither empty nor 0. */
 export type Cell = string | number | undefined;
 
@@ -30,6 +32,11 @@ export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<r
 /** A text for a cell: empty and absent ones are unknown. */
 export function textCell(text: string | undefined): Cell {
   return text === "" ? undefined : text;
+}
+
+/** Draw of a number of devices, in watts; empty if none of them has a recorded draw. */
+export function drawCell(devices: number, sumW: number): Cell {
+  return isDrawUnknown(devices, sumW) ? undefined : rounded(sumW);
 }
 
 /** A figure rounded to what a list shows, so that sums of many draws have no endless fractions. */

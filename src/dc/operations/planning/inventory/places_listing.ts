@@ -3,7 +3,7 @@ import { drawW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Location } from "#dc/model/resources.ts";
-import { type Cell, inBatches, type Listing, rounded } from "./listing.ts";
+import { type Cell, drawCell, inBatches, type Listing } from "./listing.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 
@@ -35,7 +35,7 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
       racks: ({ racks }) => racks,
       devices: ({ devices }) => devices,
       cracs: ({ cracs }) => cracs,
-      draw_w: ({ drawW }) => rounded(drawW),
+      draw_w: ({ devices, drawW }) => drawCell(devices, drawW),
     },
     batches: () => inBatches(rows),
     total: rows.length,

@@ -1,7 +1,7 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { PLACE_COLUMNS } from "./columns.ts";
-import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
+import { drawCell, inBatches, type Listing, rounded, textCell } from "./listing.ts";
 
 /** Racks with their health, space, power and heat. Cost: O(devices) when health and capacity are asked for first. */
 export function racksListing(topology: Topology, now: string): Listing<Rack> {
@@ -22,7 +22,7 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       free_u: (rack) => capacity(rack).freeU,
       largest_free_block_u: (rack) => capacity(rack).largestFreeBlockU,
       height_u: (rack) => capacity(rack).totalU,
-      draw_w: (rack) => rounded(capacity(rack).allocatedW),
+      draw_w: (rack) => drawCell(topology.devicesInRack(rack.code).length, capacity(rack).allocatedW),
       power_capacity_w: (rack) => capacity(rack).powerCapacityW,
       power_pct: (rack) => rounded(capacity(rack).powerPct),
       heat_w: (rack) => rounded(standing(rack).thermal.heatW),

@@ -72,7 +72,7 @@ export const command = defineCommand({
     { flags: ["type", "like"], summary: "Device type, or a device to copy" },
     { flags: ["height", "weight", "draw"], summary: "Of each device" },
     { flags: ["tenant", "prefix"], summary: "Tenant and code prefix (NEW)" },
-    { flags: ["picture", "theme"], summary: "Draw the floor: .svg, .png, .html or .dot" },
+    { flags: ["picture", "theme"], summary: "Draw the floor (.svg, .png, ...)" },
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
   ],
   examples: [

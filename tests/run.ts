@@ -21,6 +21,7 @@ const DENO = `deno run --quiet --allow-all ${join(ROOT, "src", "main.ts")}`;
 const WITHOUT_DENO = [
   "agent_misbehaviour",
   "agent_reach",
+  "cli_usage",
   "console",
   "console_edit",
   "console_keys",
@@ -39,6 +40,7 @@ const WITHOUT_DENO = [
   "dc_fuzz_files",
   "dc_graphiql",
   "dc_hostile_bodies",
+  "dc_import_from",
   "dc_import_waiting",
   "dc_load_ways",
   "dc_under_load",
@@ -53,7 +55,9 @@ const WITHOUT_DENO = [
   "merge_places",
   "run_record",
   "work_kinds",
+  "work_limits",
   "work_providers",
+  "work_queue",
   "work_setup",
 ].map((name) => join("tests", "e2e", `${name}.test.ts`));
 

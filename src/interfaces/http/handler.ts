@@ -1,5 +1,5 @@
 import { getRequestListener } from "@hono/node-server";
-import { arrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { laterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
 import { hasLeft, type NodeRequest, type NodeResponse } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
@@ -53,6 +53,6 @@ export function httpHandler(
 
 /** Serves a request once there is time: a thousand that arrive together keep no probe waiting. */
 async function onArrivalTurn(request: NodeRequest, response: NodeResponse, serve: () => void): Promise<void> {
-  await arrivalTurn();
+  await laterArrivalTurn();
   if (!hasLeft(request, response)) serve();
 }

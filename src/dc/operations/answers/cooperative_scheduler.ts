@@ -132,6 +132,16 @@ export async function arrivalTurn(): Promise<void> {
   if (loop.isArrivalDue()) await loop.yieldArrival();
 }
 
+/**
+ * Waits for a later turn to begin a request that has just arrived. For requests whose work begins some promises later:
+ * those that arrive together would all pass `arrivalTurn` before any of them had taken time.
+ */
+export function laterArrivalTurn(): Promise<void> {
+  // Begins a turn, if none has begun.
+  loop.isDue();
+  return loop.yieldArrival();
+}
+
 /** The peer of the process's own work. */
 const NO_PEER = {};
 

@@ -74,7 +74,7 @@ export class DcService {
    */
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
-      this.demandRole(rpc, caller.principal);
+      authorise(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
       if (rpc.effect === "preview") return this.#writes.preview(rpc, request, caller, signal);
       if (rpc.effect === "write") return this.#writes.write(rpc, request, caller);
       if (rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);

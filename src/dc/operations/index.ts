@@ -92,3 +92,10 @@ export const SERVICES = [
 
 /** The RPCs of all services. */
 export const allRpcs: readonly Rpc[] = [...rpcs, ...planningRpcs];
+
+const RPC_OF: ReadonlyMap<object, Rpc> = new Map(allRpcs.map((rpc) => [rpc.method, rpc]));
+
+/** The RPC of a method; undefined for a method of another service. */
+export function rpcOf(method: object): Rpc | undefined {
+  return RPC_OF.get(method);
+}

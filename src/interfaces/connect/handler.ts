@@ -4,7 +4,7 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { allRpcs, SERVICES } from "#dc/operations/index.ts";
+import { rpcOf, SERVICES } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
@@ -103,7 +103,7 @@ async function recognise(
     const failure = failureOf(context);
     if (failure !== undefined) throw failure.error;
     const principal = await findPrincipal(context.requestHeader.get("authorization"));
-    const rpc = allRpcs.find(({ method }) => method === context.method);
+    const rpc = rpcOf(context.method);
     if (rpc !== undefined) service.demandRole(rpc, principal);
     setPrincipal(context, principal);
   } catch (error) {
@@ -132,7 +132,7 @@ async function answer(
       handler.method.methodKind === "unary" &&
       isPlainJson(asked.header) &&
       !isEncoded(asked.header.get("content-encoding"));
-    const rpc = allRpcs.find(({ method }) => method === handler.method);
+    const rpc = rpcOf(handler.method);
     const isProto = isBinary(asked.header);
     const form = rpc && largeForm(rpc, isProto);
     const read = { account, input: handler.method.input, isBinary: isProto, isScanned, peer, form };

@@ -1,7 +1,7 @@
 import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { allRpcs } from "#dc/operations/index.ts";
+import { rpcOf } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type DcBackend, namingField } from "./backend.ts";
@@ -16,7 +16,7 @@ export function serviceBackend(service: DcService): DcBackend {
       request: MessageShape<Method["input"]>,
       signal: AbortSignal | undefined,
     ) {
-      const rpc = allRpcs.find((one) => one.method.name === method.name);
+      const rpc = rpcOf(method);
       if (rpc === undefined) throw new OperationError("failed_precondition", `${method.name} is not implemented yet`);
       try {
         return (await service.call(rpc, request, CALLER, signal)) as MessageShape<Method["output"]>;

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { allRpcs, SERVICES } from "#dc/operations/index.ts";
+import { rpcOf, SERVICES } from "#dc/operations/index.ts";
 import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
@@ -91,7 +91,7 @@ function fieldOf(types: Types, method: DescMethodUnary): Field {
 }
 
 async function answer(method: DescMethodUnary, args: object, { service, caller, report, signal }: GraphqlContext) {
-  const rpc = allRpcs.find((one) => one.method === method);
+  const rpc = rpcOf(method);
   if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = readArguments(method, args);

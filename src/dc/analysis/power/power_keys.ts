@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
+import type { PowerNode } from "./power_graph.ts";
 
 // The keys under which the power graph finds the nodes of a device.
 
@@ -30,4 +31,18 @@ export function changedKeys(before: Device | undefined, after: Device | undefine
   const was = keysOf(before);
   const is = keysOf(after);
   return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
+}
+
+/** The first key of a node; empty for none. */
+export function nodeKey(node: PowerNode | undefined): string {
+  switch (node?.kind) {
+    case "DEVICE":
+      return `device:${codeKey(node.device.code)}`;
+    case "OUTLET":
+      return `port:${portKey(node.end)}`;
+    case "CRAC":
+      return `crac:${codeKey(node.crac.code)}`;
+    default:
+      return node?.ref.toLowerCase() ?? "";
+  }
 }

@@ -8,7 +8,7 @@ import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
 import { type Hotspot, zoneHotspots } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
 import { lossesOf } from "../power/losses.ts";
-import { overall } from "../racks/rack_health.ts";
+import { hotspotReasons, overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { compared, type FigureChange } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
@@ -40,7 +40,7 @@ export function* coolingChanges(
   for (const [key, ref] of new Map(sides.flatMap((side) => [...side.named(reached)]))) {
     yield;
     const [was, is] = [sides[0].hotspots(key, ref), sides[1].hotspots(key, ref)];
-    findings.compare(reasonsOf(was), reasonsOf(is), 0);
+    findings.compare(hotspotReasons(was), hotspotReasons(is), 0);
     for (const medium of COOLING_MEDIUMS) {
       const change = changeOf(ref, medium, sides[0].balanceOf(key, ref, medium), sides[1].balanceOf(key, ref, medium));
       if (change !== undefined) found.push(change);
@@ -174,9 +174,5 @@ function changeOf(
 }
 
 function healthOf(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
-  return overall(reasonsOf(zoneHotspots(ref, medium, balance)));
-}
-
-function reasonsOf(hotspots: readonly Hotspot[]) {
-  return hotspots.map(({ severity, ...hotspot }) => ({ ...hotspot, health: severity }));
+  return overall(hotspotReasons(zoneHotspots(ref, medium, balance)));
 }

@@ -1,6 +1,5 @@
-import { codeKey } from "#dc/model/code.ts";
-import { portKey } from "#dc/model/ref.ts";
-import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
+import { nodeKey } from "../power/power_keys.ts";
 
 /** The numbers of one element in two states of a graph; -1 in the one that lacks it. */
 export type ElementPair = readonly [before: number, after: number];
@@ -18,21 +17,8 @@ export function* pairsAt(before: PowerGraph, after: PowerGraph, index: number): 
     yield [index, index];
     return;
   }
-  const [had, has] = [keyOf(was), keyOf(is)];
+  const [had, has] = [nodeKey(was), nodeKey(is)];
   // The number of a removed element may be that of another one now.
   if (has !== "") yield [had === has ? index : (before.indexOf.get(has) ?? -1), index];
   if (had !== "" && had !== has && after.indexOf.get(had) === undefined) yield [index, -1];
-}
-
-function keyOf(node: PowerNode | undefined): string {
-  switch (node?.kind) {
-    case "DEVICE":
-      return `device:${codeKey(node.device.code)}`;
-    case "OUTLET":
-      return `port:${portKey(node.end)}`;
-    case "CRAC":
-      return `crac:${codeKey(node.crac.code)}`;
-    default:
-      return node?.ref.toLowerCase() ?? "";
-  }
 }

@@ -1,7 +1,5 @@
-import type { Health } from "#dc/model/enum_values.ts";
+import { HEALTHS, type Health } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-
-const WEIGHTS: Readonly<Record<Health, number>> = { FAULT: 2, WATCH: 1, OK: 0 };
 
 /** Something whose health changes may alter. */
 export interface Judged {
@@ -16,7 +14,7 @@ export function worstFirst<Change extends Judged>(
   changes: readonly Change[],
   size: (change: Change) => number = () => 0,
 ): readonly Change[] {
-  const weight = (health: Health | undefined) => WEIGHTS[health ?? "OK"];
+  const weight = (health: Health | undefined) => HEALTHS.indexOf(health ?? "OK");
   const rise = ({ healthBefore, healthAfter }: Change) => weight(healthAfter) - weight(healthBefore);
   return changes.toSorted(
     (a, b) =>

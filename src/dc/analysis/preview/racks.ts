@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
-import type { HealthReason } from "../racks/rack_health.ts";
+import { sameReasons } from "../racks/rack_health.ts";
 import type { Drafted, Topology } from "../topology.ts";
 import { compared, type FigureChange, type Figures } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
@@ -51,25 +51,8 @@ function* judgedAnew(before: Topology, after: Topology, { basis }: RackMoment): 
   const isCooledAnew = before.inventory.cracs !== after.inventory.cracs;
   for (const rack of after.inventory.racks) {
     const [was, is] = [before.powerFindings(rack.code, basis), after.powerFindings(rack.code, basis)];
-    if (!alike(was, is) || (isCooledAnew && servedOtherwise(before, after, rack))) yield codeKey(rack.code);
+    if (!sameReasons(was, is) || (isCooledAnew && servedOtherwise(before, after, rack))) yield codeKey(rack.code);
   }
-}
-
-function alike(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
-  return (
-    a === b ||
-    (a.length === b.length &&
-      a.every(({ code, ref, health, value, limit }, at) => {
-        const other = b[at];
-        return (
-          code === other?.code &&
-          ref === other.ref &&
-          health === other.health &&
-          value === other.value &&
-          limit === other.limit
-        );
-      }))
-  );
 }
 
 function servedOtherwise(before: Topology, after: Topology, rack: Rack): boolean {

@@ -9,7 +9,7 @@ import type { LiveSet } from "../power/power_live.ts";
 import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_audit.ts";
 import { supplyReasons } from "../power/supply_reasons.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
-import { type HealthReason, rackHealth } from "./rack_health.ts";
+import { type HealthReason, rackHealth, sameReasons } from "./rack_health.ts";
 import { type PathLoad, rackPaths } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
 import { steadyUntil } from "./steady_until.ts";
@@ -129,21 +129,4 @@ export class RackFacts {
     this.#standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
-}
-
-function sameReasons(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
-  if (a === b) return true;
-  return (
-    a.length === b.length &&
-    a.every(({ code, value, limit, ref, health }, at) => {
-      const other = b[at];
-      return (
-        code === other?.code &&
-        value === other.value &&
-        limit === other.limit &&
-        ref === other.ref &&
-        health === other.health
-      );
-    })
-  );
 }

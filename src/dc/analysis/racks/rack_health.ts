@@ -41,13 +41,7 @@ export function rackHealth(input: RackHealthInput): {
     ...input.supply,
     ...step("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
     ...step("WEIGHT", ref, weightPct(capacity), { watch: 90, fault: 100 }),
-    ...input.hotspots.map(({ code, value, limit, severity, ref: spot }) => ({
-      code,
-      value,
-      limit,
-      ref: spot,
-      health: severity,
-    })),
+    ...hotspotReasons(input.hotspots),
     ...input.conflicts.map(({ code, deviceCode, positionU }) => ({
       code,
       value: positionU,
@@ -63,6 +57,29 @@ export function rackHealth(input: RackHealthInput): {
 export function overall(reasons: readonly HealthReason[]): Health {
   if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
   return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";
+}
+
+/** The reasons that hotspots are for the health of a rack or an area. */
+export function hotspotReasons(hotspots: readonly Hotspot[]): readonly HealthReason[] {
+  return hotspots.map(({ code, value, limit, severity, ref }) => ({ code, value, limit, ref, health: severity }));
+}
+
+/** Whether two lists have the same reasons in the same order. */
+export function sameReasons(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
+  if (a === b) return true;
+  return (
+    a.length === b.length &&
+    a.every(({ code, value, limit, ref, health }, at) => {
+      const other = b[at];
+      return (
+        code === other?.code &&
+        value === other.value &&
+        limit === other.limit &&
+        ref === other.ref &&
+        health === other.health
+      );
+    })
+  );
 }
 
 /** At the limits already the graver one counts: 100 % of a breaker trips it. */

@@ -1,7 +1,7 @@
 import type { BulkAnswer } from "../api/replies.ts";
 import { ask } from "./ask.ts";
 import { fieldsOfKind, type Kind, resourceOf, type Values } from "./form_model.ts";
-import { type Around, type Call, camel } from "./requests.ts";
+import { type Around, type Call, camel, MAX_ITEMS } from "./requests.ts";
 import { pruned } from "./values.ts";
 
 /** What is done with every item. */
@@ -18,9 +18,6 @@ export interface ManyResult {
 }
 
 type How = Around & { readonly signal?: AbortSignal; readonly heard?: (sent: number) => void };
-
-/** Items of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
-const BATCH = 1000;
 
 /** The bulk call for some items. */
 export function manyCall(kind: Kind, codes: readonly string[], what: What, how: Around): Call {
@@ -55,11 +52,11 @@ export function manyChanges(kind: Kind, codes: readonly string[], what: What): r
 
 /** Sends all items, 1,000 in a call; an item that is refused holds no other back. @throws CallError of a whole call */
 export async function runMany(kind: Kind, codes: readonly string[], what: What, how: How): Promise<ManyResult> {
-  const isOne = codes.length <= BATCH;
+  const isOne = codes.length <= MAX_ITEMS;
   let [changed, unchanged] = [0, 0];
   const refused: { readonly code: string; readonly message: string }[] = [];
-  for (let start = 0; start < codes.length; start += BATCH) {
-    const batch = codes.slice(start, start + BATCH);
+  for (let start = 0; start < codes.length; start += MAX_ITEMS) {
+    const batch = codes.slice(start, start + MAX_ITEMS);
     const { requestId: _id, ...rest } = how;
     const { results } = await ask<BulkAnswer>(manyCall(kind, batch, what, isOne ? how : rest), how.signal);
     for (const { index, outcome, error } of results) {
@@ -67,7 +64,7 @@ export async function runMany(kind: Kind, codes: readonly string[], what: What, 
       else if (outcome === "OUTCOME_UNCHANGED") unchanged += 1;
       else changed += 1;
     }
-    how.heard?.(Math.min(start + BATCH, codes.length));
+    how.heard?.(Math.min(start + MAX_ITEMS, codes.length));
   }
   return { changed, unchanged, refused, requestId: isOne ? (how.requestId ?? "") : "" };
 }

@@ -2,13 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { ask } from "./ask.ts";
 import type { Values } from "./form_model.ts";
 import type { PreviewAnswer } from "./preview_answer.ts";
-import { PLANNING } from "./requests.ts";
-
-/** Changes of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
-export const MOST_CHANGES = 1000;
-
-/** Milliseconds without a change after which a draft is asked about. */
-const PAUSE = 250;
+import { MAX_ITEMS, PAUSE_MS, PLANNING } from "./requests.ts";
 
 export interface Previewed {
   readonly answer: PreviewAnswer | undefined;
@@ -23,7 +17,7 @@ export interface Previewed {
  */
 export function usePreview(changes: readonly Values[] | undefined): Previewed {
   const [found, setFound] = useState<{ readonly key: string; readonly answer: PreviewAnswer | undefined }>(NOTHING);
-  const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MOST_CHANGES));
+  const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MAX_ITEMS));
   useEffect(() => {
     if (key === "") {
       setFound(NOTHING);
@@ -35,7 +29,7 @@ export function usePreview(changes: readonly Values[] | undefined): Previewed {
       const call = { service: PLANNING, rpc: "PreviewChanges", request: { changes: JSON.parse(key) } };
       // The check of the draft reports errors of the whole request.
       ask<PreviewAnswer>(call, controller.signal).then(show, () => show(undefined));
-    }, PAUSE);
+    }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();

@@ -67,6 +67,12 @@ export const NOTHING_STORED = "none";
 
 export const PLANNING = "datacenter.v1.PlanningService";
 
+/** Items of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
+export const MAX_ITEMS = 1000;
+
+/** Milliseconds without a change after which the server is asked about a draft. */
+export const PAUSE_MS = 250;
+
 /** Applies changes of any kinds in their order, all or none. @param changes in the form of `InventoryChange` */
 export function applyCall(changes: readonly Values[], how: Omit<Around, "etag">): Call {
   return { service: PLANNING, rpc: "ApplyChanges", request: { changes, ...around(how) } };

@@ -10,11 +10,10 @@ import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
+import { MAX_ITEMS } from "./requests.ts";
 import { changedSince, type MetStep, stepChange, stepChanges, type UndoStep, undoSteps } from "./undo_plan.ts";
 import { loadStored } from "./use_draft.ts";
 
-/** Steps that one undo takes, which are one call; a larger change is taken back by an import. */
-const MOST = 1000;
 /** Stored states that are read at once. */
 const AT_ONCE = 8;
 /** Resources whose fields are listed; the others are counted. */
@@ -33,7 +32,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
   const [isWriting, setWriting] = useState(false);
   const [requestId] = useState(() => crypto.randomUUID());
   useEffect(() => {
-    if (steps.length > MOST) return;
+    if (steps.length > MAX_ITEMS) return;
     meet(steps).then(setMet, (error: unknown) => setProblem(callError(error)));
   }, [steps]);
   const leave = () => editing.close();
@@ -71,7 +70,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
       }
     >
       <div class="edit-body">
-        {steps.length > MOST ? <TooMany number={steps.length} /> : null}
+        {steps.length > MAX_ITEMS ? <TooMany number={steps.length} /> : null}
         {met === undefined ? null : <Shown met={met} />}
         <After changes={met?.refusals.length === 0 ? changes : undefined} />
         <Problem error={problem} />
@@ -88,7 +87,7 @@ function messageOf([entry]: readonly AuditEntry[]): string {
 function TooMany({ number }: { readonly number: number }) {
   return (
     <p>
-      {counted(number, "resource")} are more than the console takes back at once ({MOST}): use{" "}
+      {counted(number, "resource")} are more than the console takes back at once ({MAX_ITEMS}): use{" "}
       <code>planner dc import</code> with an earlier export.
     </p>
   );

@@ -6,7 +6,7 @@ import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";
 import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
 import { limitProblems, type Problems, withRefusals } from "./problems.ts";
-import { type Around, createCall, NOTHING_STORED, storedCall, updateCall } from "./requests.ts";
+import { type Around, createCall, NOTHING_STORED, PAUSE_MS, storedCall, updateCall } from "./requests.ts";
 import { prunedMessage } from "./values.ts";
 
 /** A resource as stored, and its version. The version is empty if the resource is not stored yet. */
@@ -53,9 +53,6 @@ function writeCall(kind: Kind, base: Base, draft: Values, how: Around) {
     : updateCall(kind, { before: base.values, after: draft }, { ...how, etag: base.etag });
 }
 
-/** Milliseconds without a change after which a draft is checked. */
-const PAUSE = 250;
-
 /**
  * Checks a draft with the server whenever it has rested: what would be stored, what is worth telling, what is refused.
  * Nothing is written.
@@ -76,7 +73,7 @@ export function useVerdict(kind: Kind, base: Base, draft: Values, isReady: boole
         (found) => controller.signal.aborted || setVerdict(found),
         (error: unknown) => controller.signal.aborted || setVerdict({ state: "refused", error: callError(error) }),
       );
-    }, PAUSE);
+    }, PAUSE_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();

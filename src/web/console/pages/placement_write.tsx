@@ -6,7 +6,7 @@ import { apply } from "../edit/apply.ts";
 import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
 import { editing, type Notice } from "../edit/editing.ts";
 import type { Values } from "../edit/form_model.ts";
-import { NOTHING_STORED } from "../edit/requests.ts";
+import { MAX_ITEMS, NOTHING_STORED } from "../edit/requests.ts";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -187,16 +187,13 @@ async function write(
   return { text: `Wrote ${words}`, requestId: batches.length === 1 ? requestId : "" };
 }
 
-/** Changes of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
-const MOST = 1000;
-
 /** Each device with its cables, as few calls as hold them: none of it may be stored yet. */
 function batchesOf(places: readonly FoundPlace[]): readonly (readonly Values[])[] {
   const batches: Values[][] = [];
   for (const { device, cables = [] } of places) {
     const own = [{ device, etag: NOTHING_STORED }, ...cables.map((cable) => ({ cable, etag: NOTHING_STORED }))];
     const last = batches.at(-1);
-    if (last === undefined || last.length + own.length > MOST) batches.push(own);
+    if (last === undefined || last.length + own.length > MAX_ITEMS) batches.push(own);
     else last.push(...own);
   }
   return batches;

@@ -8,9 +8,10 @@
  */
 import { fromJson } from "@bufbuild/protobuf";
 import { openService } from "#dc/open_service.ts";
+import { requireRpc } from "#dc/operations/index.ts";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
-import { upsertDevice } from "#dc/operations/upsert_device.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
 
 const ROUNDS = 3;
@@ -50,8 +51,11 @@ async function change(): Promise<void> {
     ({ kind }) => kind === "SERVER",
   );
   const body = { code: device?.code ?? "", kind: "DEVICE_KIND_SERVER", allocated_draw_w: draw };
-  const request = fromJson(upsertDevice.method.input, { device: body, update_mask: "allocatedDrawW" });
-  await service.call(upsertDevice, request, { interface: "REST" });
+  const request = fromJson(DatacenterService.method.upsertDevice.input, {
+    device: body,
+    update_mask: "allocatedDrawW",
+  });
+  await service.call(requireRpc(DatacenterService.method.upsertDevice), request, { interface: "REST" });
 }
 
 await timed("what a server prepares when it starts", () => service.warmUp(new AbortController().signal));

@@ -5,12 +5,13 @@ import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { openService } from "#dc/open_service.ts";
+import { requireRpc } from "#dc/operations/index.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { storedDeviceType } from "#dc/operations/planning/device_types.ts";
-import { upsertDevice } from "#dc/operations/upsert_device.ts";
 import { NOTHING_STORED } from "#dc/operations/writes/upsert.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
+  DatacenterService,
   DeviceSchema,
   UpsertDeviceRequestSchema,
   type UpsertDeviceResponse,
@@ -47,6 +48,7 @@ export interface AddDeviceCall {
   readonly json: boolean;
 }
 
+const UPSERT = requireRpc(DatacenterService.method.upsertDevice);
 const CALLER = commandCaller("dc add");
 
 /** Adds a device and prints the warnings of the write. @throws OperationError if it is refused or exists already */
@@ -63,7 +65,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
       validateOnly: call["dry-run"],
       changeMessage: call.message ?? "",
     });
-    const reply = (await service.call(upsertDevice, request, CALLER)) as UpsertDeviceResponse;
+    const reply = (await service.call(UPSERT, request, CALLER)) as UpsertDeviceResponse;
     if (call.json) printJson(toJson(UpsertDeviceResponseSchema, reply, { useProtoFieldName: true }));
     else print(`device:${device.code} ${call["dry-run"] ? "can be created" : "created"}\n`);
     for (const { code, message } of reply.warnings) log.note(`${code}: ${message}`);

@@ -1,23 +1,12 @@
+import type { DescMethod, DescService } from "@bufbuild/protobuf";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { bulkDeleteCracs } from "./bulk_delete_cracs.ts";
-import { bulkDeleteDevices } from "./bulk_delete_devices.ts";
-import { bulkDeleteRacks } from "./bulk_delete_racks.ts";
-import { bulkUpsertCracs } from "./bulk_upsert_cracs.ts";
-import { bulkUpsertDevices } from "./bulk_upsert_devices.ts";
-import { bulkUpsertRacks } from "./bulk_upsert_racks.ts";
-import { deleteCable } from "./delete_cable.ts";
-import { deleteCrac } from "./delete_crac.ts";
-import { deleteDevice } from "./delete_device.ts";
-import { deleteFabricLink } from "./delete_fabric_link.ts";
-import { deleteRack } from "./delete_rack.ts";
 import { fabricTopology } from "./fabric_topology.ts";
 import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { applyChanges } from "./planning/apply_changes.ts";
-import { bulkUpsertCables } from "./planning/bulk_upsert_cables.ts";
 import { findPlacement } from "./planning/find_placement.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
@@ -29,60 +18,60 @@ import { searchInventory } from "./planning/search_inventory.ts";
 import { upsertDeviceType } from "./planning/upsert_device_type.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
 import { render } from "./render.ts";
+import { resourceWrites } from "./resource_writes.ts";
 import type { Rpc } from "./rpc.ts";
 import { searchDevices } from "./search_devices.ts";
 import { thermalHeadroom } from "./thermal_headroom.ts";
 import { traceCablePath } from "./trace_cable_path.ts";
-import { upsertCable } from "./upsert_cable.ts";
-import { upsertCrac } from "./upsert_crac.ts";
-import { upsertDevice } from "./upsert_device.ts";
-import { upsertFabricLink } from "./upsert_fabric_link.ts";
-import { upsertRack } from "./upsert_rack.ts";
 
-/** Every RPC in the order of the proto. Source: docs/contract/datacenter-interfaces.md#rpcs. */
-export const rpcs: readonly Rpc[] = [
-  powerBlastRadius,
-  traceCablePath,
-  getRack,
-  thermalHeadroom,
-  fabricTopology,
-  floorPlan,
-  searchDevices,
-  getDevice,
-  getPort,
-  render,
-  upsertDevice,
-  deleteDevice,
-  upsertRack,
-  deleteRack,
-  upsertCrac,
-  deleteCrac,
-  bulkUpsertDevices,
-  bulkDeleteDevices,
-  bulkUpsertRacks,
-  bulkDeleteRacks,
-  bulkUpsertCracs,
-  bulkDeleteCracs,
-  upsertCable,
-  deleteCable,
-  upsertFabricLink,
-  deleteFabricLink,
-];
+/** The RPCs that have a file, and those of the table of writes. Every interface, role check and metric follows. */
+const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
+  [
+    applyChanges,
+    fabricTopology,
+    findPlacement,
+    floorPlan,
+    getDevice,
+    getDeviceType,
+    getPort,
+    getRack,
+    listDeviceTypes,
+    listInventory,
+    powerBlastRadius,
+    previewChanges,
+    rehearseFailures,
+    render,
+    searchDevices,
+    searchDeviceTypes,
+    searchInventory,
+    thermalHeadroom,
+    traceCablePath,
+    upsertDeviceType,
+    ...resourceWrites,
+  ].map((rpc: Rpc) => [rpc.method, rpc]),
+);
 
-/** Every RPC of planning. A new one is a row here and a file beside the others. */
-export const planningRpcs: readonly Rpc[] = [
-  upsertDeviceType,
-  getDeviceType,
-  listDeviceTypes,
-  searchDeviceTypes,
-  rehearseFailures,
-  listInventory,
-  searchInventory,
-  bulkUpsertCables,
-  applyChanges,
-  previewChanges,
-  findPlacement,
-];
+/** The RPC of a method; undefined for a method of another service. */
+export function rpcOf(method: DescMethod): Rpc | undefined {
+  return RPC_OF.get(method);
+}
+
+/** The RPC of a method of our services. @throws Error for any other method */
+export function requireRpc(method: DescMethod): Rpc {
+  const rpc = rpcOf(method);
+  if (rpc === undefined) throw new Error(`No RPC serves ${method.name}`);
+  return rpc;
+}
+
+/** The RPCs of a service in the order of its proto. */
+function rpcsOf({ methods }: DescService): readonly Rpc[] {
+  return methods.map(requireRpc);
+}
+
+/** The RPCs of the contract. Source: docs/contract/datacenter-interfaces.md#rpcs. */
+export const rpcs = rpcsOf(DatacenterService);
+
+export const planningRpcs = rpcsOf(PlanningService);
 
 /** The services and their RPCs. Every interface serves this table. */
 export const SERVICES = [
@@ -92,10 +81,3 @@ export const SERVICES = [
 
 /** The RPCs of all services. */
 export const allRpcs: readonly Rpc[] = [...rpcs, ...planningRpcs];
-
-const RPC_OF: ReadonlyMap<object, Rpc> = new Map(allRpcs.map((rpc) => [rpc.method, rpc]));
-
-/** The RPC of a method; undefined for a method of another service. */
-export function rpcOf(method: object): Rpc | undefined {
-  return RPC_OF.get(method);
-}

@@ -110,7 +110,7 @@ export async function deleteOne(session: WriteSession, kind: Coded, request: Del
 }
 
 /** Kinds that bulk calls accept. */
-type Many = Coded | "cable";
+export type Many = Coded | "cable";
 
 interface BulkUpsertRequest {
   readonly items: readonly object[];

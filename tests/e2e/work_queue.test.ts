@@ -70,7 +70,7 @@ test("--parallel and --chain say that nothing is ready", async () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "",
-      stderr: "No spec is ready: `planner status` counts the specs by status\n",
+      stderr: "No pending spec is ready: `planner status` counts the specs by status\n",
     });
   }
 });

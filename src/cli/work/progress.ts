@@ -99,7 +99,7 @@ function sayWhole(
 ): void {
   const total = results.length + refused.length;
   if (total === 0) {
-    cli.note("No spec is ready: `planner status` counts the specs by status");
+    cli.note("No pending spec is ready: `planner status` counts the specs by status");
     return;
   }
   const completed = results.filter(({ status }) => status === "completed");

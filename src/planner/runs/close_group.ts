@@ -14,9 +14,12 @@ export function isDoneGroup(spec: Spec, { readiness }: World): boolean {
 /**
  * Completes a group or a driver whose members are done; with unchecked criteria it needs attention.
  *
- * @returns the result, in words
+ * @returns the result, also in words
  */
-export async function closeGroup({ context }: RunDeps, id: SpecId): Promise<string> {
+export async function closeGroup(
+  { context }: RunDeps,
+  id: SpecId,
+): Promise<{ readonly completed: boolean; readonly message: string }> {
   let open = 0;
   await changeSpec(context, id, (text, { body }) => {
     open = criteriaOf(body).filter(({ checked }) => !checked).length;
@@ -24,5 +27,5 @@ export async function closeGroup({ context }: RunDeps, id: SpecId): Promise<stri
     return editFields(text, open === 0 ? done : { status: "needs_attention" });
   });
   const result = open === 0 ? "completed" : `needs_attention, ${open} acceptance criteria are not checked`;
-  return `all members are done: ${result}`;
+  return { completed: open === 0, message: `all members are done: ${result}` };
 }

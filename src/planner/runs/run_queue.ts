@@ -2,10 +2,10 @@ import { OperationError } from "#kernel/errors.ts";
 import { liveWorker } from "../operations/shared/live_worker.ts";
 import { loadWorld, type World } from "../operations/shared/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { dollars, type Usage } from "../work/usage.ts";
-import { closeGroup, isDoneGroup } from "./close_group.ts";
+import { closeGroup } from "./close_group.ts";
+import { doneGroup, type QueueState, startableIds, wantedIds } from "./queue_choice.ts";
 import { runSpec } from "./run/run_spec.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
@@ -13,7 +13,7 @@ import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 export interface QueueWishes {
   /** Where to begin; empty means everything that is ready. */
   readonly ids: readonly SpecId[];
-  /** Go on with what becomes ready by it. */
+  /** Go on with what the completion of these makes ready. */
   readonly follow: boolean;
   /** How many at a time. */
   readonly width: number;
@@ -32,7 +32,7 @@ export interface QueueResult {
 
 /**
  * Works specs until nothing is left to begin: the wanted ones with their members, as they become ready, and with
- * `follow` whatever their completion makes ready. Each is tried once.
+ * `follow` what their completion makes ready. Each is tried once.
  *
  * A single wanted spec that cannot be begun is refused; of several, those that never became ready are reported as refused.
  *
@@ -50,13 +50,12 @@ class Queue {
   readonly #wishes: QueueWishes;
   readonly #running = new Map<SpecId, Promise<void>>();
   readonly #tried = new Set<SpecId>();
+  readonly #completed = new Set<SpecId>();
   readonly #results: RunResult[] = [];
   readonly #refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
   readonly #defects: unknown[] = [];
   /** Ids to work, in the order of beginning. */
   #wanted: readonly SpecId[] = [];
-  /** Ready before anything was done: not the queue's unless they were asked for. */
-  #readyBefore: ReadonlySet<SpecId> = new Set();
   #failed = false;
   /** Why nothing more is started, or null. */
   #halted: string | null = null;
@@ -69,13 +68,9 @@ class Queue {
   }
 
   async run(world: World): Promise<QueueResult> {
-    const ready = world.specs
-      .filter((spec) => world.readiness.isReady(spec))
-      .sort(compareUrgency)
-      .map(({ id }) => id);
     const { ids } = this.#wishes;
-    this.#wanted = ids.length === 0 ? ready : withMembers(ids, world.specs);
-    this.#readyBefore = new Set(ready);
+    this.#wanted = wantedIds(ids, { ...world, specs: world.specs.toSorted(compareUrgency) });
+    if (ids.length === 0) this.#tellUnasked(world);
     await this.#begin(world);
     while (this.#running.size > 0) {
       await Promise.race(this.#running.values());
@@ -86,10 +81,15 @@ class Queue {
     return { results: this.#results, refused: this.#refused };
   }
 
+  get #state(): QueueState {
+    const { ids: named, follow } = this.#wishes;
+    return { named, wanted: this.#wanted, follow, tried: this.#tried, completed: this.#completed };
+  }
+
   /** Begins what can be begun now. */
   async #begin(loaded: World): Promise<void> {
     const world = await this.#closeGroups(loaded);
-    const candidates = this.#candidates(world);
+    const candidates = startableIds(this.#state, world);
     const done = this.#results.length + this.#refused.length;
     const waiting = this.#wanted.filter((id) => !this.#tried.has(id) && !candidates.includes(id)).length;
     const total = done + this.#running.size + candidates.length + waiting;
@@ -116,41 +116,18 @@ class Queue {
     );
   }
 
-  #candidates({ specs, readiness }: World): readonly SpecId[] {
-    const order = new Map(this.#wanted.map((id, index) => [id, index]));
-    const alone = this.#wishes.ids.length === 1 && this.#wanted.length === 1;
-    return specs
-      .filter((spec) => !this.#tried.has(spec.id) && (this.#asksFor(spec, order) || this.#follows(spec)))
-      .filter((spec) => alone || readiness.isReady(spec) || this.#isResumed(spec, readiness))
-      .map(({ id }) => id)
-      .sort((a, b) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size));
-  }
-
-  #asksFor({ id }: Spec, order: ReadonlyMap<SpecId, number>): boolean {
-    return order.has(id);
-  }
-
-  #follows({ id }: Spec): boolean {
-    return this.#wishes.follow && this.#results.length > 0 && !this.#readyBefore.has(id);
-  }
-
-  /** One that the caller names may come back from another status than a list of ready ones shows. */
-  #isResumed(spec: Spec, readiness: World["readiness"]): boolean {
-    const named = this.#wishes.ids.includes(spec.id) && !["completed", "cancelled"].includes(spec.status);
-    return named && readiness.isReady({ ...spec, status: "pending" });
-  }
-
   /** Never rejects. */
   async #one(id: SpecId): Promise<void> {
     try {
       await this.#warnOfOthers(id);
       const result = await runSpec(this.#deps, id, this.#wishes.run);
       this.#results.push(result);
-      if (result.status !== "completed") this.#failed = true;
+      if (result.status === "completed") this.#completed.add(id);
+      else this.#failed = true;
       if (result.halt !== null) this.#halt(result.halt);
       this.#spend(result.usage);
     } catch (error) {
-      this.#failed = true;
+      // What cannot begin ends nothing else: no run has failed.
       if (error instanceof OperationError) this.#refuse(id, error.message);
       else this.#defects.push(error);
     }
@@ -190,16 +167,22 @@ class Queue {
 
   /** A group is its members: it is done when they are. */
   async #closeGroups(world: World): Promise<World> {
-    const wanted = new Set(this.#wanted);
-    const done = world.specs.find(
-      (spec) => wanted.has(spec.id) && !this.#tried.has(spec.id) && isDoneGroup(spec, world),
-    );
+    const done = doneGroup(this.#state, world);
     if (done === undefined) return world;
     this.#tried.add(done.id);
-    const message = await closeGroup(this.#deps, done.id);
+    const { message, completed } = await closeGroup(this.#deps, done.id);
+    if (completed) this.#completed.add(done.id);
     this.#deps.tell({ event: "note", spec_id: done.id, message });
     // Others may have waited for this one.
     return this.#closeGroups(await loadWorld(this.#deps.context));
+  }
+
+  /** What is ready only because it failed: a list of ready specs shows it, and a person decides whether to try again. */
+  #tellUnasked({ specs, readiness }: World): void {
+    const left = specs.filter((spec) => readiness.isReady(spec) && !this.#wanted.includes(spec.id)).map(({ id }) => id);
+    if (left.length === 0) return;
+    const message = `Failed before, and not started unasked: ${left.join(", ")}. Name one to try it again: planner work ${left[0]}`;
+    this.#deps.tell({ event: "note", spec_id: null, message });
   }
 
   /** What was asked for by name and never could be begun. */
@@ -220,21 +203,4 @@ function overlap(some: readonly string[], others: readonly string[]): boolean {
   const within = (path: string, folder: string): boolean =>
     path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
   return some.some((one) => others.some((other) => within(one, other) || within(other, one)));
-}
-
-/** Returns the ids with all their members, members first: members are worked before their driver or group. */
-function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
-  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
-  const found = new Set<SpecId>();
-  const seen = new Set<string>();
-  const visit = (id: string): void => {
-    const spec = byId.get(id);
-    if (spec === undefined || seen.has(id)) return;
-    seen.add(id);
-    const children = specs.filter((other) => parentOf(other.id) === spec.id).map((other) => other.id);
-    for (const member of [...spec.members, ...children]) visit(member);
-    found.add(spec.id);
-  };
-  for (const id of ids) visit(id);
-  return [...found];
 }

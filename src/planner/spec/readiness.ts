@@ -14,6 +14,8 @@ export interface Readiness {
   effectiveStatus(spec: Spec): string;
   /** Whether a list filter means this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
   matches(spec: Spec, filter: FilterStatus): boolean;
+  /** The answers as they would be if these specs were not done. */
+  without(ids: ReadonlySet<string>): Readiness;
 }
 
 const DONE: ReadonlySet<string> = new Set(["completed", "cancelled"]);
@@ -41,6 +43,11 @@ export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<str
     isBlocked: (spec) => world.isBlocked(spec),
     effectiveStatus: (spec) => world.effectiveStatus(spec),
     matches: (spec, filter) => (filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter),
+    without: (ids) =>
+      readinessOf(
+        specs.map((spec) => (ids.has(spec.id) ? { ...spec, status: "pending", archived: false } : spec)),
+        new Set([...archivedIds].filter((id) => !ids.has(id))),
+      ),
   };
 }
 

@@ -22,14 +22,14 @@ export const command = defineCommand({
       type: "boolean",
       short: "c",
       summary:
-        "Work on one spec after another, including specs that become ready, until one fails (default: all ready specs)",
+        "Work on one spec after another, including those that their completion makes ready, until one fails (default: all pending specs that are ready)",
     },
     parallel: {
       type: "integer",
       short: "p",
       least: 1,
       summary:
-        "Work on n specs at a time, including specs that become ready, while any is ready (default: all ready specs)",
+        "Work on n specs at a time, including those that their completion makes ready (default: all pending specs that are ready)",
     },
     provider: { type: "string", value: "name", summary: "Agent (default: the configured one)" },
     model: { type: "string", value: "name", summary: "Model (overrides the spec's)" },
@@ -63,7 +63,7 @@ export const command = defineCommand({
     }
     if (ids.length === 0 && !chain && parallel === undefined) {
       throw new UsageError(
-        "Missing argument <ids>: expected specs, or --chain or --parallel for all that are ready",
+        "Missing argument <ids>: expected specs, or --chain or --parallel for all pending ones that are ready",
         "`planner ready` lists what can be worked now",
       );
     }

@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { lintProject } from "../../lint/lint_project.ts";
 import { projectSource } from "../../lint/lint_source.ts";
+import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { Provider } from "../../work/providers.ts";
 import type { World } from "./world.ts";
@@ -11,6 +12,16 @@ export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attenti
 
 /** Statuses from which a person may go on as well, when nothing works on the spec. */
 export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
+
+/**
+ * Returns whether work on a spec may begin although nobody named it: it is ready and was never tried. What failed, needs
+ * attention, was paused or taken over is a person's to decide.
+ *
+ * Source: docs/decisions.md#s-24.
+ */
+export function isReadyUnasked(spec: Spec, readiness: Readiness): boolean {
+  return spec.status === "pending" && readiness.isReady(spec);
+}
 
 /**
  * Throws if a spec cannot be worked now because of its status, dependencies, approval or members.

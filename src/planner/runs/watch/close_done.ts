@@ -18,7 +18,7 @@ export async function closeDone(deps: RunDeps, told: (id: SpecId, message: strin
     const world = await loadWorld(deps.context);
     const done = await firstDone(deps, world);
     if (done === undefined) return;
-    told(done.id, await closeGroup(deps, done.id));
+    told(done.id, (await closeGroup(deps, done.id)).message);
   }
 }
 

@@ -26,7 +26,7 @@ export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<W
 
 /**
  * Returns the specs that can begin now: what is asked for and ready, and with `follow` what the queue's completions made
- * ready. A single spec that is asked for begins whatever its status is, so that its refusal is told.
+ * ready. A single spec that is asked for begins whatever its status is, so that its refusal is reported.
  *
  * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */

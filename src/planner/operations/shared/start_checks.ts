@@ -14,7 +14,7 @@ export const STARTABLE: readonly string[] = ["pending", "failed", "needs_attenti
 export const RESUMABLE: readonly string[] = [...STARTABLE, "in_progress"];
 
 /**
- * Returns whether work on a spec may begin although nobody named it: it is ready and was never tried. What failed, needs
+ * Returns whether work on a spec may begin although no caller named it: it is ready and was never tried. What failed, needs
  * attention, was paused or taken over is a person's to decide.
  *
  * Source: docs/decisions.md#s-24.

@@ -7,7 +7,7 @@ import { misdeeds, openBrowser } from "../support/chromium.ts";
 import { until } from "../support/console_page.ts";
 import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { openGraphviz } from "../support/graphviz.ts";
+import { HAS_GRAPHVIZ, layOut } from "../support/graphviz.ts";
 import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { siteLines } from "../support/site_lines.ts";
@@ -18,8 +18,6 @@ const cwd = emptyFolder();
 const opened = await openBrowser();
 const missing = "missing" in opened ? opened.missing : undefined;
 if (missing !== undefined) process.stderr.write(`Hostile names are NOT tested in a browser: ${missing}\n`);
-const graphviz = openGraphviz();
-if ("missing" in graphviz) process.stderr.write(`Hostile names are NOT tested with Graphviz: ${graphviz.missing}\n`);
 
 let server: DcServer;
 
@@ -79,9 +77,8 @@ test.skipIf(missing !== undefined)("SVG shows them as text", async () => {
   });
 });
 
-test.skipIf("missing" in graphviz)("DOT holds them in its quotes", async () => {
-  if ("missing" in graphviz) return;
-  const { status, complaints, svg } = graphviz.dot(await picture("DOT"));
+test.skipIf(!HAS_GRAPHVIZ)("DOT holds them in its quotes", async () => {
+  const { status, complaints, svg } = layOut(await picture("DOT"));
 
   expect([status, complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")]).toEqual([0, ""]);
   expect(svg).not.toContain("<script");

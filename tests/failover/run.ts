@@ -2,8 +2,8 @@
  * `npm run test:failover`: two servers under load on three PostgreSQL under Patroni, etcd, HAProxy and PgBouncer, each
  * machine a network namespace. Processes are killed and machines cut off, the next one only when Patroni says that the
  * cluster is whole. Every acknowledged change must be there exactly once and the change log whole; prints how long no
- * change was acknowledged. `PLANNER_FAULTS=50` for more faults than 5. Needs root on Debian; installs the packages,
- * and unpacks a newer Patroni beside them: the one of Debian 12 loses writes.
+ * change was acknowledged. `PLANNER_FAULTS=50` for more faults than 5. Needs root and the packages below;
+ * unpacks a newer Patroni beside them: the one of Debian 12 loses writes.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -17,10 +17,10 @@ const FLAGS = [
   "--disable-sync",
 ] as const;
 
-/** Starts Chromium, which is installed from Debian if it is missing and the user is root; else returns why there is none. */
+/** Starts Chromium; returns why there is none if none is installed. */
 export async function openBrowser(): Promise<Browser | { readonly missing: string }> {
   const path = installed();
-  if (path === undefined) return { missing: "Chromium is not here and apt-get cannot install it" };
+  if (path === undefined) return { missing: "Chromium is not installed" };
   return chromium.launch({ executablePath: path, args: [...FLAGS] });
 }
 

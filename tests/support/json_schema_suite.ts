@@ -1,15 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { keepFromPackage } from "./debian_package.ts";
+import { fromDebian } from "./debian.ts";
 
 /**
- * The public JSON-Schema-Test-Suite. It is not part of this project: Debian carries it inside a package, which is
- * fetched once and unpacked, without being installed, into `node_modules/.cache`. `PLANNER_JSON_SCHEMA_SUITE` names a
- * checkout of the suite to use in its place, a newer one for example.
+ * The public JSON-Schema-Test-Suite, which a package of Debian contains. `PLANNER_JSON_SCHEMA_SUITE` names a checkout of
+ * the suite to use instead, a newer one for example.
  */
-const PACKAGE = "libtest-json-schema-acceptance-perl";
-const DATA = "usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance";
-const CACHE = join(import.meta.dirname, "..", "..", "node_modules", ".cache", "json-schema-test-suite");
+const INSTALLED = "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance";
 
 /** Several cases for one schema. */
 export interface SuiteGroup {
@@ -28,11 +25,11 @@ export interface Suite {
   readonly remotes: ReadonlyMap<string, unknown>;
 }
 
-/** Opens the suite, or says why it cannot be had. */
-export function openSuite(): Suite | { readonly missing: string } {
+/** Opens the suite; undefined if it is not installed. */
+export function openSuite(): Suite | undefined {
   const given = process.env["PLANNER_JSON_SCHEMA_SUITE"];
-  const missing = given === undefined ? keepFromPackage(PACKAGE, DATA, CACHE) : undefined;
-  return missing === undefined ? readSuite(given ?? CACHE) : { missing };
+  if (given === undefined && !fromDebian(INSTALLED, "libtest-json-schema-acceptance-perl")) return undefined;
+  return readSuite(given ?? INSTALLED);
 }
 
 function readSuite(root: string): Suite {

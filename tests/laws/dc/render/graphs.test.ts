@@ -14,7 +14,7 @@ import { failureOf } from "../../../support/dc/pictures.ts";
 import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
-import { openGraphviz } from "../../../support/graphviz.ts";
+import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 /** Whatever a person may type: markup, control letters, halves of pairs, emoji, scripts of both directions. */
@@ -127,22 +127,15 @@ test.each(Object.entries(drawings))("nodes of a %s graph have one name each, and
   );
 });
 
-const graphviz = openGraphviz();
-if ("missing" in graphviz) process.stderr.write(`\nDOT is NOT tested with Graphviz: ${graphviz.missing}\n\n`);
-
-test.skipIf("missing" in graphviz).each(Object.entries(drawings))(
-  "Graphviz draws every node of a %s graph",
-  (_, drawing) => {
-    if ("missing" in graphviz) return;
-    fc.assert(
-      fc.property(drawing, fc.constantFrom(...THEMES), ({ graph }, theme) => {
-        const { status, complaints, svg } = graphviz.dot(toDot(graph, { theme }));
-        expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
-        expect(status).toBe(0);
-        expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);
-        expect(svg.match(/class="edge"/g)?.length ?? 0).toBe(graph.edges.length);
-      }),
-      { numRuns: Math.min(15, LAW_RUNS) },
-    );
-  },
-);
+test.skipIf(!HAS_GRAPHVIZ).each(Object.entries(drawings))("Graphviz draws every node of a %s graph", (_, drawing) => {
+  fc.assert(
+    fc.property(drawing, fc.constantFrom(...THEMES), ({ graph }, theme) => {
+      const { status, complaints, svg } = layOut(toDot(graph, { theme }));
+      expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
+      expect(status).toBe(0);
+      expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);
+      expect(svg.match(/class="edge"/g)?.length ?? 0).toBe(graph.edges.length);
+    }),
+    { numRuns: Math.min(15, LAW_RUNS) },
+  );
+});

@@ -6,7 +6,7 @@ import { toSvg } from "#dc/render/svg.ts";
 import { rasterFiles } from "#runtime/raster_files.ts";
 import { textsOf } from "../../../support/dc/scene_checks.ts";
 import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";
-import { openGraphviz } from "../../../support/graphviz.ts";
+import { HAS_GRAPHVIZ, layOut } from "../../../support/graphviz.ts";
 
 let fonts: Uint8Array[] = [];
 beforeAll(async () => {
@@ -38,9 +38,6 @@ function withoutTexts(items: readonly Item[]): readonly Item[] {
   });
 }
 
-const graphviz = openGraphviz();
-if ("missing" in graphviz) process.stderr.write(`\nDOT is NOT tested with Graphviz: ${graphviz.missing}\n\n`);
-
 describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
   test("shows every text in PNG", async () => {
     const { scene } = await usualDrawing(asked);
@@ -60,16 +57,12 @@ describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
   });
 
   // Graphviz takes seconds for a whole fabric; the laws of graphs draw smaller ones.
-  test.skipIf("missing" in graphviz || (asked.site === "AMS1" && asked.screen === "FABRIC"))(
-    "passes Graphviz",
-    async () => {
-      if ("missing" in graphviz) return;
-      const { graph } = await usualDrawing(asked);
-      const { status, complaints, svg } = graphviz.dot(toDot(graph, { theme: "LIGHT" }));
+  test.skipIf(!HAS_GRAPHVIZ || (asked.site === "AMS1" && asked.screen === "FABRIC"))("passes Graphviz", async () => {
+    const { graph } = await usualDrawing(asked);
+    const { status, complaints, svg } = layOut(toDot(graph, { theme: "LIGHT" }));
 
-      expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
-      expect(status).toBe(0);
-      expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);
-    },
-  );
+    expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
+    expect(status).toBe(0);
+    expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);
+  });
 });

@@ -1,24 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { served } from "../../../support/dc/served.ts";
-import { keepFromPackage } from "../../../support/debian_package.ts";
+import { fromDebian } from "../../../support/debian.ts";
 import { http1 } from "../../../support/http_client.ts";
 
-/** Prometheus' own linter of metrics: the machine's, or the one of Debian's package, unpacked. */
-const INSTALLED = "/usr/bin/promtool";
-const CACHE = join(import.meta.dirname, "../../../../node_modules/.cache/promtool");
-const missing = existsSync(INSTALLED) ? undefined : keepFromPackage("prometheus", "usr/bin/promtool", CACHE);
-if (missing !== undefined) process.stderr.write(`SKIPPED: promtool: ${missing}\n`);
+/** Prometheus' own linter of metrics. */
+const PROMTOOL = "/usr/bin/promtool";
 
 function check(text: string) {
-  const program = existsSync(INSTALLED) ? INSTALLED : CACHE;
-  const { status, stdout, stderr } = spawnSync(program, ["check", "metrics"], { input: text, encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, ["check", "metrics"], { input: text, encoding: "utf8" });
   return { status, told: `${stdout}${stderr}` };
 }
 
-describe.skipIf(missing !== undefined)("promtool", () => {
+describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
   test("finds nothing wrong with the metrics", async () => {
     const at = await served();
     await at.site.call("SearchDevices", {});

@@ -20,9 +20,8 @@ const KNOWN_FORMAT_FAILURES: readonly string[] = [
   "validation of IRIs: an IPvFuture host with an uppercase version letter is valid",
 ];
 
-if ("missing" in suite) {
-  process.stderr.write(`\nThe JSON-Schema-Test-Suite is NOT run: ${suite.missing}\n\n`);
-  test.skip(`the JSON-Schema-Test-Suite passes (not to be had here: ${suite.missing})`, () => {});
+if (suite === undefined) {
+  test.skip("the JSON-Schema-Test-Suite passes (not installed)", () => {});
 } else {
   describe("checkOutput passes the JSON-Schema-Test-Suite for draft 2020-12", () => {
     for (const file of suite.required) {

@@ -255,6 +255,33 @@ test("only the runtime module knows an engine", () => {
   expect(broken).toEqual([]);
 });
 
+test("only one file starts git, and leaves to nobody else what it then may run", () => {
+  const program = /\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|\$)\s*(?:<[^>]*>)?[(`]\s*\[?\s*["'`]?git\b/;
+  const starters = sources.filter(({ text }) => program.test(text)).map(({ path }) => relative(SRC, path));
+  const callers = sources.filter(({ text }) => /\bstartGit\b/.test(text)).map(({ path }) => relative(SRC, path));
+
+  expect(starters).toEqual(["planner/store/git/start_git.ts"]);
+  expect(callers.toSorted()).toEqual(["planner/store/git/git.ts", "planner/store/git/start_git.ts"]);
+});
+
+/** Files that start programs, each with the program. git is not among them: it has one place. */
+const STARTERS: Readonly<Record<string, string>> = {
+  "cli/edit_text.ts": "the person's editor",
+  "planner/output/checker/check_process.ts": "planner itself",
+  "planner/store/git/start_git.ts": "git",
+  "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
+  "planner/store/processes/background.ts": "planner itself",
+  "planner/store/processes/process_control.ts": "taskkill",
+  "planner/store/processes/process_mark.ts": "ps",
+  "planner/store/processes/run_processes.ts": "taskkill",
+};
+
+test("only the files named here start programs", () => {
+  const found = sources.filter(({ text }) => /"node:child_process"/.test(text) && /\b(?:spawn|exec\w*)\(/.test(text));
+
+  expect(found.map(({ path }) => relative(SRC, path)).toSorted()).toEqual(Object.keys(STARTERS));
+});
+
 test("no source ends the process on its own", () => {
   // process.exit drops what stdout has not taken yet; statuses are set through process.exitCode.
   const broken = sources

@@ -1,5 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
+import { gitsWords } from "#planner/store/git/git.ts";
+
+/** Most of what git says that a refusal quotes, in characters. */
+const MAX_WORDS = 1000;
 
 interface Waiting {
   readonly resolve: (content: Buffer) => void;
@@ -15,14 +19,19 @@ export class BlobReader {
   /** Bytes of the answer under way with its header, or 0 while the header is not whole. */
   #expected = 0;
   #failure: Error | undefined;
+  #words = "";
 
-  constructor(cwd: string) {
-    this.#child = spawn("git", ["cat-file", "--batch"], { cwd, windowsHide: true });
+  /** @param child a started `git cat-file --batch` */
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    this.#child.stderr.on("data", (chunk: Buffer) => {
+      this.#words = `${this.#words}${chunk}`.slice(0, MAX_WORDS);
+    });
     this.#child.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
-    // Whatever ends the process first, everyone who waits learns of it.
-    this.#child.stdin.on("error", (error) => this.#fail(error));
+    // The end of the process says why it no longer reads.
+    this.#child.stdin.on("error", () => {});
     this.#child.on("error", (error) => this.#fail(error));
-    this.#child.on("close", () => this.#fail(new Error("it ended")));
+    this.#child.on("close", () => this.#fail(new Error(gitsWords(this.#words) || "it ended")));
   }
 
   /** @param hash of a blob that is in the repository */

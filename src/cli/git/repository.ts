@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { gitFolder, tryGit } from "./run_git.ts";
+import type { Git } from "#planner/store/git/git.ts";
+import { projectGit } from "./run_git.ts";
 
 /** The git repository around a project. */
 export interface Repository {
-  /** Where git is to be started. */
-  readonly cwd: string;
+  readonly git: Git;
   /** Absolute path of the working tree. */
   readonly top: string;
   /** Path from the working tree to the project, `""` or ending in a slash. */
@@ -15,13 +15,13 @@ export interface Repository {
 
 /** Finds the repository around `root`; undefined if there is no repository. */
 export async function findRepository(root: string): Promise<Repository | undefined> {
-  const cwd = gitFolder(root);
-  const { status, stdout } = await tryGit(cwd, ["rev-parse", "--show-toplevel"]);
-  if (status !== 0) return undefined;
-  const top = realpathSync(stdout.toString().replace(/\r?\n$/, ""));
+  const git = projectGit(root);
+  const said = await git.ask(["rev-parse", "--show-toplevel"]);
+  if (said === null) return undefined;
+  const top = realpathSync(said);
   const path = relative(top, realpathSync(root)).split(sep).join("/");
   if (path === ".." || path.startsWith("../")) return undefined;
-  return { cwd, top, prefix: path === "" ? "" : `${path}/` };
+  return { git, top, prefix: path === "" ? "" : `${path}/` };
 }
 
 /** @throws OperationError `failed_precondition` where there is no repository */

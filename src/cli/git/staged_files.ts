@@ -1,6 +1,5 @@
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import type { Repository } from "./repository.ts";
-import { nulSeparated, runGit, tryGit } from "./run_git.ts";
 
 /** A file as git's index holds it. */
 export interface IndexEntry {
@@ -24,11 +23,11 @@ const SPEC = /^\.planner\/specs\/([^/]+)\.md$/;
 const ARCHIVED = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
 
 /** Lists the project's files in the index; reads none of them. A file in conflict counts with its first side. */
-export async function readIndex({ cwd, prefix }: Repository): Promise<ProjectIndex> {
+export async function readIndex({ git, prefix }: Repository): Promise<ProjectIndex> {
   const specs = new Map<SpecId, IndexEntry>();
   const archivedIds = new Set<string>();
   let config: IndexEntry | undefined;
-  for (const line of nulSeparated(await runGit(cwd, ["ls-files", "--stage", "--full-name", "-z", ...below(prefix)]))) {
+  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...below(prefix)])) {
     const [, mode = "", hash = "", , path = ""] = ENTRY.exec(line) ?? [];
     const entry = { file: path.slice(prefix.length), hash, isFile: mode.startsWith("100") };
     const id = parseSpecId(SPEC.exec(entry.file)?.[1] ?? "");
@@ -41,11 +40,10 @@ export async function readIndex({ cwd, prefix }: Repository): Promise<ProjectInd
 }
 
 /** Which specs the next commit adds or changes, and which ids lose their file; a renamed spec is both. */
-export async function stagedIds({ cwd, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
+export async function stagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
   const paths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
-    const listed = nulSeparated(await runGit(cwd, [...words, ...below(prefix)]));
-    return listed.map((path) => path.slice(prefix.length));
+    return (await git.list([...words, ...below(prefix)])).map((path) => path.slice(prefix.length));
   };
   const [kept, gone] = await Promise.all([paths("d"), paths("D")]);
   return { changed: idsIn(kept, [SPEC]), removed: idsIn(gone, [SPEC, ARCHIVED]) };
@@ -57,15 +55,16 @@ function idsIn(paths: readonly string[], shapes: readonly RegExp[]): SpecId[] {
 }
 
 /** The specs in the index whose text holds one of `ids`. */
-export async function specsNaming({ cwd, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+export async function specsNaming({ git, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
   if (ids.length === 0) return [];
   const patterns = ids.flatMap((id) => ["-e", id]);
   const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
   // Status 1 means that no file matches.
-  const { status, stdout } = await tryGit(cwd, [...words, ...below(prefix)]);
+  const { status, stdout } = await git.try([...words, ...below(prefix)]);
   if (status !== 0) return [];
+  const paths = stdout.toString().split("\0").slice(0, -1);
   return idsIn(
-    nulSeparated(stdout).map((path) => path.slice(prefix.length)),
+    paths.map((path) => path.slice(prefix.length)),
     [SPEC],
   );
 }

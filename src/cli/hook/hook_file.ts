@@ -1,8 +1,8 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { Git } from "#planner/store/git/git.ts";
 import type { Repository } from "../git/repository.ts";
-import { runGit } from "../git/run_git.ts";
 import { type FoundHook, hookScript, KEPT_HOOK, readHook } from "./hook_script.ts";
 import { findManager, type HookManager } from "./manager.ts";
 
@@ -142,14 +142,19 @@ function ownRoot({ prefix }: Repository): string {
   return prefix === "" ? "." : prefix.slice(0, -1);
 }
 
-async function hooksFolder({ cwd, top }: Repository): Promise<string> {
+async function hooksFolder({ top }: Repository): Promise<string> {
   // A relative core.hooksPath counts from where git runs hooks, the top of the working tree.
-  const said = (await runGit(top, ["rev-parse", "--git-path", "hooks"])).toString().replace(/\r?\n$/, "");
-  return resolve(top ?? cwd, said);
+  const said = await gitIn(top).run(["rev-parse", "--git-path", "hooks"], { hooks: true });
+  return resolve(top, said.replace(/\r?\n$/, ""));
+}
+
+/** git at the top, also in a hook: its answers are relative to there. */
+function gitIn(top: string): Git {
+  return new Git(top, {}, { places: "inherited" });
 }
 
 async function gitFolderOf({ top }: Repository): Promise<string> {
-  return resolve(top, (await runGit(top, ["rev-parse", "--git-common-dir"])).toString().replace(/\r?\n$/, ""));
+  return resolve(top, await gitIn(top).line(["rev-parse", "--git-common-dir"]));
 }
 
 function isInside(path: string, folder: string): boolean {

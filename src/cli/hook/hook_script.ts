@@ -8,6 +8,13 @@ export interface HookPlan {
   readonly roots: readonly string[];
 }
 
+/** Ends the check of a project of which nothing is staged. Runs no program that the repository's settings name. */
+const UNCHANGED =
+  '  git -c core.fsmonitor=false diff --cached --quiet --no-ext-diff --no-textconv --ignore-submodules=dirty -- "$1/.planner" && return 0';
+
+/** The same line in hooks that earlier versions wrote. */
+const EARLIER_UNCHANGED = '  git diff --cached --quiet -- "$1/.planner" && return 0';
+
 const MARK = "# planner-hook 1";
 
 /**
@@ -34,7 +41,7 @@ installed_planner() { ${command.map(quoted).join(" ")} "$@"; }
 
 check() {
   [ -d "$1/.planner/specs" ] || return 0
-  git diff --cached --quiet -- "$1/.planner" && return 0
+${UNCHANGED}
   if [ -x "$program" ]; then
     installed_planner lint --staged --root "$1"
   elif command -v planner >/dev/null 2>&1; then
@@ -60,7 +67,8 @@ export type FoundHook =
 export function readHook(text: string): FoundHook {
   if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
   const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoted(word));
-  const same = fixedLines(hookScript({ command: [""], roots })) === fixedLines(text);
+  const written = text.replace(EARLIER_UNCHANGED, () => UNCHANGED);
+  const same = fixedLines(hookScript({ command: [""], roots })) === fixedLines(written);
   return same ? { kind: "ours", roots } : { kind: "changed" };
 }
 

@@ -20,7 +20,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   const own = new Set(changed);
   const others = (await specsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
   if (own.size + others.length === 0) return lintReport(0, []);
-  const source = await stagedSource(context, index, repository.cwd);
+  const source = await stagedSource(context, index, repository.git);
   try {
     const report = await lintProject(source, { ids: [...own, ...others] });
     return lintReport(

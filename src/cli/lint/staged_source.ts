@@ -6,6 +6,7 @@ import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { tooLarge } from "#planner/store/files/read_text.ts";
+import type { Git } from "#planner/store/git/git.ts";
 import { BlobReader } from "../git/blob_reader.ts";
 import type { IndexEntry, ProjectIndex } from "../git/staged_files.ts";
 
@@ -18,8 +19,8 @@ export interface StagedSource extends LintSource {
  * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Reads logs,
  * output schemas and an untracked configuration from the working tree.
  */
-export async function stagedSource(context: PlannerContext, index: ProjectIndex, cwd: string): Promise<StagedSource> {
-  const blobs = new BlobReader(cwd);
+export async function stagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
+  const blobs = new BlobReader(await git.start(["cat-file", "--batch"]));
   const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
     const entry = index.specs.get(id);
     if (entry === undefined) throw new Error(`No spec "${id}" in the index`);

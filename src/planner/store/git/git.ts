@@ -1,7 +1,9 @@
-import { spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
+import { reason } from "../files/disk_error.ts";
+import { type GitCall, startGit } from "./start_git.ts";
 
 /** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
@@ -31,38 +33,34 @@ export interface GitOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the repository's hooks run: those of a person's commits, rebases and merges do, no others. */
   readonly hooks?: boolean;
+  /** Longest wait in milliseconds. */
+  readonly limitMs?: number;
 }
 
-/** Settings of every git: reading a repository runs no program that it configures. */
-const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
-const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
-
-/** Variables by which a hook of some repository would lead git to that one, wherever it is started. */
-const PLACES: ReadonlySet<string> = new Set([
-  "GIT_DIR",
-  "GIT_WORK_TREE",
-  "GIT_INDEX_FILE",
-  "GIT_PREFIX",
-  "GIT_COMMON_DIR",
-  "GIT_OBJECT_DIRECTORY",
-  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-  "GIT_NAMESPACE",
-  "GIT_QUARANTINE_PATH",
-]);
-
-export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
-}
+/** How git is used in a folder, see `GitCall`. */
+export type GitUse = Pick<GitCall, "writes" | "places">;
 
 /** git in one folder: no shell, no prompt for a password or a text, ended when it hangs. */
 export class Git {
   readonly cwd: string;
+  readonly use: GitUse;
   readonly #env: Readonly<Record<string, string>>;
 
   /** @param env `GIT_DIR` and `GIT_WORK_TREE` for example, if the repository is not to be searched for */
-  constructor(cwd: string, env: Readonly<Record<string, string>> = {}) {
+  constructor(cwd: string, env: Readonly<Record<string, string>> = {}, use: GitUse = {}) {
     this.cwd = cwd;
+    this.use = use;
     this.#env = env;
+  }
+
+  /** git in the same folder for work that changes the repository. */
+  toWrite(): Git {
+    return new Git(this.cwd, this.#env, { ...this.use, writes: true });
+  }
+
+  /** Starts git, for a caller that talks to it. */
+  start(args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
+    return startGit({ ...this.use, cwd: this.cwd, args, env: this.#env });
   }
 
   /**
@@ -108,29 +106,23 @@ export class Git {
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
   }
 
-  #once(args: readonly string[], { input, env, hooks = false }: GitOptions): Promise<GitAnswer> {
-    return new Promise((resolve, reject) => {
-      const settings = hooks ? SETTINGS : [...SETTINGS, ...WITHOUT_HOOKS];
-      const child = spawn("git", [...settings, ...args], {
-        cwd: this.cwd,
-        env: { ...withoutGitPlaces(process.env), ...QUIET, ...this.#env, ...env },
-        stdio: ["pipe", "pipe", "pipe"],
-        windowsHide: true,
-      });
+  async #once(args: readonly string[], { input, env, hooks = false, limitMs = GIT_LIMIT_MS }: GitOptions) {
+    const child = await startGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks });
+    return new Promise<GitAnswer>((resolve, reject) => {
       let late = false;
       const timer = setTimeout(() => {
         late = true;
         child.kill("SIGKILL");
-      }, GIT_LIMIT_MS);
+      }, limitMs);
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
       child.on("error", (error) => {
         clearTimeout(timer);
-        reject(new OperationError("unavailable", `Cannot run git: ${error.message}`));
+        reject(new OperationError("unavailable", `Cannot run git: ${reason(error)}`));
       });
       child.on("close", (status) => {
         clearTimeout(timer);
-        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${GIT_LIMIT_MS / 1000} s`));
+        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${limitMs / 1000} s`));
         else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
       });
       // It may end without having read.
@@ -148,21 +140,6 @@ export function gitsWords(stderr: string): string {
     .replace(/:\s*\n\s*/g, ": ")
     .replace(/\s*\n\s*/g, "; ");
 }
-
-const QUIET = {
-  LC_ALL: "C",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_ASKPASS: "true",
-  SSH_ASKPASS: "true",
-  GIT_EDITOR: "true",
-  GIT_SEQUENCE_EDITOR: "true",
-  // Read-only commands do not fail because another command has locked the index.
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_LITERAL_PATHSPECS: "1",
-  // The object itself, not its replacement (git replace).
-  GIT_NO_REPLACE_OBJECTS: "1",
-  GIT_GRAFT_FILE: "/dev/null",
-};
 
 function collect(stream: NodeJS.ReadableStream): Buffer[] {
   const chunks: Buffer[] = [];

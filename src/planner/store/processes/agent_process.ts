@@ -7,7 +7,7 @@ import type { AgentExit, AgentProcess, AgentStart, Agents } from "#planner/run_p
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { secretValues } from "../../work/secrets.ts";
 import { reason } from "../files/disk_error.ts";
-import { withoutGitPlaces } from "../git/git.ts";
+import { withoutGitPlaces } from "../git/start_git.ts";
 import { ChildOutput } from "./child_output.ts";
 import { markProcess } from "./process_mark.ts";
 import { isProgramThere } from "./program_lookup.ts";

@@ -33,7 +33,7 @@ export async function withFreshWorktree<Result>(
     const gitFolder = gitFolderOf(path);
     if (gitFolder === null) throw new OperationError("aborted", `"${path}" was removed meanwhile`);
     const facts = { path, root: join(path, prefix), branch: "", mainBranch: "", reused: false, copied: [], env: {} };
-    const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path });
+    const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
     const place: Place = { root, id, repository, worktree: facts, gitFolder, git: own };
     return await use(new OpenWorktree(place));
   } finally {

@@ -26,7 +26,7 @@ export class OpenWorktree implements Worktree {
   readonly reused: boolean;
   readonly copied: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly #place: Place;
+  #place: Place;
   readonly #refs: Refs | null;
   #baseline: Baseline | null = null;
 
@@ -62,6 +62,8 @@ export class OpenWorktree implements Worktree {
   }
 
   settle(): Promise<WorktreeState> {
+    // From here on the work is judged and merged, as a person asked.
+    this.#place = { ...this.#place, git: this.#place.git.toWrite() };
     return settle(this.#place, this.#baseline);
   }
 

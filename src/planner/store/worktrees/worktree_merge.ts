@@ -58,10 +58,10 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
   // In a submodule git lists the checkout by another path.
   const head = readHead(repository.gitFolder);
   if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
-    return new Git(repository.top);
+    return new Git(repository.top, {}, repository.git.use);
   const listed = await listWorktrees(repository.git);
   const main = listed.find(({ branch }) => branch === worktree.mainBranch);
-  return main === undefined ? null : new Git(main.path);
+  return main === undefined ? null : new Git(main.path, {}, repository.git.use);
 }
 
 /** While a person rebases the main branch it is checked out nowhere, and would be put back where it was. */

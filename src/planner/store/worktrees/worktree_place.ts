@@ -7,7 +7,8 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { Git } from "../git/git.ts";
+import { Git, type GitUse } from "../git/git.ts";
+import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { gitFolderOf, readGitFile, readHead, realPath } from "./admin_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -28,8 +29,8 @@ export interface Repository {
 }
 
 /** @throws OperationError `failed_precondition` without one */
-export async function requireRepository(root: string): Promise<Repository> {
-  const git = new Git(root);
+export async function requireRepository(root: string, use: GitUse = {}): Promise<Repository> {
+  const git = new Git(root, {}, use);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
   const answer = await git.ask(["rev-parse", "--path-format=absolute", ...asked]);
   if (answer === null) {
@@ -152,7 +153,7 @@ export async function openPlace(repository: Repository, root: string, id: SpecId
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
     env: excludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
   };
-  const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path });
+  const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, repository.git.use);
   return { root, id, repository, worktree, gitFolder, git };
 }
 
@@ -184,17 +185,6 @@ export async function currentBranch({ git, gitFolder }: Pick<Repository, "git" |
 /** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
 function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return withSetting("core.excludesFile", file, env);
-}
-
-/** Environment with one more setting of git's. */
-export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
-  const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
-  return {
-    GIT_CONFIG_COUNT: String(next + 1),
-    [`GIT_CONFIG_KEY_${next}`]: key,
-    [`GIT_CONFIG_VALUE_${next}`]: value,
-  };
 }
 
 /** A worktree as git lists it. */

@@ -4,6 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Git, gitsWords } from "../git/git.ts";
+import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
 import { readNote } from "./git_note.ts";
@@ -21,7 +22,6 @@ import {
   openPlace,
   type Place,
   type Repository,
-  withSetting,
   writeOrigin,
 } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";

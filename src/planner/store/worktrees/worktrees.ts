@@ -67,6 +67,7 @@ class GitWorktrees implements Worktrees {
   readonly #root: string;
   readonly #clock: Clock;
   #repository: Promise<Repository> | undefined;
+  #writing: Promise<Repository> | undefined;
 
   constructor(root: string, clock: Clock) {
     this.#root = root;
@@ -74,7 +75,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async check(options: WorktreeOptions, message: string): Promise<void> {
-    const repository = await this.#opened();
+    const repository = await this.#openedToWrite();
     await refusePlantedElsewhere(repository, this.#root);
     const mainBranch = await requireMainBranch(repository, options, await refsOf(repository.git));
     await checkBase(repository, mainBranch, options.base ?? null);
@@ -82,7 +83,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
-    const repository = await this.#opened();
+    const repository = await this.#openedToWrite();
     const refs = await refsOf(repository.git);
     return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options), refs);
   }
@@ -127,12 +128,14 @@ class GitWorktrees implements Worktrees {
     return branches === null || (await isBranchMerged(new Git(this.#root), branches));
   }
 
-  merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
+  async merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
+    await this.#openedToWrite();
     // During another merge the main checkout has changes.
     return withMergeLock(this.#root, () => this.#merge(id, message));
   }
 
   async remove(id: SpecId): Promise<readonly string[]> {
+    await this.#openedToWrite().catch(() => null);
     const branches = await this.#branches(id);
     const place = await this.#find(id);
     const folder = worktreeFiles.folder(id);
@@ -200,10 +203,8 @@ class GitWorktrees implements Worktrees {
       return branch === undefined ? [] : [{ id, branch }];
     });
     if (branches.length < 2) return [];
-    const repository = await this.#opened();
-    // A merge runs the drivers that the settings name.
-    await refusePlantedElsewhere(repository, this.#root);
-    return forecastConflicts(repository.git, branches);
+    await this.#opened();
+    return forecastConflicts(new Git(this.#root), branches);
   }
 
   async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
@@ -216,7 +217,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result> {
-    const repository = await this.#opened();
+    const repository = await this.#openedToWrite();
     await refusePlantedElsewhere(repository, this.#root);
     return withFreshWorktree(repository, { root: this.#root, id, commit }, use);
   }
@@ -240,7 +241,7 @@ class GitWorktrees implements Worktrees {
 
   async #find(id: SpecId): Promise<Place | null> {
     if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
-    return openPlace(await this.#opened(), this.#root, id);
+    return openPlace(await (this.#writing ?? this.#opened()), this.#root, id);
   }
 
   /** Asked once; again if there was no repository. */
@@ -250,6 +251,15 @@ class GitWorktrees implements Worktrees {
       throw error;
     });
     return this.#repository;
+  }
+
+  /** The same for work that a person started: from then on the filters and drivers of the repository are used. */
+  #openedToWrite(): Promise<Repository> {
+    this.#writing ??= requireRepository(this.#root, { writes: true }).catch((error: unknown) => {
+      this.#writing = undefined;
+      throw error;
+    });
+    return this.#writing;
   }
 
   async #require(id: SpecId): Promise<Place> {

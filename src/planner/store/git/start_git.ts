@@ -175,23 +175,24 @@ async function withoutPrograms(cwd: string, env: NodeJS.ProcessEnv): Promise<Rea
   return added;
 }
 
-/** The person's values of what the repository names, or none. @param own settings of the person, by their names */
+/** Returns the person's own values of what the repository names. @param own settings of the person, by their names */
 function replacements(named: ReadonlySet<string>, own: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const key of named) {
     const [, program = "", word = ""] = PROGRAM.exec(key) ?? [];
-    // A hook has no name that could be emptied: it is switched off.
-    const words = program.startsWith("filter.")
-      ? [word, "required"]
-      : program.startsWith("hook.")
-        ? ["enabled"]
-        : [word];
     // git passes over `clean` and `smudge` where there is a `process`, an empty one too.
-    const unusable = named.has(`${program}.process`) && !own.has(`${program}.process`);
-    for (const each of program === "" ? [] : words) {
-      const mine = unusable ? undefined : own.get(`${program}.${each}`);
+    const usable = !named.has(`${program}.process`) || own.has(`${program}.process`);
+    for (const each of wordsToReplace(program, word)) {
+      const mine = usable ? own.get(`${program}.${each}`) : undefined;
       found.set(`${program}.${each}`, mine ?? WITHOUT[each] ?? "");
     }
   }
   return found;
+}
+
+function wordsToReplace(program: string, word: string): readonly string[] {
+  if (program === "") return [];
+  if (program.startsWith("filter.")) return [word, "required"];
+  // A hook has no name that could be emptied: it is switched off.
+  return [program.startsWith("hook.") ? "enabled" : word];
 }

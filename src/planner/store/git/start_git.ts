@@ -37,7 +37,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
   log: ["--no-ext-diff", "--no-textconv", "--no-show-signature"],
 };
 
-/** A submodule has settings of its own, by which a git that looks into it would run programs. */
+/** The settings of a submodule can name programs too, which git would run to find changes in it. */
 const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
   diff: ["--ignore-submodules=dirty"],
   status: ["--ignore-submodules=dirty"],

@@ -14,10 +14,13 @@ const SERVERS = [
   { name: "planner-dc", words: ["dc", "mcp"], about: "Ask a datacenter inventory: failures, cables, cooling, fabric" },
 ] as const;
 
+/** The package at npm, if it is ours. A bundle starts the first server only, so the second is found at npm alone. */
+const OWNED_AT_NPM = [process.env["PLANNER_RELEASE_NPM"]].filter((name) => name !== undefined);
+
 /** Writes the MCP bundles (`.mcpb`) of each platform and `server.json` for the MCP registry. */
 export function writeAgentFiles(release: Release): void {
   for (const target of release.targets) if (target.libc !== "musl") writeBundle(release, target);
-  for (const server of SERVERS) {
+  for (const server of SERVERS.slice(0, 1 + OWNED_AT_NPM.length)) {
     const file = join(OUT, `${server.name}.server.json`);
     writeFileSync(file, `${JSON.stringify(registryEntry(release, server), null, 2)}\n`);
   }
@@ -60,15 +63,19 @@ function writeBundle(release: Release, target: Target): void {
   zip(folder, join(OUT, bundleName(release, target)), release.epoch, true);
 }
 
+/**
+ * The MCP registry's entry of a server. Its package at npm is named only if PLANNER_RELEASE_NPM says that the name is
+ * ours: the registry's readers would run whatever is published there.
+ */
 function registryEntry(release: Release, server: (typeof SERVERS)[number]): object {
   const owner = release.repository.replace(/^https:\/\/github\.com\//, "").split("/")[0] ?? "OWNER";
-  const npm = {
+  const npm = OWNED_AT_NPM.map((identifier) => ({
     registryType: "npm",
-    identifier: "planner",
+    identifier,
     version: release.version,
     transport: { type: "stdio" },
     packageArguments: server.words.map((value) => ({ type: "positional", value })),
-  };
+  }));
   const bundles = release.targets
     .filter(({ libc }) => libc !== "musl")
     .map((target) => {
@@ -82,6 +89,6 @@ function registryEntry(release: Release, server: (typeof SERVERS)[number]): obje
     description: server.about,
     version: release.version,
     repository: { url: release.repository, source: "github" },
-    packages: server.name === "planner" ? [npm, ...bundles] : [npm],
+    packages: server.name === "planner" ? [...npm, ...bundles] : npm,
   };
 }

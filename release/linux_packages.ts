@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { filesBelow, fixTimes } from "./pack.ts";
 import { programOf, SHARED } from "./programs.ts";
-import { OUT, type Release, ROOT, WORK } from "./release.ts";
+import { OUT, PACKAGE, type Release, ROOT, WORK } from "./release.ts";
 import { run } from "./shell.ts";
 import type { Target } from "./targets.ts";
 
@@ -27,17 +27,17 @@ export function writeLinuxPackages(release: Release): void {
   }
 }
 
-/** Lays out the files as they are installed. */
-function layOut(root: string, target: Target): void {
+/** Lays out the files as they are installed. The distributions keep zsh's completions in different folders. */
+function layOut(root: string, target: Target, zshFolder: string): void {
   const places: readonly [from: string, to: string][] = [
     [programOf(target), "usr/bin/planner"],
     [join(SHARED, "completions", "planner.bash"), "usr/share/bash-completion/completions/planner"],
-    [join(SHARED, "completions", "_planner"), "usr/share/zsh/vendor-completions/_planner"],
+    [join(SHARED, "completions", "_planner"), join(zshFolder, "_planner")],
     [join(SHARED, "completions", "planner.fish"), "usr/share/fish/vendor_completions.d/planner.fish"],
-    [join(SHARED, "LICENSE"), "usr/share/doc/planner/copyright"],
-    [join(SHARED, "THIRD-PARTY-LICENSES.txt"), "usr/share/doc/planner/THIRD-PARTY-LICENSES.txt"],
-    [join(SHARED, "README.md"), "usr/share/doc/planner/README.md"],
-    [join(SHARED, "CHANGELOG.md"), "usr/share/doc/planner/CHANGELOG.md"],
+    [join(SHARED, "LICENSE"), `usr/share/doc/${PACKAGE}/copyright`],
+    [join(SHARED, "THIRD-PARTY-LICENSES.txt"), `usr/share/doc/${PACKAGE}/THIRD-PARTY-LICENSES.txt`],
+    [join(SHARED, "README.md"), `usr/share/doc/${PACKAGE}/README.md`],
+    [join(SHARED, "CHANGELOG.md"), `usr/share/doc/${PACKAGE}/CHANGELOG.md`],
     [join(ROOT, "release", "linux", "planner-dc.service"), "usr/lib/systemd/system/planner-dc.service"],
   ];
   for (const [from, to] of places) {
@@ -53,15 +53,16 @@ function layOut(root: string, target: Target): void {
 
 function writeDeb(release: Release, target: Target, architecture: string): void {
   const root = join(WORK, "deb", target.name);
-  layOut(root, target);
+  layOut(root, target, "usr/share/zsh/vendor-completions");
   const kilobytes = filesBelow(root).reduce((sum, path) => sum + Math.ceil(statSync(path).size / 1024), 0);
   mkdirSync(join(root, "DEBIAN"));
-  const control = `Package: planner
+  const control = `Package: ${PACKAGE}
 Version: ${release.version}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${kilobytes}
 Depends: libc6 (>= 2.17)
+Conflicts: planner
 Recommends: git
 Section: devel
 Priority: optional
@@ -75,7 +76,7 @@ Description: ${SUMMARY}
   writeFileSync(join(root, "DEBIAN", "postinst"), `#!/bin/sh\nset -e\n${AFTER_INSTALL}`, { mode: 0o755 });
   writeFileSync(join(root, "DEBIAN", "prerm"), `#!/bin/sh\nset -e\n${BEFORE_REMOVE}`, { mode: 0o755 });
   fixTimes(root, release.epoch);
-  const file = join(OUT, `planner_${release.version}_${architecture}.deb`);
+  const file = join(OUT, `${PACKAGE}_${release.version}_${architecture}.deb`);
   const env = { SOURCE_DATE_EPOCH: String(release.epoch) };
   run("dpkg-deb", ["--root-owner-group", "-Zxz", "-z6", "--threads-max=1", "--build", root, file], { env });
 }
@@ -83,17 +84,21 @@ Description: ${SUMMARY}
 function writeRpm(release: Release, target: Target, architecture: string): void {
   const top = join(WORK, "rpm", target.name);
   const root = join(top, "root");
-  layOut(root, target);
+  layOut(root, target, "usr/share/zsh/site-functions");
   fixTimes(root, release.epoch);
   // RPM wants every file named; modes are taken from the files.
-  const files = filesBelow(root).map((path) => `"/${relative(root, path)}"`);
-  const spec = `Name: planner
+  const files = filesBelow(root).map((path) => {
+    const isLicence = /\/(?:copyright|THIRD-PARTY-LICENSES\.txt)$/.test(path);
+    return `${isLicence ? "%license " : ""}"/${relative(root, path)}"`;
+  });
+  const spec = `Name: ${PACKAGE}
 Version: ${release.version}
 Release: 1
 Summary: ${SUMMARY}
 License: MIT
 URL: ${release.repository}
 Requires: glibc >= 2.17
+Conflicts: planner
 Recommends: git
 AutoReqProv: no
 %description
@@ -110,7 +115,7 @@ ${AFTER_INSTALL}%preun
 ${files.join("\n")}
 %changelog
 `;
-  const specFile = join(top, "planner.spec");
+  const specFile = join(top, `${PACKAGE}.spec`);
   writeFileSync(specFile, spec);
   const defines = {
     _topdir: top,
@@ -126,6 +131,6 @@ ${files.join("\n")}
   const words = Object.entries(defines).flatMap(([name, value]) => ["--define", `${name} ${value}`]);
   const env = { SOURCE_DATE_EPOCH: String(release.epoch) };
   run("rpmbuild", ["-bb", "--target", architecture, ...words, specFile], { env });
-  const name = `planner-${release.version}-1.${architecture}.rpm`;
+  const name = `${PACKAGE}-${release.version}-1.${architecture}.rpm`;
   cpSync(join(top, "out", architecture, name), join(OUT, name));
 }

@@ -1,15 +1,15 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { archiveName } from "./archives.ts";
-import { downloadUrl, OUT, type Release, ROOT, timestamp } from "./release.ts";
+import { downloadUrl, OUT, PACKAGE, type Release, ROOT, timestamp } from "./release.ts";
 import { sha256 } from "./shell.ts";
 
 const ABOUT = "Spec workflow tool and datacenter service in one executable";
 
 /** Writes what other package managers read: a Homebrew formula, a Scoop manifest and the three winget files. */
 export function writeManifests(release: Release): void {
-  writeFileSync(join(OUT, "planner.rb"), homebrew(release));
-  writeFileSync(join(OUT, "scoop-planner.json"), `${JSON.stringify(scoop(release), null, 2)}\n`);
+  writeFileSync(join(OUT, `${PACKAGE}.rb`), homebrew(release));
+  writeFileSync(join(OUT, `scoop-${PACKAGE}.json`), `${JSON.stringify(scoop(release), null, 2)}\n`);
   for (const [file, text] of Object.entries(winget(release))) writeFileSync(join(OUT, file), text);
 }
 
@@ -23,7 +23,7 @@ function homebrew(release: Release): string {
     const { url, sha256: sum } = archive(release, name, "tar.xz");
     return `    ${condition} do\n      url "${url}"\n      sha256 "${sum}"\n    end\n`;
   };
-  return `class Planner < Formula
+  return `class PlannerToolkit < Formula
   desc "${ABOUT}"
   homepage "${release.repository}"
   version "${release.version}"
@@ -67,7 +67,7 @@ function scoop(release: Release): object {
 }
 
 function winget(release: Release): Readonly<Record<string, string>> {
-  const id = "Planner.Planner";
+  const id = "PlannerToolkit.Planner";
   const head = (type: string) => `PackageIdentifier: ${id}\nPackageVersion: ${release.version}\n${type}`;
   const end = (type: string) => `ManifestType: ${type}\nManifestVersion: 1.6.0\n`;
   const installer = (name: string, architecture: string) => {
@@ -83,26 +83,33 @@ function winget(release: Release): Readonly<Record<string, string>> {
   };
   const installers = installer("windows-x64", "x64") + installer("windows-arm64", "arm64");
   return {
-    "winget-Planner.Planner.yaml": head(`DefaultLocale: en-US\n${end("version")}`),
-    "winget-Planner.Planner.locale.en-US.yaml": head(
-      `PackageLocale: en-US\nPublisher: The planner authors\nPackageName: planner\nPackageUrl: ${release.repository}\n` +
+    "winget-PlannerToolkit.Planner.yaml": head(`DefaultLocale: en-US\n${end("version")}`),
+    "winget-PlannerToolkit.Planner.locale.en-US.yaml": head(
+      `PackageLocale: en-US\nPublisher: The planner authors\nPackageName: ${PACKAGE}\nPackageUrl: ${release.repository}\n` +
         `License: MIT\nShortDescription: ${ABOUT}\n${end("defaultLocale")}`,
     ),
-    "winget-Planner.Planner.installer.yaml": head(
+    "winget-PlannerToolkit.Planner.installer.yaml": head(
       `InstallerType: zip\nNestedInstallerType: portable\nReleaseDate: ${timestamp(release).slice(0, 10)}\n` +
         `Installers:\n${installers}${end("installer")}`,
     ),
   };
 }
 
-/** Writes the installers with the release's version, addresses and public key (PLANNER_RELEASE_PUBLIC_KEY) filled in. */
+/** minisign's public key, a file of the repository, so that every build writes the same installers. */
+const PUBLIC_KEY = join(ROOT, "release", "minisign.pub");
+
+/** The key itself, which is the second line of minisign's file; empty if the repository has none. */
+export function readPublicKey(): string {
+  return existsSync(PUBLIC_KEY) ? (readFileSync(PUBLIC_KEY, "utf8").split(/\r?\n/)[1] ?? "").trim() : "";
+}
+
+/** Writes the installers with the release's version, addresses and public key filled in. */
 export function writeInstallers(release: Release): void {
-  const key = process.env["PLANNER_RELEASE_PUBLIC_KEY"] ?? "";
   for (const name of ["install.sh", "install.ps1"]) {
     const text = readFileSync(join(ROOT, "release", name), "utf8")
       .replaceAll("@REPOSITORY@", release.repository)
       .replaceAll("@VERSION@", release.version)
-      .replaceAll("@PUBLIC_KEY@", key);
+      .replaceAll("@PUBLIC_KEY@", readPublicKey());
     writeFileSync(join(OUT, name), text, { mode: 0o755 });
   }
 }

@@ -2,16 +2,16 @@ import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { tarGz } from "./pack.ts";
 import { programOf, SHARED } from "./programs.ts";
-import { OUT, type Release, ROOT, WORK } from "./release.ts";
+import { OUT, PACKAGE, type Release, ROOT, WORK } from "./release.ts";
 import { programName, TARGETS, type Target } from "./targets.ts";
 
 const NODE_OS = { linux: "linux", darwin: "darwin", windows: "win32" } as const;
 
 /** npm's name of a platform's package. */
-export const npmNameOf = (target: Pick<Target, "name">): string => `@planner/${target.name}`;
+export const npmNameOf = (target: Pick<Target, "name">): string => `@${PACKAGE}/${target.name}`;
 
 /**
- * Writes the npm packages as tarballs: `planner`, whose launcher starts the program of the one platform package that
+ * Writes the npm packages as tarballs: one whose launcher starts the program of the one platform package that
  * npm has installed beside it, and a package per platform. No package runs an install script.
  */
 export function writeNpmPackages(release: Release): void {
@@ -30,14 +30,14 @@ export function writeNpmPackages(release: Release): void {
       files: ["bin", "THIRD-PARTY-LICENSES.txt"],
     });
     cpSync(join(SHARED, "THIRD-PARTY-LICENSES.txt"), join(folder, "THIRD-PARTY-LICENSES.txt"));
-    tarGz(folder, join(OUT, `npm-planner-${target.name}-${release.version}.tgz`), release.epoch);
+    tarGz(folder, join(OUT, `npm-${PACKAGE}-${target.name}-${release.version}.tgz`), release.epoch);
   }
-  const folder = packageFolder("planner");
+  const folder = packageFolder(PACKAGE);
   cpSync(join(ROOT, "release", "npm", "planner.js"), join(folder, "planner.js"));
   chmodSync(join(folder, "planner.js"), 0o755);
   cpSync(join(ROOT, "README.md"), join(folder, "README.md"));
   writePackage(folder, {
-    name: "planner",
+    name: PACKAGE,
     ...shared,
     description: "Spec workflow tool and datacenter service in one executable",
     bin: { planner: "planner.js" },
@@ -45,7 +45,7 @@ export function writeNpmPackages(release: Release): void {
     engines: { node: ">=20" },
     optionalDependencies: Object.fromEntries(TARGETS.map((target) => [npmNameOf(target), release.version])),
   });
-  tarGz(folder, join(OUT, `npm-planner-${release.version}.tgz`), release.epoch);
+  tarGz(folder, join(OUT, `npm-${PACKAGE}-${release.version}.tgz`), release.epoch);
 }
 
 // npm expects the one folder of a tarball to be named so.

@@ -8,6 +8,12 @@ export const OUT = join(ROOT, "dist", "release");
 /** Everything that is made on the way; not part of the release. */
 export const WORK = join(ROOT, "dist", "release-work");
 
+/**
+ * Name of the npm, Debian and RPM packages: neither npm nor Debian has another package of this name, both have one called
+ * `planner`. The command is `planner`. `tests/release/names.ts` asks both registries.
+ */
+export const PACKAGE = "planner-toolkit";
+
 /** What every part of a release is stamped with. */
 export interface Release {
   readonly version: string;

@@ -16,10 +16,10 @@ function program() {
   const name = `${OS[process.platform] ?? process.platform}-${process.arch}${isMusl() ? "-musl" : ""}`;
   const file = process.platform === "win32" ? "planner.exe" : "planner";
   try {
-    return require.resolve(`@planner/${name}/bin/${file}`);
+    return require.resolve(`@planner-toolkit/${name}/bin/${file}`);
   } catch {
     process.stderr.write(
-      `planner: the package @planner/${name} is not installed. ` +
+      `planner: the package @planner-toolkit/${name} is not installed. ` +
         "Either this platform has no executable, or npm was told to leave out optional dependencies; " +
         "install again without --omit=optional and --no-optional.\n",
     );

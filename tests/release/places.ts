@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { imageFile } from "../../release/image.ts";
-import { OUT } from "../../release/release.ts";
+import { OUT, PACKAGE } from "../../release/release.ts";
 import { hasProgram, run } from "../../release/shell.ts";
 import { runCommand } from "../support/planner_command.ts";
 import { sharedPostgres } from "../support/postgres.ts";
@@ -10,6 +10,7 @@ import { musl, windows } from "./foreign_systems.ts";
 import { hooks } from "./hooks.ts";
 import { serveFiles, serveNpm } from "./local_servers.ts";
 import { datacenterJobs, emptyFolder, projectFolder, specJobs, withServer } from "./main_jobs.ts";
+import { names } from "./names.ts";
 import { composeFiles, sourceMaps } from "./sources.ts";
 import { upgrade } from "./upgrade.ts";
 
@@ -31,7 +32,7 @@ function archive(name: string, place: string, ending: string, version: string, l
 }
 
 function debian(version: string): Check {
-  const file = `planner_${version}_amd64.deb`;
+  const file = `${PACKAGE}_${version}_amd64.deb`;
   return {
     artefact: file,
     place: "empty folder, by dpkg-deb; unit by systemd-analyze",
@@ -40,6 +41,7 @@ function debian(version: string): Check {
     check: async () => {
       const root = emptyFolder();
       run("dpkg-deb", ["-x", join(OUT, file), root]);
+      staysAtUpgrade(file);
       const unit = readFileSync(join(root, "usr/lib/systemd/system/planner-dc.service"), "utf8");
       const trial = join(root, "planner-dc.service");
       writeFileSync(trial, unit.replace("/usr/bin/planner", join(root, "usr/bin/planner")));
@@ -49,8 +51,21 @@ function debian(version: string): Check {
   };
 }
 
+/**
+ * Records the package as installed in a database of dpkg of its own, and asks apt what the next upgrade does to it. A
+ * package of another program with the same name would replace it.
+ */
+function staysAtUpgrade(file: string): void {
+  const status = join(emptyFolder(), "status");
+  const control = run("dpkg-deb", ["-f", join(OUT, file)]);
+  writeFileSync(status, `${control.replace("\nVersion:", "\nStatus: install ok installed\nVersion:")}\n`);
+  const plan = run("apt-get", ["-s", "-o", `Dir::State::status=${status}`, "--fix-broken", "dist-upgrade"]);
+  const touched = plan.split("\n").filter((line) => /^(?:Inst|Remv) planner/.test(line));
+  if (touched.length > 0) throw new Error(`the next upgrade of the system does: ${touched.join("; ")}`);
+}
+
 function rpm(version: string): Check {
-  const file = `planner-${version}-1.x86_64.rpm`;
+  const file = `${PACKAGE}-${version}-1.x86_64.rpm`;
   return {
     artefact: file,
     place: "empty root, by rpm --root",
@@ -60,7 +75,7 @@ function rpm(version: string): Check {
       const root = emptyFolder();
       run("rpm", ["--root", root, "--initdb"]);
       run("rpm", ["--root", root, "--install", "--nodeps", "--noscripts", join(OUT, file)]);
-      run("rpm", ["--root", root, "--verify", "--nodeps", "--noscripts", "--nouser", "--nogroup", "planner"]);
+      run("rpm", ["--root", root, "--verify", "--nodeps", "--noscripts", "--nouser", "--nogroup", PACKAGE]);
       return `verify; ${await both({ command: [join(root, "usr/bin/planner")], folder: emptyFolder() })}`;
     },
   };
@@ -68,10 +83,10 @@ function rpm(version: string): Check {
 
 function npm(version: string): Check {
   return {
-    artefact: `npm-planner-${version}.tgz`,
+    artefact: `npm-${PACKAGE}-${version}.tgz`,
     place: "empty project, by npm from a local registry",
     needs: ["npm"],
-    files: [`npm-planner-${version}.tgz`, `npm-planner-linux-x64-${version}.tgz`],
+    files: [`npm-${PACKAGE}-${version}.tgz`, `npm-${PACKAGE}-linux-x64-${version}.tgz`],
     check: async () => {
       const registry = await serveNpm(OUT);
       const folder = emptyFolder();
@@ -79,9 +94,11 @@ function npm(version: string): Check {
         writeFileSync(join(folder, "package.json"), "{}");
         // npm reads the names of all platforms' packages; those of a trial release are missing and optional.
         const flags = ["--registry", registry.url, "--fetch-retries=0", "--no-audit", "--no-fund", "--cache", "cache"];
-        const { code, stderr } = await runCommand(["npm", "install", `planner@${version}`, ...flags], { cwd: folder });
+        const { code, stderr } = await runCommand(["npm", "install", `${PACKAGE}@${version}`, ...flags], {
+          cwd: folder,
+        });
         if (code !== 0) throw new Error(`npm install: ${stderr}`);
-        const installed = readdirSync(join(folder, "node_modules", "@planner"));
+        const installed = readdirSync(join(folder, "node_modules", `@${PACKAGE}`));
         if (installed.join() !== "linux-x64") throw new Error(`npm installed ${installed.join()}: expected linux-x64`);
         return await both({ command: [join(folder, "node_modules/.bin/planner")], folder: projectFolder(folder) });
       } finally {
@@ -219,6 +236,7 @@ export function checks(version: string): readonly Check[] {
     archive("linux-arm64", "qemu-user", "tar.xz", version, qemu),
     musl(version),
     windows(version),
+    names(),
     debian(version),
     rpm(version),
     npm(version),

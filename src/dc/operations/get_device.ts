@@ -1,9 +1,11 @@
+import { batteryMinutes } from "#dc/analysis/power/battery.ts";
 import { inletPaths, singlePoints } from "#dc/analysis/power/power_chain.ts";
 import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
   DatacenterService,
@@ -64,8 +66,14 @@ function carriedFigures(site: Topology, index: number) {
     powerLoadW: Math.round(loadsW[index] ?? 0),
     powerFailoverW: carried.failover.loads[index] ?? 0,
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
-    powerPct: used?.normalPct,
-    powerFailoverPct: used?.failoverPct,
+    powerPct: used && roundFigure(used.normalPct),
+    powerFailoverPct: used && roundFigure(used.failoverPct),
+    batteryMin: minutes(batteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
+    batteryFailoverMin: minutes(batteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
     powerReasons: loadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
   };
+}
+
+function minutes(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : roundFigure(value);
 }

@@ -1,14 +1,20 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import { busiestLeg, type PhaseFigures } from "#dc/analysis/power/phase_figures.ts";
+import { type PortLoad, portLoad } from "#dc/analysis/power/port_load.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { formatPort, parseRef, portRef, REF_GRAMMAR, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
-import type { Device, PortRef } from "#dc/model/resources.ts";
+import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import {
   DatacenterService,
   DeviceSummarySchema,
   type GetPortRequest,
   GetPortResponseSchema,
+  Health,
+  PhaseLeg,
+  PortPowerSchema,
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
@@ -23,7 +29,7 @@ const MAX_HOPS = 128;
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
   effect: "read",
-  async run({ reader }, request) {
+  async run({ reader, topology, scheduler }, request) {
     const wanted = wantedPort(request);
     const device = await reader.device(wanted.deviceCode);
     const port = device?.ports?.find(({ name }) => name === wanted.portName);
@@ -47,9 +53,48 @@ export const getPort = defineRead({
       }),
       device: summary(device),
       path: path === undefined ? undefined : pathMessage(path),
+      power: isPowerPort(port)
+        ? powerMessage(await scheduler.run(portLoad(await topology(), device, port)))
+        : undefined,
     });
   },
 });
+
+function isPowerPort({ kind }: Port): boolean {
+  return kind === "POWER_IN" || kind === "POWER_OUT";
+}
+
+function powerMessage(load: PortLoad | undefined) {
+  if (load === undefined) return undefined;
+  const { live, loadW, loadVa, failoverVa, failoverRef, capacityVa, used, health, phases } = load;
+  return toMessage(PortPowerSchema, {
+    live,
+    loadW: roundFigure(loadW),
+    loadVa,
+    failoverVa,
+    failoverRef,
+    capacityVa,
+    loadPct: used && roundFigure(used.normalPct),
+    failoverPct: used && roundFigure(used.failoverPct),
+    limitPct: used?.limitPct,
+    health: Health[health ?? "UNSPECIFIED"],
+    phases: phases.map(phaseMessage),
+    worstLeg: PhaseLeg[busiestLeg(phases, "loadVa") ?? "UNSPECIFIED"],
+    failoverWorstLeg: PhaseLeg[busiestLeg(phases, "failoverVa") ?? "UNSPECIFIED"],
+  });
+}
+
+function phaseMessage({ leg, loadVa, failoverVa, failoverRef, capacityVa }: PhaseFigures) {
+  const pct = (va: number) => (capacityVa === undefined ? undefined : roundFigure((va / capacityVa) * 100));
+  return {
+    leg: PhaseLeg[leg],
+    loadVa: roundFigure(loadVa),
+    loadPct: pct(loadVa),
+    failoverVa: roundFigure(failoverVa),
+    failoverPct: pct(failoverVa),
+    failoverRef,
+  };
+}
 
 /**
  * Returns the port that a request names, in either of its two ways. @throws Refusal if it names none, or two different

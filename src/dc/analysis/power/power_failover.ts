@@ -6,13 +6,14 @@ import { type LiveSet, liveInlets } from "./power_live.ts";
 import { type Carrying, carry, type Loads } from "./power_load.ts";
 import { comparableLoad } from "./power_overloads.ts";
 import { downstreamOf, upstreamOf } from "./power_reach.ts";
+import { type Watched, type Worst, WorstLosses } from "./worst_losses.ts";
 
-/** The largest load of every node after the loss of any one other element. */
-export interface Failover {
-  /** In the unit of the node's capacity. */
-  readonly loads: Float64Array;
-  /** The lost element that causes the load; -1 if no loss raises it. */
-  readonly lost: Int32Array;
+/** The largest load of every node after the loss of any one other element, in the unit of the node's capacity. */
+export interface Failover extends Worst {
+  /** The same by phase in volt-amperes, three numbers per node; undefined for graphs in which all phases are equal. */
+  readonly phases: Worst | undefined;
+  /** The same of the loads that were watched; empty if none were. */
+  readonly watched: Worst;
   /**
    * State from which the failover of a changed graph is updated; undefined if supply has cycles, or if only some loads
    * were requested.
@@ -25,9 +26,9 @@ interface Swept {
   readonly graph: PowerGraph;
   /** Whether no loss is left out. */
   readonly whole: boolean;
-  /** The largest load of a node after a loss that affects it; -1 if none does. */
-  readonly most: Float64Array;
-  readonly lost: Int32Array;
+  /** Of the loads of nodes. */
+  readonly nodes: WorstLosses;
+  readonly phases: WorstLosses | undefined;
   /** Losses that reach a node. */
   readonly touched: Int32Array;
   /** Whether a node was lost. */
@@ -45,6 +46,8 @@ export interface FailoverInput {
   readonly basis: LoadBasis;
   /** Nodes whose failover loads are requested; other loads must not be read. All nodes by default. */
   readonly wanted?: Iterable<number>;
+  /** Further loads; their node must be requested. */
+  readonly watched?: Watched;
 }
 
 /**
@@ -64,7 +67,8 @@ export function* failover(
 ): Steps<Failover> {
   const isWhole = input.graph.nodes.length <= whole;
   const { isCircular } = input.loads;
-  const before = !isCircular && earlier?.swept?.whole === isWhole ? earlier.swept : undefined;
+  const isAlike = earlier?.swept?.whole === isWhole && earlier.swept.graph.isApparent === input.graph.isApparent;
+  const before = !isCircular && isAlike ? earlier.swept : undefined;
   const sweep = new FailoverSweep(input, isWhole, before);
   yield;
   if (!isCircular) yield* sweep.loseAll();
@@ -88,8 +92,12 @@ class FailoverSweep {
   readonly #due: Uint8Array;
   /** Elements whose loss may affect a requested node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
+  readonly #watched: Watched | undefined;
+  readonly #watchedNow: readonly number[];
+  readonly #watchedWorst: WorstLosses;
 
-  constructor({ graph, live, loads, basis, wanted }: FailoverInput, whole: boolean, before: Swept | undefined) {
+  constructor(input: FailoverInput, whole: boolean, before: Swept | undefined) {
+    const { graph, live, loads, basis, wanted } = input;
     const size = graph.nodes.length;
     this.#graph = graph;
     this.#live = live;
@@ -107,11 +115,14 @@ class FailoverSweep {
     this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
     this.#due =
       before === undefined ? new Uint8Array(size).fill(1) : joinedBySupply(graph, changedNodes(graph, before.graph));
+    this.#watched = input.watched;
+    this.#watchedNow = input.watched?.measure(loads, live) ?? [];
+    this.#watchedWorst = new WorstLosses(this.#watchedNow.length);
     this.#swept = {
       graph,
       whole,
-      most: new Float64Array(size).fill(-1),
-      lost: new Int32Array(size).fill(-1),
+      nodes: new WorstLosses(size),
+      phases: loads.phasesVa && new WorstLosses(3 * size),
       touched: new Int32Array(size),
       tried: new Uint8Array(size),
     };
@@ -120,11 +131,13 @@ class FailoverSweep {
 
   /** Keeps the effects of losses that no change affects. */
   #keep(before: Swept): void {
-    const { most, lost, touched, tried } = this.#swept;
+    const { nodes, phases, touched, tried } = this.#swept;
     for (let index = 0; index < this.#due.length; index += 1) {
       if (this.#due[index] === 1) continue;
-      most[index] = before.most[index] as number;
-      lost[index] = before.lost[index] as number;
+      nodes.keep(index, before.nodes);
+      for (let at = 3 * index; before.phases !== undefined && at < 3 * index + 3; at += 1) {
+        phases?.keep(at, before.phases);
+      }
       touched[index] = before.touched[index] as number;
       tried[index] = before.tried[index] as number;
     }
@@ -162,20 +175,21 @@ class FailoverSweep {
 
   /** A loss that does not reach a node leaves its load as it is; such losses may be anywhere on the site. */
   found(): Failover {
-    const { most, touched, tried } = this.#swept;
-    const lost = this.#swept.lost.slice();
-    const loads = most.map((load) => Math.max(0, load));
+    const { nodes, phases, touched, tried } = this.#swept;
     const losses = tried.reduce((sum, one) => sum + one, 0);
-    for (const index of this.#graph.nodes.keys()) {
+    const isSpared = (index: number): boolean => {
       const others = losses - (this.#isElement(index) ? 1 : 0);
-      if ((touched[index] as number) >= others && others > 0) continue;
-      const normal = comparableLoad(this.#graph, index, this.#before);
-      if (normal <= (most[index] as number)) continue;
-      loads[index] = Math.max(0, normal);
-      lost[index] = -1;
-    }
+      return (touched[index] as number) < others || others <= 0;
+    };
+    const { phasesVa } = this.#before;
+    const watching = this.#watched?.node ?? -1;
     const isKept = this.#mayReach === undefined && !this.#before.isCircular;
-    return { loads, lost, swept: isKept ? this.#swept : undefined };
+    return {
+      ...nodes.with((index) => (isSpared(index) ? comparableLoad(this.#graph, index, this.#before) : -1)),
+      phases: phases?.with((at) => (isSpared(Math.floor(at / 3)) ? (phasesVa?.[at] ?? 0) : -1)),
+      watched: this.#watchedWorst.with((at) => (isSpared(watching) ? (this.#watchedNow[at] ?? 0) : -1)),
+      swept: isKept ? this.#swept : undefined,
+    };
   }
 
   /** @returns the de-energized nodes, the lost element first */
@@ -185,27 +199,40 @@ class FailoverSweep {
   }
 
   #shift(lost: number): readonly number[] {
-    const { most, lost: worst, touched } = this.#swept;
+    const { touched } = this.#swept;
     const { dark, reached } = this.#darken(lost);
     const changed = this.#reload(reached);
     for (const index of changed) {
       if (index !== lost) {
         touched[index] = (touched[index] as number) + 1;
-        const load = comparableLoad(this.#graph, index, this.#after);
-        if (load > (most[index] as number)) {
-          most[index] = load;
-          worst[index] = lost;
-        }
+        this.#note(index, lost);
       }
       this.#open[index] = -1;
-      this.#after.watts[index] = this.#before.watts[index] ?? 0;
-      for (let at = 3 * index; this.#after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
-        this.#after.phasesVa[at] = this.#before.phasesVa?.[at] ?? 0;
-      }
     }
+    for (const index of changed) this.#restore(index);
     for (const index of dark) this.#lit[index] = 1;
     for (const index of reached) this.#left[index] = -1;
     return dark;
+  }
+
+  /** Notes the loads of a node after a loss. */
+  #note(index: number, lost: number): void {
+    const { nodes, phases } = this.#swept;
+    nodes.note(index, comparableLoad(this.#graph, index, this.#after), lost);
+    for (let at = 3 * index; phases !== undefined && at < 3 * index + 3; at += 1) {
+      phases.note(at, this.#after.phasesVa?.[at] ?? 0, lost);
+    }
+    if (this.#watched?.node !== index) return;
+    for (const [at, load] of this.#watched.measure(this.#after, this.#lit).entries()) {
+      this.#watchedWorst.note(at, load, lost);
+    }
+  }
+
+  #restore(index: number): void {
+    this.#after.watts[index] = this.#before.watts[index] ?? 0;
+    for (let at = 3 * index; this.#after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
+      this.#after.phasesVa[at] = this.#before.phasesVa?.[at] ?? 0;
+    }
   }
 
   #darken(lost: number) {

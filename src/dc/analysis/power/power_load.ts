@@ -134,6 +134,30 @@ function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis):
   return node?.kind === "DEVICE" && isMeasured(node.device, basis);
 }
 
+/** What a consumer draws by one of its edges, in watts, and in volt-amperes on phases A, B and C. */
+export interface EdgeLoad {
+  readonly watts: number;
+  readonly phasesVa: readonly [number, number, number];
+}
+
+/** The load on the edge of an inlet; 0 while it carries nothing. On circles of supply, edges that close one count as well. */
+export function loadOfEdge(
+  graph: PowerGraph,
+  edge: PowerEdge,
+  {
+    loads: { watts, phasesVa },
+    live,
+    basis,
+  }: { readonly loads: Loads; readonly live: LiveSet; readonly basis: LoadBasis },
+): EdgeLoad {
+  if (live[edge.from] !== 1 || live[edge.to] !== 1) return { watts: 0, phasesVa: [0, 0, 0] };
+  const shared = { graph, live, basis, returning: NONE };
+  const all = flow({ ...shared, carried: watts, width: 1 }, edge, 0);
+  if (phasesVa === undefined) return { watts: all, phasesVa: [all / 3, all / 3, all / 3] };
+  const on = (phase: number): number => flow({ ...shared, carried: phasesVa, width: 3 }, edge, phase);
+  return { watts: all, phasesVa: [on(0), on(1), on(2)] };
+}
+
 /** Load of a live consumer on one of its live inlets: the load bound to that inlet, and a share of the remainder. */
 function flow({ graph, live, carried, width, returning }: Carrying, edge: PowerEdge, phase: number): number {
   const total = carried[edge.to * width + phase] ?? 0;

@@ -116,3 +116,13 @@ export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const chassis = first?.how === "BAY" ? graph.nodes[first.from] : undefined;
   return chassis?.kind === "DEVICE" && chassis.recorded === 0;
 }
+
+/** Devices that are not power equipment. */
+export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
+  const found: number[] = [];
+  for (const index of indexes) {
+    const node = nodes[index];
+    if (node?.kind === "DEVICE" && !isPowerKind(node.device.kind)) found.push(index);
+  }
+  return found;
+}

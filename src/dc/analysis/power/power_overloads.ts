@@ -1,5 +1,5 @@
 import { compareText } from "#dc/model/ref.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import type { Loads, LoadsAfter } from "./power_load.ts";
 
@@ -60,8 +60,16 @@ export function overloaded(
 export function comparableLoad({ nodes }: PowerGraph, index: number, { watts, phasesVa }: Loads): number {
   const node = nodes[index];
   if (phasesVa === undefined || node?.kind !== "OUTLET") return whole(watts[index] ?? 0);
-  const phases = [0, 1, 2].map((phase) => phasesVa[3 * index + phase] ?? 0);
-  return whole(node.isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
+  return apparentLoad(
+    node,
+    [0, 1, 2].map((phase) => phasesVa[3 * index + phase] ?? 0),
+  );
+}
+
+/** The volt-amperes of phases as one whole number: of a three-phase outlet, three times those of the busiest. */
+export function apparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
+  const isThreePhase = outlet?.kind === "OUTLET" && outlet.isThreePhase;
+  return whole(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
 }
 
 /** A load as a whole number, one half rounded up whatever order it was added up in. */

@@ -1,3 +1,5 @@
+import { roundFigure } from "#dc/model/figure.ts";
+
 /** A figure before and after changes; absent where it is unknown, or where the thing does not exist. */
 export interface FigureChange {
   readonly before?: number;
@@ -6,9 +8,6 @@ export interface FigureChange {
 
 /** Figures of one thing by name. */
 export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };
-
-/** Figures are rounded to thousandths: watts of kilowatts. */
-const DIGITS = 1000;
 
 /** The figures of a thing before and after changes side by side. */
 export interface Compared<Name extends string> {
@@ -41,6 +40,5 @@ export function compared<Name extends string>(
 }
 
 function rounded(value: number | undefined): number | undefined {
-  // Adding 0 turns a negative zero into zero.
-  return value === undefined ? undefined : Math.round(value * DIGITS) / DIGITS + 0;
+  return value === undefined ? undefined : roundFigure(value);
 }

@@ -2,9 +2,10 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged } from "./charge.ts";
-import { addedImpact, impactOf, itDevices, type Loss, severityOf } from "./loss.ts";
+import { addedImpact, impactOf, type Loss, severityOf } from "./loss.ts";
 import { FAILURE_SEVERITIES, type Failure, type FailureKind, type FailureSeverity } from "./outcome.ts";
 import { ownLoss, unionOf } from "./own_loss.ts";
 

@@ -1,9 +1,9 @@
-import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
 import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { lostDrawW } from "../power/power_load.ts";
+import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { FailureSeverity, Overloaded, Tripped } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
@@ -45,16 +45,6 @@ export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | und
   if (off === 1 || overloads.size > 0) return "LOW";
   const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
   return isWeaker ? "INFO" : undefined;
-}
-
-/** Devices that are not power equipment. */
-export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
-  const found: number[] = [];
-  for (const index of indexes) {
-    const node = nodes[index];
-    if (node?.kind === "DEVICE" && !isPowerKind(node.device.kind)) found.push(index);
-  }
-  return found;
 }
 
 export function coolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {

@@ -3,6 +3,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
 import { ownDrawW } from "#dc/analysis/power/power_load.ts";
 import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { type Reached, tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
@@ -60,11 +61,24 @@ export async function powerBlastRadiusAnswer(
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
+    tenants: tenantImpacts(topology, reachedBy(blast), basis),
   });
   const rack = (code: string) => topology.rack(code);
   return {
     reply,
     picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, rack }),
+  };
+}
+
+function reachedBy({ hits, racks }: BlastRadius): Reached {
+  const nodes = (wanted: Hit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
+  const keys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
+  return {
+    offline: nodes("OFFLINE"),
+    degraded: nodes("DEGRADED"),
+    racksDark: keys("DARK"),
+    racksPartial: keys("PARTIAL"),
+    racksProtected: keys("PROTECTED"),
   };
 }
 

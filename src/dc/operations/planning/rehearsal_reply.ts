@@ -1,22 +1,31 @@
+import { itDevices } from "#dc/analysis/power/power_nodes.ts";
+import { tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
 import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
 import { type Line, rolesOf } from "#dc/analysis/rehearsal/lines.ts";
-import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
+import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { severityOfFailure } from "#dc/analysis/rehearsal/own_loss.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { OverloadSeverity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { reasonOf, summaryOf } from "./rehearsal_words.ts";
 
 /** A line of a rehearsal as a message; lists hold at most `limit` items. */
-export function causeOf(topology: Topology, { mbpsOf }: Rehearsal, line: Line, limit: number) {
+export function causeOf(
+  topology: Topology,
+  { mbpsOf }: Rehearsal,
+  line: Line,
+  { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
+) {
   const { power } = topology;
   const { loss, failures, alsoBy } = line;
   const fabricLostMbps = mbpsOf(loss.links);
   const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
   const singleFed = itDevices(power, loss.direct);
+  const tenants = tenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct).slice(0, limit);
   return {
@@ -46,6 +55,8 @@ export function causeOf(topology: Topology, { mbpsOf }: Rehearsal, line: Line, l
     switchesCutOff: codes(loss.cutOff),
     switchesCutOffCount: loss.cutOff.size,
     rolesLost: rolesOf(power, loss),
+    tenants: tenants.slice(0, limit),
+    omittedTenants: Math.max(0, tenants.length - limit),
   };
 }
 

@@ -1,5 +1,6 @@
+import { itDevices } from "#dc/analysis/power/power_nodes.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
-import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
+import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { bandwidth } from "#dc/render/quantity.ts";
 

@@ -38,10 +38,11 @@ export const rehearseFailures = defineRead({
     const lines = rehearsal.lines.filter(({ severity }) => rankOf(severity) >= asked.least);
     const page = lines.slice(asked.offset, asked.offset + asked.pageSize);
     const next = asked.offset + page.length;
+    const basis = readBasis(request.loadBasis);
     const isLast = next >= lines.length;
     return toMessage(RehearseFailuresResponseSchema, {
       revision,
-      causes: page.map((line) => causeOf(topology, rehearsal, line, asked.listed)),
+      causes: page.map((line) => causeOf(topology, rehearsal, line, { limit: asked.listed, basis })),
       nextPageToken: isLast ? "" : sealPageToken(session.context.pageKey, asked.question, next),
       totalCount: lines.length,
       elementsFailed: rehearsal.elements,

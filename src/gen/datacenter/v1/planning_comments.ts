@@ -115,7 +115,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.PreviewChangesRequest.load_basis": "Defaults to ALLOCATED.",
   "datacenter.v1.PreviewChangesRequest.max_items": "Entries of each list; 0 means 50, at most 1000.",
   "datacenter.v1.InventoryKind": "A kind of thing in the inventory.",
-  "datacenter.v1.InventoryKind.INVENTORY_KIND_SUPPLY": "Power equipment and feeds.",
+  "datacenter.v1.InventoryKind.INVENTORY_KIND_SUPPLY": "Power equipment, feeds, and outlets with a rating.",
   "datacenter.v1.InventoryKind.INVENTORY_KIND_DEVICE_TYPE": "Types of the catalogue.",
   "datacenter.v1.PlanningService": "Questions and changes about what may be installed. Reads have no side effects and may be sent as GET.",
   "datacenter.v1.PlanningService.UpsertDeviceType": "Creates or updates a type of device.",

@@ -1063,7 +1063,7 @@ export const InventoryKind = {
   CRAC: 9,
 
   /**
-   * Power equipment and feeds.
+   * Power equipment, feeds, and outlets with a rating.
    *
    * @generated from enum value: INVENTORY_KIND_SUPPLY = 10;
    */

@@ -54,6 +54,8 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.FailureCause.switches_cut_off": "Codes of switches that lose their last working uplink, at most max_elements.",
   "datacenter.v1.FailureCause.roles_lost": "Roles of the IT devices that go offline.",
   "datacenter.v1.FailureCause.switches_cut_off_count": "Switches that lose their last working uplink.",
+  "datacenter.v1.FailureCause.tenants": "The losses by tenant, in the order of their names, at most max_elements; what has no tenant is left out.",
+  "datacenter.v1.FailureCause.omitted_tenants": "Tenants that max_elements leaves out.",
   "datacenter.v1.FailedElement": "One failure: a single element, or two at once.",
   "datacenter.v1.FailedElement.refs": "What fails: device, feed, port or crac. Two with pairs.",
   "datacenter.v1.FailedElement.name": "Name of the first one.",

@@ -2,7 +2,7 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inlet, PowerModel } from "./model.ts";
 
 const PHASES = ["A", "B", "C"] as const;
-type Phases = readonly [number, number, number];
+export type Phases = readonly [number, number, number];
 
 /** Loads of the slow model: watts, and volt-amperes by phase. P1, P6, P9, P10. */
 export class ModelLoads {
@@ -78,6 +78,19 @@ export class ModelLoads {
     return found;
   }
 
+  /** What an inlet takes, in watts and in volt-amperes by phase; 0 while its source or its device is dead. */
+  inlet(consumer: string, inlet: Inlet): { readonly watts: number; readonly phases: Phases } {
+    if (!this.live.has(inlet.source ?? "") || !this.live.has(consumer)) return { watts: 0, phases: [0, 0, 0] };
+    const on = (phase: 0 | 1 | 2) => this.flow(consumer, inlet, (part) => this.phases(part)[phase]);
+    return { watts: this.flow(consumer, inlet, (part) => this.watts(part)), phases: [on(0), on(1), on(2)] };
+  }
+
+  /** Volt-amperes as an outlet judges them: those of three phases by the busiest one. P10. */
+  judgedVa(outlet: string, [a, b, c]: Phases): number {
+    const isThree = this.model.outlets.get(outlet)?.port.powerOut?.phase === "THREE";
+    return Math.round((isThree ? Math.max(a, b, c) * 3 : a + b + c) + 1e-6);
+  }
+
   /** What a live consumer takes by one inlet. */
   private flow(consumer: string, inlet: Inlet, figure: (part: string) => number): number {
     let bound = 0;
@@ -116,9 +129,7 @@ export class ModelLoads {
     if (capacity === 0) return undefined;
     const { port } = this.model.outlets.get(element) ?? {};
     if (port === undefined) return (Math.round(this.watts(element) + 1e-6) / capacity) * 100;
-    const [a, b, c] = this.phases(element);
-    const worst = port.powerOut?.phase === "THREE" ? Math.max(a, b, c) * 3 : a + b + c;
-    return (Math.round(worst + 1e-6) / capacity) * 100;
+    return (this.judgedVa(element, this.phases(element)) / capacity) * 100;
   }
 
   limitPct(element: string): number {

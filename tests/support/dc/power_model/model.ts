@@ -115,6 +115,16 @@ export class PowerModel {
     return this.inletsOf(element).filter(({ source }) => source !== undefined);
   }
 
+  /** Whether something draws from an element, live or not. */
+  isSupply(element: string): boolean {
+    const consumers = [...this.devices.keys(), ...this.cracs.keys()];
+    return (
+      consumers.some((one) => this.recordedOf(one).some(({ source }) => source === element)) ||
+      [...this.outlets.values()].some(({ device }) => device === element) ||
+      consumers.some((one) => this.chassisOf(one) === element)
+    );
+  }
+
   isPower(element: string): boolean {
     return POWER.includes(this.devices.get(element)?.kind ?? "");
   }

@@ -59,7 +59,8 @@ const MOST: readonly (readonly [rpc: string, most: number, request: JsonObject])
   ["SearchDevices", 5, { filter: { query: "leaf" }, page_size: 100 }],
   ["SearchDevices", 7, { filter: { query: "leaf" }, page_size: 100, view: "DEVICE_VIEW_FULL" }],
   ["GetDevice", 15, { code: "SRV-B03-07", view: "DEVICE_VIEW_FULL" }],
-  ["GetPort", 11, { device_code: "SRV-B03-07", port_name: "psu1" }],
+  // Loads need the power graph, as those of GetDevice do.
+  ["GetPort", 18, { device_code: "SRV-B03-07", port_name: "psu1" }],
   ["Render", 12, { subject_ref: "rack:B03" }],
   ["UpsertRack", 9, { rack: rack("NEW") }],
   ["BulkUpsertRacks", 125, { items: many(rack, "NEW") }],

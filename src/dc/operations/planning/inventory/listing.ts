@@ -1,4 +1,5 @@
 import { isDrawUnknown } from "#dc/model/draw.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 
 /** A value of a column; undefined is unknown, which is neither empty nor 0. */
 export type Cell = string | number | undefined;
@@ -39,7 +40,7 @@ export function drawCell(devices: number, sumW: number): Cell {
   return isDrawUnknown(devices, sumW) ? undefined : rounded(sumW);
 }
 
-/** A figure rounded to what a list shows, so that sums of many draws have no endless fractions. */
+/** A figure for a cell, rounded as in every reply. */
 export function rounded(figure: number | undefined): Cell {
-  return figure === undefined ? undefined : Math.round(figure * 100) / 100;
+  return figure === undefined ? undefined : roundFigure(figure);
 }

@@ -1,4 +1,6 @@
-import { utilization } from "#dc/analysis/power/power_findings.ts";
+import { batteryMinutes } from "#dc/analysis/power/battery.ts";
+import { busiestLeg, type Leg, phaseFigures } from "#dc/analysis/power/phase_figures.ts";
+import { type CarriedLoads, utilization } from "#dc/analysis/power/power_findings.ts";
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
@@ -14,7 +16,10 @@ interface Supply {
   readonly device: Device | undefined;
 }
 
-/** Power equipment and feeds with what they carry now and after one failure. Needs a judged topology. */
+/**
+ * Power equipment, feeds, and outlets with a rating, with what they and their phases carry now and after one failure. Needs a
+ * judged topology.
+ */
 export function powerListing(topology: Topology): Listing<Supply> {
   const { power, live } = topology;
   const carried = topology.carried("ALLOCATED");
@@ -25,7 +30,8 @@ export function powerListing(topology: Topology): Listing<Supply> {
     ref: ({ node }) => node.ref,
     name: ({ node }) => node.ref.slice(node.ref.indexOf(":") + 1),
     columns: {
-      kind: ({ node, device }) => (node.kind === "DEVICE" ? device?.kind : "FEED"),
+      kind: ({ node, device }) =>
+        node.kind === "DEVICE" ? device?.kind : node.ref.startsWith("feed:") ? "FEED" : "OUTLET",
       status: ({ device }) => device?.status ?? (device === undefined ? undefined : "ACTIVE"),
       power: ({ index }) => (live[index] === 1 ? "LIVE" : "DEAD"),
       side: ({ device }) => textCell(device?.power?.powerPath),
@@ -36,6 +42,9 @@ export function powerListing(topology: Topology): Listing<Supply> {
       failover_pct: ({ index }) => rounded(utilization(carried, index)?.failoverPct),
       failover_ref: ({ index }) => textCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
       limit_pct: ({ node }) => node.maxUtilizationPct,
+      ...phaseColumns(carried),
+      battery_min: ({ index, node }) => rounded(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
+      battery_failover_min: ({ index, node }) => rounded(batteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies[index]?.length ?? 0,
       site: ({ device }) => device && PLACE_COLUMNS.site(device),
       floor: ({ device }) => device && PLACE_COLUMNS.floor(device),
@@ -48,8 +57,23 @@ export function powerListing(topology: Topology): Listing<Supply> {
   };
 }
 
+/** Loads of the phases of feeds and outlets in volt-amperes, and which carries most. */
+function phaseColumns(carried: CarriedLoads) {
+  const of = ({ index }: Supply, leg: Leg) => phaseFigures(carried, index).find((phase) => phase.leg === leg);
+  return {
+    phase_a_va: (supply: Supply) => rounded(of(supply, "A")?.loadVa),
+    phase_b_va: (supply: Supply) => rounded(of(supply, "B")?.loadVa),
+    phase_c_va: (supply: Supply) => rounded(of(supply, "C")?.loadVa),
+    worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "loadVa"),
+    failover_phase_a_va: (supply: Supply) => rounded(of(supply, "A")?.failoverVa),
+    failover_phase_b_va: (supply: Supply) => rounded(of(supply, "B")?.failoverVa),
+    failover_phase_c_va: (supply: Supply) => rounded(of(supply, "C")?.failoverVa),
+    failover_worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "failoverVa"),
+  };
+}
+
 function supplyOf(topology: Topology, index: number, node: PowerNode): Supply | undefined {
   if (node.kind === "DEVICE") return isPowerKind(node.device.kind) ? { index, node, device: node.device } : undefined;
-  if (!node.ref.startsWith("feed:")) return undefined;
+  if (!node.ref.startsWith("feed:") && node.capacityW === undefined) return undefined;
   return { index, node, device: node.kind === "OUTLET" ? topology.device(node.end.deviceCode) : undefined };
 }

@@ -19,12 +19,12 @@ export interface PhaseFigures extends PhaseLoad {
   readonly capacityVa?: number;
 }
 
-/** Whether phases are told apart: of an outlet of three phases, and of one with a recorded leg. */
+/** Whether phases are listed: those of an outlet of three phases, or of one with a recorded leg. */
 export function hasPhases(node: PowerNode | undefined): boolean {
   return node?.kind === "OUTLET" && (node.isThreePhase || node.leg !== undefined);
 }
 
-/** The phases of an outlet; empty if they are not told apart. */
+/** The phases of an outlet; empty if they are not listed. */
 export function phaseFigures({ graph, loads, failover }: CarriedLoads, index: number): readonly PhaseFigures[] {
   const node = graph.nodes[index];
   if (node?.kind !== "OUTLET" || !hasPhases(node)) return [];

@@ -1,4 +1,13 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statfsSync, statSync } from "node:fs";
+import {
+  accessSync,
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { refuse } from "#dc/model/refusal.ts";
@@ -6,13 +15,24 @@ import { refuse } from "#dc/model/refusal.ts";
 /** Free space below which a disk counts as full, in bytes. A small change may still fit into the log's old pages. */
 const LEAST_FREE_BYTES = 1024 * 1024;
 
-/** How a connection may use the file. */
-export type FileUse = "create" | "write" | "read";
+/** How a connection may use the file; `alone` reads it without its log and without locks. */
+export type FileUse = "create" | "write" | "read" | "alone";
+
+/** What a path names. */
+export interface FileLook {
+  /** Whether it is the file that was opened. */
+  readonly isOpened: boolean;
+  readonly bytes: number;
+  /** When it was written last, in nanoseconds. */
+  readonly writtenAt: bigint;
+}
 
 /** The file of a database, as it was when it was opened. */
 export class SqliteFile {
   readonly path: string;
   #identity = "";
+  /** The size that it had last, in bytes. */
+  #bytes = 0;
 
   constructor(path: string) {
     this.path = path;
@@ -25,15 +45,29 @@ export class SqliteFile {
 
   /** The address of the file for SQLite. Only `create` makes a file that does not exist. */
   address(use: FileUse): string {
-    const modes = { create: "mode=rwc", write: "mode=rw", read: "mode=ro" };
+    const modes = { create: "mode=rwc", write: "mode=rw", read: "mode=ro", alone: "mode=ro" };
     // Without a log beside it no process writes the file, and SQLite need not make one.
-    const isAlone = use === "read" && !existsSync(`${this.path}-wal`);
+    const isAlone = use === "alone" || (use === "read" && !existsSync(`${this.path}-wal`));
     return `${pathToFileURL(this.path).href}?${modes[use]}${isAlone ? "&immutable=1" : ""}`;
   }
 
   /** Remembers which file the path names. */
   remember(): void {
-    this.#identity = this.#present();
+    this.#identity = identityOf(statSync(this.path, { bigint: true }));
+  }
+
+  /** The file that the path names now; undefined for none. */
+  look(): FileLook | undefined {
+    const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
+    if (stat === undefined) return undefined;
+    return { isOpened: identityOf(stat) === this.#identity, bytes: Number(stat.size), writtenAt: stat.mtimeNs };
+  }
+
+  /** Whether the file lost bytes since the last call, and has fewer than `least`, to which SQLite may shorten it. */
+  isShorter({ bytes }: FileLook, least: () => number): boolean {
+    const isShorter = bytes < this.#bytes && bytes < least();
+    if (!isShorter) this.#bytes = bytes;
+    return isShorter;
   }
 
   /** Which version of the file is there: differs after each change, as far as the file's time shows. */
@@ -47,11 +81,11 @@ export class SqliteFile {
    * Checks that the path still names the opened file: data written to a removed file is lost.
    * @throws Refusal unavailable
    */
-  demandSame(): void {
-    const present = this.#present();
-    if (present === this.#identity) return;
-    const why = present === "" ? "was removed" : "was replaced by another";
-    const refusal = refuse("DB_UNAVAILABLE", "The database file no longer exists: changes are refused");
+  demandSame(): FileLook {
+    const look = this.look();
+    if (look?.isOpened === true) return look;
+    const why = look === undefined ? "was removed" : "was replaced by another";
+    const refusal = refuse("DB_UNAVAILABLE", `The database file no longer exists, it ${why}: changes are refused`);
     refusal.cause = new Error(`the file "${this.path}" ${why} while it was open`);
     throw refusal;
   }
@@ -64,11 +98,10 @@ export class SqliteFile {
     refusal.cause = new Error(`the disk of "${this.path}" is full`);
     throw refusal;
   }
+}
 
-  #present(): string {
-    const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
-    return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
-  }
+function identityOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`;
 }
 
 function canAddTo(directory: string): boolean {

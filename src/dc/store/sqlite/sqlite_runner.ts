@@ -33,6 +33,8 @@ export class SqliteRunner implements SqlRunner {
         // FULL: a committed write is on disk, which an acknowledged one must be.
         this.#database.exec("PRAGMA synchronous = FULL");
         this.#database.exec("PRAGMA foreign_keys = ON");
+        // The store does it, once it has checked the files.
+        this.#database.exec("PRAGMA wal_autocheckpoint = 0");
         this.#database.exec(`PRAGMA cache_size = -${cacheKib}`);
       });
     } catch (error) {

@@ -7,6 +7,7 @@ import { SQLITE } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
+import { OpenFiles } from "./open_files.ts";
 import { cannotOpen } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
 import { isLocked, unlessLocked } from "./sqlite_lock.ts";
@@ -60,6 +61,8 @@ class SqliteStore implements DcStore {
   readonly #closing = new AbortController();
   /** SQLite's error about a damaged page. */
   #malformed: unknown;
+  /** Known once the file has its schema. */
+  #open: OpenFiles | undefined;
   #lastWriteAt = Number.NEGATIVE_INFINITY;
 
   constructor(file: SqliteFile, onStatement: OnStatement) {
@@ -84,21 +87,27 @@ class SqliteStore implements DcStore {
       demandOwn(await writer.all(TABLES));
       await migrate(writer, SQLITE);
     });
+    // So that the file itself says what it is.
+    await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
+    this.#open = new OpenFiles(this.#file);
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.#writing.enter(async () => {
-      const result = await this.#inWrite(this.#usableWriter(), (runner) => SqlWriter.run(runner, SQLITE, work));
-      // Checks again: data committed to a removed file must not be acknowledged.
-      this.#file.demandSame();
-      this.#lastWriteAt = performance.now();
-      return result;
+      const writer = this.#usableWriter();
+      try {
+        return await this.#inWrite(writer, (runner) => SqlWriter.run(runner, SQLITE, work));
+      } catch (error) {
+        await this.#open?.save(writer);
+        throw error;
+      }
     });
   }
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
       unlessLocked(async () => {
+        this.#open?.keepIndex();
         const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
         try {
           return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
@@ -112,15 +121,22 @@ class SqliteStore implements DcStore {
   async revision(): Promise<number> {
     if (this.#reading.isClosed) throw closed();
     return unlessLocked(async () => {
+      this.#open?.keepIndex();
       this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
       return new SqlReader(this.#revisions, SQLITE).revision();
     }, this.#closing.signal);
   }
 
   async check(): Promise<void> {
-    this.#file.demandSame();
-    if (this.#isReadOnly) return void (await this.revision());
-    this.#usableWriter();
+    const writer = this.#isReadOnly ? undefined : this.#usableWriter();
+    try {
+      await this.#demandWhole();
+    } catch (error) {
+      if (writer !== undefined && this.#writing.use.running === 0)
+        await this.#writing.enter(async () => this.#open?.save(writer));
+      throw error;
+    }
+    if (writer === undefined) return void (await this.revision());
     this.#file.demandSpace();
     await this.revision();
     const isProven = performance.now() - this.#lastWriteAt < PROOF_MS;
@@ -135,28 +151,45 @@ class SqliteStore implements DcStore {
     this.#closing.abort();
     await this.#writing.close();
     await this.#reading.close();
+    if (this.#writer !== undefined && (await this.#open?.mayBeClosed(this.#writer)) === false) return;
     for (const reader of this.#readers) reader.close();
     this.#revisions?.close();
     this.#writer?.close();
+    this.#open?.close();
   }
 
   /** Writes a row as it is, which needs the same rights and space as a change. A lock of another process is no fault. */
   async #tryWrite(): Promise<void> {
     const writer = this.#usableWriter();
     try {
-      await transaction(writer, SQLITE.beginWrite, () =>
-        writer.run("UPDATE setting SET value = value WHERE name = 'revision'"),
-      );
+      await transaction(writer, SQLITE.beginWrite, async () => {
+        await writer.run("UPDATE setting SET value = value WHERE name = 'revision'");
+        await this.#demandWhole();
+      });
       this.#lastWriteAt = performance.now();
     } catch (error) {
       if (!isLocked(error)) throw error;
     }
   }
 
+  /** Runs a transaction, and gives its result only if the files that have it are those that a crash leaves behind. */
   async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
-    this.#file.demandSame();
+    await this.#demandWhole();
     await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
-    return finished(runner, () => work(runner));
+    const result = await finished(runner, async () => {
+      const made = await work(runner);
+      await this.#demandWhole();
+      return made;
+    });
+    await this.#demandWhole();
+    this.#lastWriteAt = performance.now();
+    await this.#open?.copyLongLog(runner);
+    return result;
+  }
+
+  async #demandWhole(): Promise<void> {
+    if (this.#open === undefined) this.#file.demandSame();
+    else await this.#open.demandWhole();
   }
 
   #usableWriter(): SqliteRunner {
@@ -167,7 +200,9 @@ class SqliteStore implements DcStore {
   }
 
   #reader(cacheKib: number): SqliteRunner {
-    this.#file.demandSame();
+    // A connection that is opened beside a removed log would begin another one.
+    if (this.#open === undefined) this.#file.demandSame();
+    else this.#open.demandNamed();
     return this.#connect(this.#isReadOnly ? "read" : "write", cacheKib);
   }
 

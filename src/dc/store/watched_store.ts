@@ -14,13 +14,15 @@ export function watchedStore(store: DcStore, say: (message: string) => void): Dc
   return new WatchedStore(store, say);
 }
 
-type Kind = "read" | "write" | "check";
+/** A `proof` is a write behind a check that passed. */
+type Kind = "read" | "write" | "check" | "proof";
 
 class WatchedStore implements DcStore {
   readonly #store: DcStore;
   readonly #outage: Outage;
   #writesFail = false;
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #isLooking = false;
 
   constructor(store: DcStore, say: (message: string) => void) {
     this.#store = store;
@@ -38,7 +40,8 @@ class WatchedStore implements DcStore {
   async check(): Promise<void> {
     await this.#watched(this.#store.check(), "check");
     if (!this.#writesFail) return;
-    await this.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
+    const write = this.#store.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
+    await this.#watched(write, "proof");
   }
 
   use() {
@@ -84,14 +87,23 @@ class WatchedStore implements DcStore {
   }
 
   #worked(kind: Kind): void {
-    if (kind === "write") this.#writesFail = false;
+    if (kind === "proof") this.#writesFail = false;
     if (!this.#writesFail) this.#outage.worked();
-    else if (performance.now() - this.#lookedAt >= LOOK_MS) {
-      this.#lookedAt = performance.now();
-      this.check().catch(() => {
+    // A write alone proves little: on a full disk, one that fits into old pages of the log succeeds.
+    else if (kind === "write" || performance.now() - this.#lookedAt >= LOOK_MS) this.#look();
+  }
+
+  #look(): void {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    this.#lookedAt = performance.now();
+    this.check()
+      .catch(() => {
         // Still failing: the outage lasts.
+      })
+      .finally(() => {
+        this.#isLooking = false;
       });
-    }
   }
 }
 

@@ -29,7 +29,7 @@ interface LogIndex {
 }
 
 /**
- * The files beside an open database, `-wal` and `-shm`, by descriptors of their own. A committed change is in `-wal`
+ * The files beside an open database, `-wal` and `-shm`, by separate descriptors. A committed change is in `-wal`
  * alone until it is copied to the database, so a crash loses it if the path names another file by then.
  *
  * To be closed after all connections to the database: closing a descriptor ends the locks of its process.
@@ -85,7 +85,7 @@ export class LogFiles {
     return isWhole;
   }
 
-  /** Whether all that was committed can be copied to the database, and no other process has begun a log of its own. */
+  /** Whether all that was committed can be copied to the database, and no other process has begun another log. */
   get canBeCopied(): boolean {
     const isTaken = this.#log.misnamed() === "replaced" && statSync(this.#log.path).size > 0;
     return !isTaken && !this.#isLogShort();
@@ -176,7 +176,7 @@ class OpenFile {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** What became of the path if it does not name the open file. */
+  /** How the path changed if it does not name the open file. */
   misnamed(): "removed" | "replaced" | undefined {
     const present = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     if (present === undefined) return "removed";

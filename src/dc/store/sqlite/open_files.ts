@@ -33,7 +33,7 @@ interface FileState {
 export class OpenFiles {
   readonly #file: SqliteFile;
   readonly #log: LogFiles;
-  /** What became of the files. It lasts: what was committed since may be in files that no path names. */
+  /** The fault of the files. It lasts: what was committed since may be in files that no path names. */
   #lost: OperationError | undefined;
   /** The database file when it was read last: when it was written, after which copy of the log, and what it said. */
   #writtenAt: bigint | undefined;

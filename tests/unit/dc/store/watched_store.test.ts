@@ -16,6 +16,7 @@ test("watchedStore says that changes alone are refused where reads are answered"
   await store.read((reader) => reader.revision());
   await expect(store.write(full)).rejects.toMatchObject({ kind: "unavailable" });
   await store.write((writer) => writer.raiseRevision());
+  while (!said.includes("The database can be used again")) await Bun.sleep(1);
 
   expect(said[0]).toBe("The database cannot be changed: ENOSPC; changes are refused as unavailable");
   expect(said.at(-1)).toBe("The database can be used again");
@@ -39,6 +40,7 @@ test("watchedStore tells once when the database goes and once when it is back", 
   }
   await store.read((reader) => reader.revision());
   await store.write((writer) => writer.raiseRevision());
+  while (said.length < 2) await Bun.sleep(1);
 
   expect(said).toEqual([
     "The database cannot be used: ECONNREFUSED; calls are refused as unavailable",

@@ -1,6 +1,7 @@
 import type { Command, Example, Flag, Positional } from "./command.ts";
 import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
 import { outputWidth, paint } from "./output/terminal.ts";
+import { wrapWords } from "./output/wrap_text.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 
 /** Columns of help without a terminal. */
@@ -8,6 +9,9 @@ const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
 /** Widest flag that has its text beside it; the text of a wider one starts on the next line. */
 const MOST_HEAD_COLUMNS = 27;
+
+/** Narrowest text beside a head. */
+const LEAST_TEXT_COLUMNS = 24;
 
 const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   project: "Project",
@@ -22,7 +26,7 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
 /** `planner --help`: every command with one line. */
 export function programHelp(): string {
   const about = "Manage units of work as Markdown specs under `.planner/`, serve them to agents and run agents on them";
-  const lines = [...wrap(about, columns()), ""];
+  const lines = [...wrapWords(about, columns()), ""];
   lines.push(heading("Usage:"), "  planner <command> [arguments] [flags]", "");
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   for (const [group, title] of Object.entries(GROUP_TITLES)) {
@@ -39,8 +43,8 @@ export function programHelp(): string {
 
 /** `planner <command> --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const lines = [...wrap(command.summary, columns()), "", heading("Usage:"), `  ${usageLine(name, command)}`, ""];
-  if (command.details !== undefined) lines.push(...wrap(command.details, columns()), "");
+  const lines = [...wrapWords(command.summary, columns()), "", heading("Usage:"), `  ${usageLine(name, command)}`, ""];
+  if (command.details !== undefined) lines.push(...wrapWords(command.details, columns()), "");
   const places = Object.entries(command.positionals);
   if (places.length > 0) {
     const width = Math.max(...places.map(([place]) => place.length));
@@ -55,12 +59,12 @@ export function commandHelp(name: string, command: Command): string {
 /** `planner <family> --help`: its commands with one line each. */
 export function familyHelp(name: string, { details, commands, examples }: CommandFamily): string {
   const lines = [heading("Usage:"), `  planner ${name} <command> [arguments] [flags]`, ""];
-  if (details !== undefined) lines.push(...wrap(details, columns()), "");
+  if (details !== undefined) lines.push(...wrapWords(details, columns()), "");
   const width = Math.max(...Object.keys(commands).map((member) => member.length));
   lines.push(heading("Commands:"), ...tableLines(commands, width), "");
   lines.push(globalFlagsLine(), "", ...exampleLines(examples), "");
   const more = `Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`;
-  lines.push(...wrap(more, columns()));
+  lines.push(...wrapWords(more, columns()));
   return `${lines.join("\n")}\n`;
 }
 
@@ -76,7 +80,9 @@ function globalFlagsLine(): string {
 
 function exampleLines(examples: readonly Example[]): readonly string[] {
   const longest = Math.max(...examples.map(({ line }) => line.length));
-  const isAligned = examples.every(({ shows }) => longest + shows.length + 4 <= columns());
+  const isAligned =
+    longest + 4 + LEAST_TEXT_COLUMNS <= columns() &&
+    examples.every(({ shows }) => longest + shows.length + 4 <= columns());
   const width = isAligned ? longest : 0;
   return [heading("Examples:"), ...examples.flatMap(({ line, shows }) => item(line, shows, width))];
 }
@@ -125,24 +131,10 @@ function item(head: string, text: string, width: number): readonly string[] {
   if (head.length > width && head.length + text.length + 4 <= columns()) return [`  ${head}  ${text}`];
   const indent = width + 4;
   const left = columns() - indent;
-  if (left < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];
-  if (head.length > width) return [`  ${head}`, ...wrap(text, left).map((line) => " ".repeat(indent) + line)];
-  const [first = "", ...rest] = wrap(text, left);
+  if (left < LEAST_TEXT_COLUMNS) return [`  ${head}`, ...wrapWords(text, columns() - 6).map((line) => `      ${line}`)];
+  if (head.length > width) return [`  ${head}`, ...wrapWords(text, left).map((line) => " ".repeat(indent) + line)];
+  const [first = "", ...rest] = wrapWords(text, left);
   return [`  ${head.padEnd(width)}  ${first}`, ...rest.map((line) => " ".repeat(indent) + line)];
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let current = "";
-  for (const word of text.split(" ")) {
-    if (current !== "" && current.length + 1 + word.length > width) {
-      lines.push(current);
-      current = word;
-    } else {
-      current = current === "" ? word : `${current} ${word}`;
-    }
-  }
-  return [...lines, current];
 }
 
 function columns(): number {

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
+import { isTerminal } from "./output/terminal.ts";
 
 /** Wrong words on the command line, or no project to work on: exit status 2, with a line that says what helps. */
 export class UsageError extends OperationError {
@@ -22,6 +23,12 @@ export function suggestion(text: string, candidates: Iterable<string>): string {
 export function helpHint(commandName: string): string {
   if (commandName === "") return "Run `planner --help` for the list of commands";
   return `Run \`planner ${commandName} --help\` for its arguments and flags`;
+}
+
+/** Refuses to write many lines or a picture to a terminal unless "-" asks for it. */
+export function demandOutput(name: string, output: string | undefined, expected: string): void {
+  if (output !== undefined || !isTerminal("stdout")) return;
+  throw usageError(name, `Missing output: expected ${expected} to print it on the terminal`);
 }
 
 /** A wrong use of the command `name`, with a hint at its help. */

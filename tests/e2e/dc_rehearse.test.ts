@@ -17,11 +17,11 @@ describe("planner dc rehearse", () => {
   test("prints the worst cause of the sample first, and how many elements failed", async () => {
     const { code, stdout, stderr } = await rehearse();
 
-    const [header = "", first = "", second = ""] = stdout.split("\n");
+    const [header = "", first = "", , second = ""] = stdout.split("\n");
     expect(code).toBe(0);
-    expect(header).toMatch(/^SEVERITY +RACKS +DEVICES +IT LOAD +COOLING +ELEMENTS +CAUSE +WHY/);
-    expect(first).toMatch(/^critical +10 +50 +226\.9 kW +108\.0 kW +2 +RPP-A-D and RPP-B-D +RPP-B-D trips at 109\.4 %/);
-    expect(second).toMatch(/^high +1 +23 +8\.1 kW .* AMS1-A08-A +1 rack goes dark/);
+    expect(header).toMatch(/^SEVERITY +CAUSE +RACKS DARK +DEVICES OFFLINE +IT LOAD/);
+    expect(first).toMatch(/^critical +RPP-A-D and RPP-B-D +10 +50 +226\.9 kW/);
+    expect(second).toMatch(/^high +AMS1-A08-A +1 +23 +8\.1 kW/);
     expect(stderr).toContain("501 elements failed in turn");
   }, 240_000);
 
@@ -53,12 +53,12 @@ describe("planner dc rehearse", () => {
 
   test("refuses a scope that is none, and both formats at once", async () => {
     const scope = await rehearse("row:AMS1/1/Z");
-    const wrong = await rehearse("D");
+    const wrong = await rehearse("Z");
     const both = await rehearse("--json", "--csv");
 
-    expect([scope.code, wrong.code, both.code]).toEqual([1, 2, 2]);
+    expect([scope.code, wrong.code, both.code]).toEqual([1, 1, 2]);
     expect(scope.stderr).toContain('Cannot find row "row:AMS1/1/Z"');
-    expect(wrong.stderr).toContain('Cannot read scope_ref "D": expected site:<site_id>');
+    expect(wrong.stderr).toContain('Nothing is called "Z"');
     expect(both.stderr).toContain("Cannot print both JSON and CSV");
   }, 240_000);
 });

@@ -1,14 +1,14 @@
 import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { print } from "../output/print.ts";
+import { printText } from "../output/print.ts";
 import { withInspected } from "./audit/audit_store.ts";
 import type { Database } from "./database.ts";
 
 /** Prints the version of the schema; status 1 if steps are missing. @throws OperationError for a newer program's database */
 export async function migrateStatus(database: Database): Promise<ExitStatus> {
   const { done, known, pending } = await stateOf(database);
-  print(`${database.shown}: ${done} of ${known} steps\n`);
-  for (const name of pending) print(`pending: ${name}\n`);
+  printText(`${database.shown}: ${done} of ${known} steps\n`);
+  for (const name of pending) printText(`pending: ${name}\n`);
   return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }
 
@@ -16,8 +16,8 @@ export async function migrateStatus(database: Database): Promise<ExitStatus> {
 export async function migrateApply(database: Database): Promise<void> {
   const { pending, known } = database.exists() ? await stateOf(database) : { pending: ["(new database)"], known: 0 };
   await (await database.open()).close();
-  for (const name of pending) print(`applied: ${name}\n`);
-  if (pending.length === 0) print(`${database.shown}: nothing to do, ${known} of ${known} steps\n`);
+  for (const name of pending) printText(`applied: ${name}\n`);
+  if (pending.length === 0) printText(`${database.shown}: nothing to do, ${known} of ${known} steps\n`);
 }
 
 function stateOf(database: Database): Promise<SchemaState> {

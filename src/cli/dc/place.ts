@@ -1,14 +1,15 @@
-import { type JsonValue, toJson } from "@bufbuild/protobuf";
-import { openService } from "#dc/open_service.ts";
+import { create, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
 import { CableSchema, DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   type DevicePlace,
+  FindPlacementRequestSchema,
   type FindPlacementResponse,
   FindPlacementResponseSchema,
   type PlacementRefusal,
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { reasonWord } from "#web/console/reason_words.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -20,6 +21,8 @@ import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { type PlaceCall, placementRequest } from "./place_request.ts";
 import { type RenderCall, renderPicture } from "./render.ts";
+import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
+import { withService } from "./with_service.ts";
 
 const COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "#", text: ({ rank }) => String(rank), align: "right" },
@@ -35,7 +38,7 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
 ];
 
 const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
-  { title: "REASON", text: ({ reason }) => reason },
+  { title: "REASON", text: ({ reason }) => reasonWord(reason) },
   { title: "RACKS", text: ({ racks }) => String(racks), align: "right" },
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", ") },
   { title: "FIRST", text: ({ message }) => message, shrinks: true },
@@ -45,15 +48,11 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
   if (call.json && call.csv) throw usageError("dc place", "Cannot print both JSON and CSV: expected one of them");
   const request = placementRequest(call);
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const store = await database.open();
-  let reply: FindPlacementResponse;
-  try {
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
-    reply = (await service.call(findPlacement, request, { interface: "SYSTEM" })) as FindPlacementResponse;
-  } finally {
-    await store.close();
-  }
+  const reply = await withService(database, async (service) => {
+    const scopeRef = await resolveRef(service, request.scopeRef, SCOPE_KINDS);
+    const asked = create(FindPlacementRequestSchema, { ...request, scopeRef });
+    return (await service.call(findPlacement, asked, { interface: "SYSTEM" })) as FindPlacementResponse;
+  });
   printReply(reply, call, log);
   if (call.applyFile !== undefined) writeFile(call.applyFile, importLines(reply));
   if (call.picture !== undefined) await draw(database, reply, { output: call.picture, theme: call.theme }, log);
@@ -77,7 +76,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
   print(renderTable(places, COLUMNS, outputWidth()));
   if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
   log.note(summary(reply));
-  for (const { code, message } of reply.announced) log.note(`${code}: ${message}`);
+  for (const { code, message } of reply.announced) log.note(`${reasonWord(code)}: ${message}`);
   for (const [title, list] of [
     ["Racks that take no such device:", reply.refusals],
     ["Why no further device fits:", reply.limits],
@@ -148,7 +147,7 @@ async function draw(
   const look = { format: undefined, coloring: undefined, view: undefined, width: undefined };
   const highlight = [...new Set(reply.places.map(({ rackCode }) => `rack:${rackCode}`))];
   const subject = { screen: "floor", ref: `floor:${siteId}/${floorNumber}` } as const;
-  await renderPicture(database, { ...subject, ...drawn, highlight, ...look }, log);
+  await renderPicture(database, { ...subject, ...drawn, highlight, failure: { cascade: true }, ...look }, log);
 }
 
 /** Phases by the number of the leg. */

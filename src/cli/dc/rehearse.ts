@@ -1,6 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
 import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
-import { openService } from "#dc/open_service.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -23,6 +22,8 @@ import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { enumName } from "./enum_word.ts";
 import type { RenderCall } from "./render.ts";
+import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
+import { withService } from "./with_service.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
 export interface RehearseCall {
@@ -51,30 +52,23 @@ const COLUMNS: readonly Column<FailureCause>[] = [
     text: ({ severity }) => wordOf(severity),
     style: ({ severity }) => (severity >= FailureSeverity.HIGH ? "red" : undefined),
   },
-  { title: "RACKS", text: ({ impact }) => String(impact?.racksDark ?? 0), align: "right" },
-  { title: "DEVICES", text: ({ impact }) => String(impact?.itDevicesOffline ?? 0), align: "right" },
-  { title: "IT LOAD", text: ({ impact }) => `${tenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
-  { title: "COOLING", text: ({ impact }) => `${tenths(impact?.coolingLostKw ?? 0)} kW`, align: "right" },
-  { title: "ELEMENTS", text: ({ elementCount }) => String(elementCount), align: "right" },
   { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
-  { title: "WHY", text: ({ reason }) => reason, shrinks: true },
+  { title: "RACKS DARK", text: ({ impact }) => String(impact?.racksDark ?? 0), align: "right" },
+  { title: "DEVICES OFFLINE", text: ({ impact }) => String(impact?.itDevicesOffline ?? 0), align: "right" },
+  { title: "IT LOAD", text: ({ impact }) => `${tenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
 ];
 
 /** Prints the causes of loss, the worst first. */
 export async function rehearse(database: Database, call: RehearseCall, log: StderrLogger): Promise<void> {
   if (call.json && call.csv) throw usageError("dc rehearse", "Cannot print both JSON and CSV: expected one of them");
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const store = await database.open();
-  let reply: RehearseFailuresResponse;
-  try {
-    reply = await readAll(await openService(store, { clock: { now: () => new Date() }, authRequired: false }), call);
-  } finally {
-    await store.close();
-  }
+  const reply = await withService(database, async (service) => {
+    const scope = call.scope && (await resolveRef(service, call.scope, SCOPE_KINDS));
+    return readAll(service, { ...call, scope });
+  });
   if (call.json) printJson(toJson(RehearseFailuresResponseSchema, reply, { useProtoFieldName: true }));
   else if (call.csv) print(csvOf(reply.causes));
   else {
-    print(renderTable(reply.causes, COLUMNS, outputWidth()));
+    print(renderTable(reply.causes, COLUMNS, outputWidth(), ({ reason }) => reason));
     log.note(footer(reply));
   }
   if (call.picture !== undefined) await draw(database, reply, call, log);
@@ -110,20 +104,22 @@ function requestOf(call: RehearseCall): RehearseFailuresRequest {
   });
 }
 
-/** Draws the power failure of the first element of the first cause that has one. */
+/** Draws the power failure of the first element of the first cause that has one, judged as the table is. */
 async function draw(
   database: Database,
   { causes }: RehearseFailuresResponse,
-  { picture, theme }: RehearseCall,
+  call: RehearseCall,
   log: StderrLogger,
 ): Promise<void> {
   const found = causes.find(({ kind }) => kind === FailureKind.POWER || kind === FailureKind.OUTLET);
-  const ref = found?.elements[0]?.refs[0];
+  const [ref, ...additionalSourceRefs] = found?.elements[0]?.refs ?? [];
   if (ref === undefined)
     throw new OperationError("not_found", "No supply element causes a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
-  const look = { format: undefined, theme, coloring: undefined, view: undefined, width: undefined };
-  await renderPicture(database, { screen: "power", ref, output: picture, ...look }, log);
+  const look = { format: undefined, theme: call.theme, coloring: undefined, view: undefined, width: undefined };
+  const { cascade, assumeBattery, loadBasis } = requestOf(call);
+  const failure = { cascade, assumeBattery, loadBasis, additionalSourceRefs };
+  await renderPicture(database, { screen: "power", ref, output: call.picture, failure, ...look }, log);
 }
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {

@@ -1,6 +1,6 @@
 import type { Cli } from "../command.ts";
 import { plainLine } from "../output/plain_text.ts";
-import { print } from "../output/print.ts";
+import { printText } from "../output/print.ts";
 import { paint } from "../output/terminal.ts";
 import type { SetupStep } from "./set_up.ts";
 
@@ -16,7 +16,7 @@ export function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[])
   for (const { file, outcome, note } of steps) {
     const said =
       outcome === "present" || outcome === "other" ? paint(SAID[outcome], "dim") : paint(SAID[outcome], "green");
-    print(`${said} ${plainLine(file)}${remark(outcome, note)}\n`);
+    printText(`${said} ${plainLine(file)}${remark(outcome, note)}\n`);
   }
   for (const { file, outcome } of steps) {
     if (outcome === "other") {

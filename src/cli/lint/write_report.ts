@@ -8,7 +8,7 @@ import { textReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLines } from "../output/plain_text.ts";
-import { print, printError, printJson } from "../output/print.ts";
+import { print, printError, printJson, printText } from "../output/print.ts";
 import { VERSION } from "../version.ts";
 
 export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;
@@ -42,7 +42,7 @@ export async function writeReport(
       return print(githubReport(report, await prefixOf(root)));
     case "text": {
       const text = plainLines(textReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
-      if (diff === undefined) return print(text);
+      if (diff === undefined) return printText(text);
       print(diff);
       return printError(text);
     }

@@ -1,6 +1,8 @@
+import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Cli } from "../command.ts";
-import { print } from "./print.ts";
+import { print, printText } from "./print.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth, type Style } from "./terminal.ts";
 
@@ -34,7 +36,12 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
   cancelled: "dim",
 };
 
-export const ID_COLUMN: Column<ListedSpec> = { title: "ID", text: ({ id }) => id };
+/** @param active ids of all active specs, which a short id must be unique among */
+export function idColumn(active: readonly SpecId[]): Column<ListedSpec> {
+  const shorten = shortenSpecIds(active);
+  return { title: "ID", text: ({ id }) => id, short: ({ id }) => shorten(id as SpecId) };
+}
+
 export const STATUS_COLUMN: Column<ListedSpec> = {
   title: "STATUS",
   text: ({ status }) => status,
@@ -61,9 +68,16 @@ const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => (
 }));
 
 /** The columns of a list that is not about one word of the specs. */
-export function specColumns(specs: readonly ListedSpec[]): readonly Column<ListedSpec>[] {
+export function specColumns(specs: readonly ListedSpec[], active: readonly SpecId[]): readonly Column<ListedSpec>[] {
   const planned = PLAN_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
-  return [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, ...planned.map(({ column }) => column), TITLE_COLUMN];
+  return [
+    idColumn(active),
+    STATUS_COLUMN,
+    TYPE_COLUMN,
+    LABELS_COLUMN,
+    ...planned.map(({ column }) => column),
+    TITLE_COLUMN,
+  ];
 }
 
 export function statusStyle(status: string): Style | undefined {
@@ -79,7 +93,7 @@ export function printListing<Row extends ListedSpec>(
   print(renderTable(list.specs, columns, outputWidth()));
   if (list.total === 0) cli.note("No specs");
   else if (list.returned < list.total) cli.note(`${list.returned} of ${list.total} specs shown`);
-  print(unreadableLine(list.unreadable));
+  printText(unreadableLine(list.unreadable));
 }
 
 /** One line that counts unreadable files, empty without any. */

@@ -1,7 +1,8 @@
 import { createConsola, LogLevels, type LogObject } from "consola/core";
 import { plainLines } from "./plain_text.ts";
 import { printError } from "./print.ts";
-import { paint } from "./terminal.ts";
+import { errorWidth, paint, type Style } from "./terminal.ts";
+import { wrapText } from "./wrap_text.ts";
 
 /** What is said to the person beside the result, on standard error. */
 export interface StderrLogger {
@@ -23,6 +24,11 @@ export function logError(message: string): void {
   logger(LogLevels.error).error(message);
 }
 
+const LABELS: Readonly<Partial<Record<LogObject["type"], { readonly word: string; readonly style: Style }>>> = {
+  error: { word: "error:", style: "red" },
+  warn: { word: "warning:", style: "yellow" },
+};
+
 // No line is folded into "repeated N times": two equal warnings may be about two files.
 function logger(level: number): ReturnType<typeof createConsola> {
   return createConsola({ level, throttle: 0, reporters: [{ log: report }] });
@@ -30,7 +36,9 @@ function logger(level: number): ReturnType<typeof createConsola> {
 
 function report({ type, args }: LogObject): void {
   const message = plainLines(args.join(" "));
-  if (type === "error") printError(`${paint("error:", "red", "stderr")} ${message}\n`);
-  else if (type === "warn") printError(`${paint("warning:", "yellow", "stderr")} ${message}\n`);
-  else printError(`${message}\n`);
+  const label = LABELS[type];
+  const [word = "", ...rest] = wrapText(label === undefined ? message : `${label.word} ${message}`, errorWidth()).split(
+    " ",
+  );
+  printError(`${[label === undefined ? word : paint(word, label.style, "stderr"), ...rest].join(" ")}\n`);
 }

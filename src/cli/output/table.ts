@@ -1,6 +1,6 @@
-import stringWidth from "fast-string-width";
 import { plainLine } from "./plain_text.ts";
 import { paint, type Style } from "./terminal.ts";
+import { textWidth, wrapWords } from "./wrap_text.ts";
 
 const GAP = "  ";
 const ELLIPSIS = "…";
@@ -16,7 +16,15 @@ export interface Column<Row> {
   /** A shrinking column is cut with an ellipsis; the others always stay whole. */
   readonly shrinks?: true;
   readonly align?: "right";
+  /** The text of the cell in a table that is too wide otherwise, such as the end of an id. */
+  readonly short?: (row: Row) => string;
 }
+
+/** Widest cell of a shrinking column that can be left out if all are equal: longer ones are titles. */
+const SHORT_CELL = 16;
+
+/** Text of cells that hold nothing. */
+const EMPTY: ReadonlySet<string> = new Set(["", "-"]);
 
 /**
  * Lays rows out in aligned columns, one line each, header first.
@@ -24,26 +32,100 @@ export interface Column<Row> {
  * Cells are made safe for a terminal and measured in terminal cells, not characters (`日本` takes four).
  *
  * @param width columns to fit into; undefined cuts nothing
+ * @param below a sentence about a row on lines of its own; empty for none
  * @returns lines with a line feed each; empty for no rows. Cost: O(characters)
  */
-export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
+export function renderTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  width?: number,
+  below?: (row: Row) => string,
+): string {
   if (rows.length === 0) return "";
+  const options = { width, below };
+  if (width === undefined || naturalWidth(rows, columns, longestWord) <= width)
+    return renderCells(rows, columns, options);
+  const { kept, same } = narrowed(rows, columns);
+  return renderCells(rows, kept, options) + linesBelow(same, 0, width);
+}
+
+interface TableOptions<Row> {
+  readonly width: number | undefined;
+  readonly below: ((row: Row) => string) | undefined;
+}
+
+function longestWord(title: string): string {
+  return title.split(" ").reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+}
+
+/** The titles in as many lines as the narrowest column needs, the last line full. */
+function headerLines(columns: readonly Column<never>[], widths: readonly number[]): readonly (readonly Cell[])[] {
+  const titles = columns.map(({ title }, index) => wrapWords(title, widths[index] ?? 0));
+  const height = Math.max(...titles.map(({ length }) => length));
+  return Array.from({ length: height }, (_, at) =>
+    titles.map((words) => cellOf(words[at - height + words.length] ?? "")),
+  );
+}
+
+/** A sentence below a row. */
+function linesBelow(text: string, indent: number, width: number | undefined): string {
+  const safe = plainLine(text);
+  if (safe === "") return "";
+  const lines = width === undefined ? [safe] : wrapWords(safe, Math.max(LEAST_WIDTH, width - indent));
+  return lines.map((each) => `${" ".repeat(indent)}${paint(each, "dim")}\n`).join("");
+}
+
+/**
+ * Shortens a table that is too wide, so that its titles get the room: short texts, and no column whose cells are all
+ * equal. `same` names what such a column holds. The first column and titles stay.
+ */
+function narrowed<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+  const equal = columns.map(({ text }) => rows.every((row) => text(row) === text(rows[0] as Row)));
+  const leaves = (column: Column<Row>, index: number) => {
+    const cell = column.text(rows[0] as Row);
+    const isShort = !column.shrinks || textWidth(cell) <= SHORT_CELL;
+    return equal[index] && index > 0 && (EMPTY.has(cell) || (rows.length > 1 && isShort));
+  };
+  const kept = columns
+    .filter((column, index) => !leaves(column, index))
+    .map(({ short, ...column }) => (short === undefined ? column : { ...column, text: short }));
+  const said = columns
+    .filter((column, index) => leaves(column, index) && !EMPTY.has(column.text(rows[0] as Row)))
+    .map(({ title, text }) => `${title} ${text(rows[0] as Row)}`);
+  return { kept, same: said.length === 0 ? "" : `All: ${said.join(", ")}` };
+}
+
+function naturalWidth<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  titleOf: (title: string) => string = (title) => title,
+): number {
+  const widths = columns.map(({ title, text }) =>
+    rows.reduce((most, row) => Math.max(most, cellOf(text(row)).width), titleOf(title).length),
+  );
+  return widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1));
+}
+
+function renderCells<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { width, below }: TableOptions<Row>,
+): string {
   const header = columns.map(({ title }) => cellOf(title));
+  const words = columns.map(({ title }) => cellOf(longestWord(title)));
   const body = rows.map((row) => columns.map(({ text }) => cellOf(text(row))));
-  const natural = columns.map((_, index) => widest([header, ...body], index));
+  // Titles of several words are stacked rather than make a figure's column wide.
+  const stacked = width !== undefined && naturalWidth(rows, columns) > width;
+  const natural = columns.map((_, index) => widest([stacked ? words : header, ...body], index));
   const widths = width === undefined ? natural : fit(natural, columns, width);
   const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
-  const lines = [line(header, places, () => "bold")];
+  const lines = headerLines(columns, widths).map((cells) => line(cells, places, () => "bold"));
   for (const [number, cells] of body.entries()) {
     const row = rows[number] as Row;
     lines.push(line(cells, places, (index) => columns[index]?.style?.(row)));
+    if (below !== undefined) lines.push(linesBelow(below(row), (widths[0] ?? 0) + GAP.length, width));
   }
   return lines.join("");
-}
-
-/** How many terminal cells a text takes. */
-export function textWidth(text: string): number {
-  return stringWidth(text);
 }
 
 /** Cuts a text to `width` terminal cells, the last one an ellipsis when something was cut; characters stay whole. */

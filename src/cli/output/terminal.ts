@@ -51,6 +51,11 @@ export function outputWidth(env: NodeJS.ProcessEnv = process.env): number | unde
   return isTerminal("stdout") ? process.stdout.columns || undefined : undefined;
 }
 
+/** Columns of the terminal that standard error goes to; undefined for a file or a pipe, whose lines stay whole. */
+export function errorWidth(): number | undefined {
+  return isTerminal("stderr") ? process.stderr.columns || undefined : undefined;
+}
+
 function isSet(value: string | undefined): value is string {
   return value !== undefined && value !== "";
 }

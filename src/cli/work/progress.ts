@@ -3,7 +3,7 @@ import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
 import { addUsage, NO_USAGE, usageText } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
 import { plainLine } from "../output/plain_text.ts";
-import { print, printJson } from "../output/print.ts";
+import { printJson, printText } from "../output/print.ts";
 import { isTerminal, paint, type Style } from "../output/terminal.ts";
 import { type LiveLines, openLiveLines } from "./live_lines.ts";
 import { RunningSpecs } from "./running_specs.ts";
@@ -89,7 +89,7 @@ function sayEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): vo
   const style = STYLES[status];
   const word = style === undefined ? status : paint(status, style);
   const because = reasons.length === 0 ? "" : `: ${plainLine(reasons.join("; "))}`;
-  print(`${spec_id}: ${word}${because}\n`);
+  printText(`${spec_id}: ${word}${because}\n`);
 }
 
 /** What came of the whole work, where the details are and what comes next. */

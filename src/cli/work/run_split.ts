@@ -8,7 +8,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { print, printJson } from "../output/print.ts";
+import { printJson, printText } from "../output/print.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
@@ -54,6 +54,6 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
 }
 
 function say({ splits, refused }: SplitReport, cli: Cli): void {
-  for (const { spec_id, members } of splits) print(`Split spec: ${spec_id} -> ${members.join(", ")}\n`);
+  for (const { spec_id, members } of splits) printText(`Split spec: ${spec_id} -> ${members.join(", ")}\n`);
   for (const { reason } of refused) cli.warn(reason);
 }

@@ -5,7 +5,7 @@ import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { print, printJson } from "../output/print.ts";
+import { printJson, printText } from "../output/print.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 
@@ -39,9 +39,9 @@ export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords
 function say(event: WatchEvent, cli: Cli): void {
   if (event.event === "merge") sayMerge(event, cli);
   else if (event.event === "started") cli.note(`Watching (PID: ${event.pid})`);
-  else if (event.event === "repaired") print(`Repaired ${event.subject}: ${event.message}\n`);
-  else if (event.event === "retry") print(`Trying ${event.spec_id} again (${event.process_id})\n`);
-  else if (event.event === "closed") print(`${event.spec_id}: ${event.message}\n`);
+  else if (event.event === "repaired") printText(`Repaired ${event.subject}: ${event.message}\n`);
+  else if (event.event === "retry") printText(`Trying ${event.spec_id} again (${event.process_id})\n`);
+  else if (event.event === "closed") printText(`${event.spec_id}: ${event.message}\n`);
   else if (event.event === "note") cli.warn(event.message);
   else cli.note(ENDS[event.reason]);
 }
@@ -49,7 +49,7 @@ function say(event: WatchEvent, cli: Cli): void {
 function sayMerge(result: MergeResult, cli: Cli): void {
   if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
   else {
-    print(`Merged spec: ${result.spec_id}\n`);
+    printText(`Merged spec: ${result.spec_id}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }

@@ -1,7 +1,8 @@
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { shortUsage, type Usage } from "#planner/work/usage.ts";
 import { withoutEscapes } from "../output/plain_text.ts";
-import { cutText, textWidth } from "../output/table.ts";
+import { cutText } from "../output/table.ts";
+import { textWidth } from "../output/wrap_text.ts";
 
 /** Most columns of a title, and fixed ones of time and consumption. */
 const TITLE_COLUMNS = 26;

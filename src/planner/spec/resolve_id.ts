@@ -45,6 +45,21 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
 }
 
 /**
+ * Returns a function that shortens an id to its end without the day, if `resolveSpecId` takes that for the same id.
+ *
+ * @param ids every id that the text may mean. Cost: O(ids) once, then O(1) unless ids have an unusual form
+ */
+export function shortenSpecIds(ids: readonly SpecId[]): (id: SpecId) => string {
+  const ends = new Map<string, number>();
+  for (const id of ids) ends.set(behindDate(id), (ends.get(behindDate(id)) ?? 0) + 1);
+  const unusual = ids.filter((id) => specIdParts(id) === undefined);
+  return (id) => {
+    const short = behindDate(id);
+    return ends.get(short) === 1 && unusual.every((other) => !other.endsWith(short)) ? short : id;
+  };
+}
+
+/**
  * Without an id of today's counter `text`, none; else these and every other id that has the text outside its date, in
  * order. Members of such an id are named by their number, so they are not among them.
  */

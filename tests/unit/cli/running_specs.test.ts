@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { textWidth } from "#cli/output/table.ts";
+import { textWidth } from "#cli/output/wrap_text.ts";
 import { RunningSpecs } from "#cli/work/running_specs.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -2,7 +2,7 @@ import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
@@ -20,7 +20,7 @@ export const command = defineCommand({
     const { serveSettings } = await import("../../dc/serve/settings.ts");
     const findings = await diagnose(databaseOf(db, cli.cwd), () => serveSettings({ db, config }, cli));
     if (json) printJson(findings);
-    else print(findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n`).join(""));
+    else printText(findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n`).join(""));
     return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

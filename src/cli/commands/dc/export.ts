@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
-import { usageError } from "../../usage_error.ts";
+import { demandOutput, usageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write all resources as JSON Lines or CSV",
@@ -30,6 +30,7 @@ export const command = defineCommand({
     { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
   ],
   async run({ output, db, format: given, kind, to }, cli) {
+    demandOutput("dc export", output, "a file, or -");
     if (to !== undefined) {
       if (given !== undefined || kind !== undefined)
         throw usageError("dc export", '"--to" excludes "--format" and "--kind"');

@@ -11,6 +11,8 @@ export const family: CommandFamily = {
     export: { summary: "Write all resources as JSON Lines or CSV", load: () => import("./export.ts") },
     add: { summary: "Add a device, built to its type", family: () => import("./add/index.ts") },
     types: { summary: "Import and list types of devices", family: () => import("./types/index.ts") },
+    list: { summary: "List racks, devices and other things", load: () => import("./list.ts") },
+    show: { summary: "Show what is known of one thing", load: () => import("./show.ts") },
     sample: { summary: "Write or load a sample site", load: () => import("./sample.ts") },
     render: { summary: "Draw a picture without a server", load: () => import("./render.ts") },
     rehearse: { summary: "Rank what every single failure would do", load: () => import("./rehearse.ts") },
@@ -25,7 +27,7 @@ export const family: CommandFamily = {
   examples: [
     { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site" },
     { line: "planner dc serve", shows: "Serve ./planner-dc.sqlite on http://127.0.0.1:8081" },
-    { line: "planner dc render rack rack:A01 -o a01.svg", shows: "Draw a rack" },
-    { line: "planner dc audit history entity=device:SRV-A01-01", shows: "Show the changes of a device" },
+    { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack" },
+    { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
   ],
 };

@@ -77,7 +77,7 @@ export const command = defineCommand({
   ],
   examples: [
     {
-      line: "planner dc place --count 12 --height 2 --draw 800 --redundancy two-n --port 2x25G",
+      line: "planner dc place --count 12 --height 2 --draw 800",
       shows: "Place servers",
     },
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },

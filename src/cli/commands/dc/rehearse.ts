@@ -10,7 +10,7 @@ export const command = defineCommand({
     "Fails each supply element, cooling unit and switch in turn and prints the causes of loss, the worst first. Causes with " +
     "the same effect share a line. Overloaded sources trip unless --no-cascade is given. Severities: docs/rehearsal.md.",
   positionals: {
-    scope: { summary: "Where elements fail, such as row:AMS1/1/D (default: everywhere)", required: false },
+    scope: { summary: "Where elements fail, such as row:AMS1/1/D or B03 (default: everywhere)", required: false },
   },
   flags: {
     db: DATABASE_FLAG,

@@ -3,6 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { demandOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Draw a picture without a server",
@@ -12,7 +13,7 @@ export const command = defineCommand({
       required: true,
       options: ["rack", "floor", "power", "cable", "thermal", "fabric"],
     },
-    ref: { summary: "Its subject, such as rack:A01, floor:AMS1/1 or feed:AMS1-A08-A", required: true },
+    ref: { summary: "Its subject, such as A01, UPS-A2, floor:AMS1/1 or feed:AMS1-A08-A", required: true },
   },
   flags: {
     db: DATABASE_FLAG,
@@ -24,14 +25,16 @@ export const command = defineCommand({
       summary: "File (default: standard output)",
     },
     ...RENDER_FLAGS,
+    "no-cascade": { type: "boolean", summary: "power: trip no overloaded source" },
   },
   examples: [
-    { line: "planner dc render rack rack:A01 -o a01.svg", shows: "Draw a rack; .png, .html and .dot work as well" },
-    { line: "planner dc render power feed:AMS1-A08-A --theme dark", shows: "Draw a power failure on standard output" },
+    { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack; .png, .html and .dot work as well" },
+    { line: "planner dc render power AMS1-A08-A --theme dark > a08.svg", shows: "Draw a power failure" },
   ],
-  async run({ db, output, ...look }, cli) {
+  async run({ db, output, "no-cascade": steady, ...look }, cli) {
     const { renderPicture } = await import("../../dc/render.ts");
+    demandOutput("dc render", output, "-o <file>, or -o -");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    await renderPicture(databaseOf(db, cli.cwd), { ...look, output: path }, cli);
+    await renderPicture(databaseOf(db, cli.cwd), { ...look, output: path, failure: { cascade: !steady } }, cli);
   },
 });

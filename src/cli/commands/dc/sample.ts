@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
-import { usageError } from "../../usage_error.ts";
+import { demandOutput, usageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write or load a sample site",
@@ -24,7 +24,8 @@ export const command = defineCommand({
     const { loadSample, sampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = sampleSize(racks);
     if (db !== undefined) return loadSample(size, databaseOf(db, cli.cwd), cli);
-    await writeSample(size, output === undefined ? output : resolve(cli.cwd, output), cli);
+    demandOutput("dc sample", output, "-o <file>, --db <file>, or -o -");
+    await writeSample(size, output === undefined || output === "-" ? undefined : resolve(cli.cwd, output), cli);
     return undefined;
   },
 });

@@ -3,7 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -60,6 +60,6 @@ export const command = defineCommand({
       criteria: criterion,
     });
     if (json || text === undefined) return printJson(value);
-    print(`${plainLines(text)}\n`);
+    printText(`${plainLines(text)}\n`);
   },
 });

@@ -2,7 +2,7 @@ import { checkCriterion } from "#planner/operations/check_criterion.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
@@ -27,6 +27,6 @@ export const command = defineCommand({
     if (json) return printJson(value);
     const done = value.checked ? "Checked" : "Unchecked";
     const left = value.open === 0 ? "all are checked" : `${value.open} open`;
-    print(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left})\n`);
+    printText(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left})\n`);
   },
 });

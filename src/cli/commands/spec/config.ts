@@ -6,7 +6,7 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/config_warnings.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { plainLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, printText } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -45,7 +45,7 @@ async function report(project: OpenProject, json: boolean): Promise<ExitStatus> 
       ...errors.map((problem) => line("error", problem)),
       ...warnings.map((problem) => line("warning", problem)),
     ];
-    print(plainLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
+    printText(plainLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
   }
   return errors.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }

@@ -3,7 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
@@ -22,7 +22,7 @@ export const command = defineCommand({
       });
       const suggestion = value.suggestion === null ? [] : [`Suggestion: ${plainLine(value.suggestion)}`];
       const heading = `${value.spec_id} (${plainLine(value.status ?? "unreadable")}, ${plainLine(value.location)})`;
-      print(`${[heading, ...checks, plainLine(value.diagnosis), ...suggestion].join("\n")}\n`);
+      printText(`${[heading, ...checks, plainLine(value.diagnosis), ...suggestion].join("\n")}\n`);
     }
     return value.checks.every(({ passed }) => passed) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },

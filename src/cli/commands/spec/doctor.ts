@@ -2,7 +2,7 @@ import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -28,14 +28,14 @@ export const command = defineCommand({
       const { selfReport, selfText } = await import("../../self_report.ts");
       const report = await selfReport();
       if (json) printJson(report);
-      else print(selfText(report));
+      else printText(selfText(report));
       return EXIT_STATUS.ok;
     }
     const { context } = await cli.project();
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
     if (json) printJson(report);
-    else print(rendered(report.findings));
+    else printText(rendered(report.findings));
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

@@ -4,7 +4,7 @@ import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type HookState, hookState, installHook, uninstallHook } from "../../hook/hook_file.ts";
 import { plainLines } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
@@ -31,10 +31,10 @@ export const command = defineCommand({
       cli.warn(`Other repositories use "${state.path}" too; where there is no .planner/ it does nothing`);
     }
     if (state.installed && state.activate !== null) {
-      cli.warn(`git does not call ${state.manager} in this checkout yet: run "${state.activate}"`);
+      cli.warn(`git does not call ${state.manager} in this checkout yet: run \`${state.activate}\``);
     }
     if (json) printJson({ ...state, changed });
-    else print(plainLines(`${sentence(action, changed, state)}\n`));
+    else printText(plainLines(`${sentence(action, changed, state)}\n`));
     return action === "status" && !state.installed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });

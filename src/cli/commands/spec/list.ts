@@ -38,7 +38,7 @@ export const command = defineCommand({
       : (await runTool(context, specList, { ...filter, limit: NO_LIMIT })).value;
     const list = cutList({ ...value, specs: planned(value.specs, plan) }, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printListing<ListedSpec>(cli, list, specColumns(list.specs));
+    printListing<ListedSpec>(cli, list, specColumns(list.specs, await context.specs.ids()));
   },
 });
 

@@ -6,7 +6,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -37,7 +37,7 @@ export const command = defineCommand({
     refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
     if (json) printJson({ results, ...(all && { left }) });
-    else if (results.length === 0) print("Nothing to merge\n");
+    else if (results.length === 0) printText("Nothing to merge\n");
     if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
     const refused = results.some(({ outcome }) => outcome === "conflict" || outcome === "refused");
     return refused ? EXIT_STATUS.refused : EXIT_STATUS.ok;
@@ -87,7 +87,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Pro
 function say(result: MergeResult, cli: Cli): void {
   if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
   else {
-    print(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
+    printText(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }

@@ -18,9 +18,10 @@ export const command = defineCommand({
     { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
   ],
   async run({ type, label, limit, json }, cli) {
-    const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });
+    const context = await cli.planner();
+    const { value } = await runTool(context, ready, { limit: NO_LIMIT });
     const list = cutList(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printListing<ListedSpec>(cli, list, specColumns(list.specs));
+    printListing<ListedSpec>(cli, list, specColumns(list.specs, await context.specs.ids()));
   },
 });

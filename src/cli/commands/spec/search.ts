@@ -2,7 +2,7 @@ import { search } from "#planner/operations/search.ts";
 import { runTool } from "#planner/service.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { ID_COLUMN, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
+import { idColumn, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../output/listing_output.ts";
 import { printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { cutList, NO_LIMIT } from "../../spec_filter.ts";
@@ -22,10 +22,11 @@ export const command = defineCommand({
   ],
   async run({ query, status, archived, limit, json }, cli) {
     const filter = status === undefined ? {} : { status };
-    const { value } = await runTool(await cli.planner(), search, { query, archived, ...filter, limit: NO_LIMIT });
+    const context = await cli.planner();
+    const { value } = await runTool(context, search, { query, archived, ...filter, limit: NO_LIMIT });
     const list = cutList(value, { limit });
     if (json) return printJson({ query, ...list });
     const snippet = { title: "MATCH", text: (row: (typeof list.specs)[number]) => row.snippet, shrinks: true } as const;
-    printListing(cli, list, [ID_COLUMN, STATUS_COLUMN, TITLE_COLUMN, snippet]);
+    printListing(cli, list, [idColumn(await context.specs.ids()), STATUS_COLUMN, TITLE_COLUMN, snippet]);
   },
 });

@@ -7,7 +7,7 @@ import { shortUsage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
 import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, printText } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -43,9 +43,9 @@ export const command = defineCommand({
     ] as const;
     print(renderTable(rows, columns, outputWidth()));
     print(activityTable(value.in_progress_activity));
-    for (const { spec_id, error } of value.failed_processes ?? []) print(`${spec_id}: ${plainLine(error)}\n`);
-    if (activity) print(await forecastText(context));
-    print(unreadableLine(value.unreadable));
+    for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
+    if (activity) printText(await forecastText(context));
+    printText(unreadableLine(value.unreadable));
   },
 });
 

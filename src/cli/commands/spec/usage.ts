@@ -1,7 +1,7 @@
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
-import { print, printJson } from "../../output/print.ts";
+import { print, printJson, printText } from "../../output/print.ts";
 import { renderTable } from "../../output/table.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
@@ -37,7 +37,7 @@ export const command = defineCommand({
       const { key: _, ...all } = total;
       return printJson({ by, rows, total: all });
     }
-    if (rows.length === 0) return print("No run has reported its consumption yet\n");
+    if (rows.length === 0) return printText("No run has reported its consumption yet\n");
     const columns = [
       { title: by, text: ({ key }: Row) => key },
       { title: "runs", text: ({ runs }: Row) => String(runs), align: RIGHT },

@@ -4,7 +4,7 @@ import { runTool } from "#planner/service.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printJson } from "../../output/print.ts";
+import { printJson, printText } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -106,7 +106,7 @@ async function verifyCriteria(context: PlannerContext, id: string | undefined, j
   else {
     const { checked, total } = value.criteria;
     const lines = [`${value.spec_id}: ${checked} of ${total} criteria checked`, ...value.unchecked_items];
-    print([...lines, value.verification_notes, ""].map(plainLine).join("\n"));
+    printText([...lines, value.verification_notes, ""].map(plainLine).join("\n"));
   }
   return value.verified ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }

@@ -3,29 +3,57 @@ import { type HistoryParameters, historyJson } from "#dc/operations/audit_histor
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
 import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcStore, DeadLetter } from "#dc/ports.ts";
+import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, stdoutClosed } from "../../output/print.ts";
 import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
 import type { Database } from "../database.ts";
+import { resolveRef } from "../resolve_ref.ts";
+import { withService } from "../with_service.ts";
 import { withStore } from "./audit_store.ts";
+import { historyTable } from "./history_table.ts";
+
+const CALLER = { interface: "SYSTEM" } as const;
 
 /**
  * Prints the change log as JSON Lines, the newest first unless `order` is set: `page_size` entries, or all of them.
  * Cost: the memory of a page.
  */
-export async function auditHistory(database: Database, parameters: HistoryParameters): Promise<ExitStatus> {
-  return withStore(database, async (store) => {
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
-    const caller = { interface: "SYSTEM" } as const;
+export async function auditHistory(database: Database, asked: HistoryParameters): Promise<ExitStatus> {
+  return withService(database, async (service) => {
+    const parameters = await withEntity(service, asked);
     for (let token = parameters.page_token ?? ""; ; ) {
-      const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, caller);
+      const page = await service.history({ ...parameters, ...(token !== "" && { page_token: token }) }, CALLER);
       const entries = historyJson(page)["entries"];
       print((Array.isArray(entries) ? entries : []).map((entry) => `${JSON.stringify(entry)}\n`).join(""));
       token = page.nextPageToken;
       if (token === "" || parameters.page_size !== undefined || stdoutClosed()) return EXIT_STATUS.ok;
     }
   });
+}
+
+/** Prints a page of the change log as a table for people. */
+export async function showHistory(
+  database: Database,
+  asked: HistoryParameters,
+  log: StderrLogger,
+): Promise<ExitStatus> {
+  return withService(database, async (service) => {
+    const { entries, nextPageToken } = await service.history(await withEntity(service, asked), CALLER);
+    print(historyTable(entries));
+    if (entries.length === 0) log.note("No changes found");
+    if (nextPageToken !== "") {
+      log.note(`${entries.length} changes shown: \`page_size=1000\` shows more, \`--json\` prints all as JSON Lines`);
+    }
+    return EXIT_STATUS.ok;
+  });
+}
+
+/** The parameters with the entity as a reference, if a bare code was given. */
+async function withEntity(service: DcService, asked: HistoryParameters): Promise<HistoryParameters> {
+  const { entity } = asked;
+  return entity === undefined ? asked : { ...asked, entity: await resolveRef(service, entity, []) };
 }
 
 /** Maximum number of letters that are listed, or settled by `all`, at once: as many as a person can review. */

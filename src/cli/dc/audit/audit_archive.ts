@@ -5,7 +5,7 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { print } from "../../output/print.ts";
+import { printText } from "../../output/print.ts";
 import type { Database } from "../database.ts";
 import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
 import { withStore } from "./audit_store.ts";
@@ -29,13 +29,15 @@ export async function auditArchive(database: Database, options: ArchiveOptions):
     const key = openSigningKey(options.key, origin);
     const count = await writeArchive(store, options, archiveEnd({ origin, key, now: new Date() }));
     if (count === 0) {
-      print(`No entry is from before ${options.before}\n`);
+      printText(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
     }
     const archive = await readArchive(options.output, readVerifierKeys(publicPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
     await dropArchived(store, archive);
-    print(`${count} entries moved to ${options.output}; the log continues after entry ${archive.checkpoint.size}\n`);
+    printText(
+      `${count} entries moved to ${options.output}; the log continues after entry ${archive.checkpoint.size}\n`,
+    );
     return EXIT_STATUS.ok;
   });
 }

@@ -11,7 +11,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { schemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { print } from "../../output/print.ts";
+import { printText } from "../../output/print.ts";
 import { logError } from "../../output/stderr_logger.ts";
 import type { Database } from "../database.ts";
 import { publicPath, readVerifierKeys } from "./audit_keys.ts";
@@ -47,7 +47,7 @@ export async function auditVerify(database: Database, options: VerifyOptions): P
       const earlier = earlierSchema(store.steps);
       const lines = await store.read((reader) => verifyAll(reader, options, { keys, given }));
       if (earlier !== undefined) lines.push(earlier);
-      print(lines.map((line) => `${line}\n`).join(""));
+      printText(lines.map((line) => `${line}\n`).join(""));
       return EXIT_STATUS.ok;
     } catch (error) {
       if (!(error instanceof Failed)) throw error;

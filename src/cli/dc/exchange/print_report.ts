@@ -1,5 +1,5 @@
 import { plainLine } from "../../output/plain_text.ts";
-import { print } from "../../output/print.ts";
+import { print, printText } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
@@ -58,8 +58,9 @@ function printQuality({ quality: { inlets, inlets_with_source: sourced, findings
   if (inlets === 0 && findings.length === 0) return;
   const share =
     inlets === 0 ? "no inlets" : `${Math.floor((sourced / inlets) * 100)} % of ${inlets} inlets have a source`;
-  print(`\npower: ${share}\n`);
-  for (const { refs, message } of findings) print(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
+  printText(`\npower: ${share}\n`);
+  for (const { refs, message } of findings)
+    printText(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
 }
 
 function refusalLine({ ref, id, reason, place }: SyncRefusal): string {
@@ -78,7 +79,7 @@ function shown(value: unknown): string {
 }
 
 function list<One>(all: readonly One[], text: (one: One) => string): void {
-  for (const line of firstOf(all, text)) print(`${line}\n`);
+  for (const line of firstOf(all, text)) printText(`${line}\n`);
   if (all.length > 0) print("\n");
 }
 

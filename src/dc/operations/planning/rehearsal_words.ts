@@ -9,7 +9,7 @@ import { bandwidth } from "#dc/render/quantity.ts";
 /** Elements that a summary names; more are counted. */
 const NAMED = 2;
 
-/** The elements and the loss: "RPP-A-D and RPP-B-D: 10 racks dark, 226.9 kW". */
+/** The elements and their common loss: "RPP-A-D and RPP-B-D: together 10 racks dark, 226.9 kW". */
 export function summaryOf(topology: Topology, line: Line, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
@@ -22,19 +22,24 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
     counted(loss.overloads.size, "overload", "overloads"),
   ].filter((part) => part !== "");
   const weaker = counted(impact.devicesDegraded, "device with less supply", "devices with less supply");
-  return `${namesOf(topology, line)}: ${[...parts, ...(parts.length === 0 ? [weaker] : [])].join(", ")}`;
+  const losses = [...parts, ...(parts.length === 0 ? [weaker] : [])].join(", ");
+  return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
 
-function namesOf({ power }: Topology, { failures, elementKind }: Line): string {
-  const names = failures
-    .slice(0, NAMED)
-    .map(({ elements }) => elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with "));
+type Failure = Line["failures"][number];
+
+function nameOf({ power }: Topology, { elements }: Failure): string {
+  return elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with ");
+}
+
+function namesOf(topology: Topology, { failures, elementKind }: Line): string {
+  const names = failures.slice(0, NAMED).map((failure) => nameOf(topology, failure));
   if (failures.length <= NAMED) return names.join(" and ");
   return `${decimal(failures.length)} ${kindsInWords(elementKind)}, such as ${names[0]}`;
 }
 
 /** Kinds whose names are abbreviations. */
-const ABBREVIATED = /\b(?:ups|rpp|pdu|crac)\b/g;
+const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
 
 /** `RACK_PDU` as "rack PDUs", two of it as "pairs of rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
 function kindsInWords(elementKind: string): string {
@@ -42,6 +47,7 @@ function kindsInWords(elementKind: string): string {
     kind
       .toLowerCase()
       .replaceAll("_", " ")
+      .replace("crac", "cooling unit")
       .replace(ABBREVIATED, (word) => word.toUpperCase()),
   );
   const [word = "", ...others] = words;
@@ -54,9 +60,19 @@ function plural(word: string): string {
   return /(?:s|ch|x)$/i.test(word) ? `${word}es` : `${word.replace(/([^a])y$/, "$1ie")}s`;
 }
 
-/** Why a cause has its severity, by what the failure that leads its line does alone. */
-export function reasonOf({ power }: Topology, { severity, loss, failures: [first] }: Line): string {
+/**
+ * Why a cause has its severity: what each of its failures does, if all do the same, else what the first one does alone.
+ */
+export function reasonOf(topology: Topology, line: Line): string {
+  const [first, ...others] = line.failures;
   if (first === undefined) return "";
+  const reason = reasonAlone(topology, line, first);
+  if (others.length === 0 || line.severity === "INFO") return reason;
+  if (others.every((other) => reasonAlone(topology, line, other) === reason)) return `Each: ${reason}`;
+  return `${nameOf(topology, first)} alone: ${reason}`;
+}
+
+function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failure): string {
   const [worst] = first.trips.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const [over] = first.overloads.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const off = itDevices(power, first.offline).length;

@@ -48,8 +48,8 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
       value: String(impact.racksProtected),
       ...(impact.racksProtected > 0 && { tone: "ok" }),
     },
-    loss("devices offline", impact.devicesOffline),
-    loss("of them IT", impact.itDevicesOffline),
+    loss("devices offline", impact.itDevicesOffline),
+    loss("power equipment offline", impact.devicesOffline - impact.itDevicesOffline),
     loss("cooling units offline", impact.cracsOffline),
     {
       label: "devices with less supply",
@@ -96,7 +96,7 @@ function notesOf({ blast, sources }: PowerFailure, { omitted, drawn }: Collapsed
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${counted(devicesOffline, "device")} offline then`,
+      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${counted(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );

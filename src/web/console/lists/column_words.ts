@@ -77,6 +77,11 @@ export function textWords(text: string): string {
   return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? constantWord(text) : text;
 }
 
+/** Whether the texts of a column are words of an enumeration. */
+export function isEnumeration(column: string): boolean {
+  return ENUMERATIONS.has(column);
+}
+
 const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are words of enumerations. */
@@ -90,4 +95,13 @@ const ENUMERATIONS: ReadonlySet<string> = new Set(
 export function cellWords(column: string, text: string): string {
   if (column === "traffic") return constantWord(text);
   return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
+}
+
+const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
+
+/** Least and greatest figure of a condition; undefined if it is one on texts. */
+export function rangeOf(text: string): { readonly min?: number; readonly max?: number } | undefined {
+  const [match, min, max] = RANGE.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };
 }

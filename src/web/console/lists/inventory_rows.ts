@@ -1,4 +1,5 @@
 import type { Place } from "../router.ts";
+import { rangeOf } from "./column_words.ts";
 import type { ListKind } from "./list_kinds.ts";
 
 /** A row of a list reply. Absent values are unknown. */
@@ -22,7 +23,6 @@ export const PAGE_SIZE = 50;
 
 /** Settings of a list that are no condition on a column. */
 const OTHERS: ReadonlySet<string> = new Set(["q", "order", "page", "columns"]);
-const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
 
 /** One condition as the address has it: `rack=A01|A02`, or `power_pct=80..100` for figures. */
 export interface Condition {
@@ -32,13 +32,6 @@ export interface Condition {
 
 export function conditionsOf({ settings }: Place): readonly Condition[] {
   return [...settings].filter(([name]) => !OTHERS.has(name)).map(([column, text]) => ({ column, text }));
-}
-
-/** Least and greatest figure of a condition; undefined if it is one on texts. */
-export function rangeOf(text: string): { readonly min?: number; readonly max?: number } | undefined {
-  const [match, min, max] = RANGE.exec(text) ?? [];
-  if (match === undefined) return undefined;
-  return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };
 }
 
 /** The request of a list as its address asks for it, without the page. */

@@ -6,8 +6,8 @@ import { ChoiceField } from "../ui/fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { cellWords, columnName, isFigure } from "./column_words.ts";
-import { conditionsOf, type InventoryList, LIST_RPC, rangeOf, requestOf } from "./inventory_rows.ts";
+import { cellWords, columnName, isFigure, rangeOf } from "./column_words.ts";
+import { conditionsOf, type InventoryList, LIST_RPC, requestOf } from "./inventory_rows.ts";
 import type { ListKind, Relation } from "./list_kinds.ts";
 
 /** Values offered of one column. */

@@ -1,5 +1,3 @@
-import type { IconName } from "../ui/icon.tsx";
-
 /** What a condition without a column takes: one of some words, or references to things of some kinds. */
 export type Relation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
 
@@ -10,7 +8,19 @@ export interface ListKind {
   readonly kind: string;
   readonly title: string;
   readonly one: string;
-  readonly icon: IconName;
+  readonly icon:
+    | "site"
+    | "floor"
+    | "room"
+    | "row"
+    | "rack"
+    | "device"
+    | "port"
+    | "cable"
+    | "power"
+    | "cooling"
+    | "fabric"
+    | "link";
   /** Columns behind the name that are shown at first. */
   readonly columns: readonly string[];
   /** Conditions that no column holds, with the values that they take, or the kinds of things that they name. */

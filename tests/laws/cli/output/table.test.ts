@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { plainLine } from "#cli/output/plain_text.ts";
-import { type Column, renderTable, textWidth } from "#cli/output/table.ts";
+import { type Column, renderTable } from "#cli/output/table.ts";
+import { textWidth } from "#cli/output/wrap_text.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const COLUMNS: readonly Column<readonly [string, string]>[] = [

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { type Column, cutText, renderTable, textWidth } from "#cli/output/table.ts";
+import { type Column, cutText, renderTable } from "#cli/output/table.ts";
+import { textWidth } from "#cli/output/wrap_text.ts";
 
 interface Row {
   readonly id: string;
@@ -74,4 +75,19 @@ test("cutText never exceeds its width, wide characters included", () => {
   expect(cutText("日本語テキスト", 6)).toBe("日本…");
   expect(textWidth(cutText("日本語テキスト", 6))).toBe(5);
   expect(cutText("short", 5)).toBe("short");
+});
+
+test("renderTable shortens ids, stacks titles and leaves equal columns out before it cuts a title", () => {
+  const rows = ["alpha", "beta"].map((name) => ({ id: `2026-11-21-${name}`, title: `${name} ${"x".repeat(20)}` }));
+  const columns = [
+    { title: "ID", text: ({ id }: { id: string }) => id, short: ({ id }: { id: string }) => id.slice(11) },
+    { title: "STATUS", text: () => "pending" },
+    { title: "LABELS", text: () => "-" },
+    { title: "TITLE", text: ({ title }: { title: string }) => title, shrinks: true },
+  ] as const;
+
+  expect(renderTable(rows, columns, 40)).toBe(
+    `ID     TITLE\nalpha  alpha ${"x".repeat(20)}\nbeta   beta ${"x".repeat(20)}\nAll: STATUS pending\n`,
+  );
+  expect(renderTable(rows, columns)).toContain("2026-11-21-alpha  pending  -");
 });

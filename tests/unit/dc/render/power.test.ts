@@ -15,7 +15,7 @@ describe("drawPower", () => {
       expect(refs).toContain(ref);
     }
     expect(refs).toContain("device:SRV-A08-20");
-    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["Rack A08", "23 offline · 8.1 kW lost", "25"]));
+    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["Rack A08", "23 offline · 8.1 kW lost", "power equipment offline", "2"]));
     expect(graph.edges).toContainEqual({
       from: "feed:AMS1-A08-A",
       to: "device:PDU-A08-A",
@@ -37,7 +37,7 @@ describe("drawPower", () => {
     const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A2"], { cascade: true }), drawOptions());
     const words = wordsOf(drawing.scene.items);
     expect(words).toContain("! Step 1: trips at 109.4 %");
-    expect(words).toContain("Cascade step 1: RPP-B-D trips, 93 devices offline then");
+    expect(words).toContain("Cascade step 1: RPP-B-D trips, 93 elements offline then");
     expect(nodeOf(drawing, "device:RPP-B-D")?.label).toContain("X: offline");
   });
 

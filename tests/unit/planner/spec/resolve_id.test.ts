@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { resolveSpecId } from "#planner/spec/resolve_id.ts";
+import { resolveSpecId, shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const TODAY = "2026-11-21";
@@ -90,4 +90,16 @@ test("resolveSpecId refuses an empty text, even where there is one spec only", (
 
 test("resolveSpecId takes an id that is in the archive as well for one", () => {
   expect(resolve("abc", [...IDS, IDS[0] as SpecId])).toBe("2026-11-20-001-abc");
+});
+
+test("shortenSpecIds gives a text that means the same id, and leaves out the day of all that it can", () => {
+  const ids = [...IDS, "2026-11-19-002-abd", "legacy-001-abc"] as SpecId[];
+  const shorten = shortenSpecIds(ids);
+
+  for (const id of ids) expect(resolve(shorten(id), ids)).toBe(id);
+  expect(ids.filter((id) => shorten(id) !== id)).toEqual([
+    "2026-11-21-001-xyz",
+    "2026-11-21-001-xyz.1",
+    "2026-11-21-00a-001",
+  ] as SpecId[]);
 });

@@ -1,0 +1,25 @@
+import { defineCommand } from "../../command.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Show what is known of one thing",
+  positionals: {
+    ref: {
+      summary: "Its code, such as B03, or its reference, such as rack:B03 or port:SRV-B03-07/eth0",
+      required: true,
+    },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    json: { type: "boolean", summary: "Print one JSON document instead of text" },
+  },
+  examples: [
+    { line: "planner dc show B03", shows: "Show a rack and its devices" },
+    { line: "planner dc show UPS-A2", shows: "Show a device and its ports" },
+  ],
+  async run({ db, ...call }, cli) {
+    const { showThing } = await import("../../dc/show_thing.ts");
+    await showThing(databaseOf(db, cli.cwd), call);
+  },
+});

@@ -1,0 +1,146 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  InventoryKind,
+  type InventoryRow,
+  ListInventoryRequestSchema,
+  type ListInventoryResponse,
+  ListInventoryResponseSchema,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import { plainRefs } from "#web/console/labels.ts";
+import {
+  cellWords,
+  columnName,
+  figureWords,
+  isEnumeration,
+  isFigure,
+  rangeOf,
+} from "#web/console/lists/column_words.ts";
+import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { type Column, renderTable } from "../output/table.ts";
+import { outputWidth } from "../output/terminal.ts";
+import { textWidth, wrapText } from "../output/wrap_text.ts";
+import { suggestion, usageError } from "../usage_error.ts";
+import { csvLine, guarded } from "./csv_columns.ts";
+import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
+import { withService } from "./with_service.ts";
+
+/** Names of the lists, as the console has them. */
+export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
+
+/** What a person asks for; undefined for the defaults. */
+export interface ListCall {
+  readonly kind: string;
+  readonly words: readonly string[];
+  readonly where: readonly string[];
+  readonly sort: string | undefined;
+  readonly columns: string | undefined;
+  readonly limit: number | undefined;
+  readonly json: boolean;
+  readonly csv: boolean;
+}
+
+const PAGE = 1000;
+
+/** Prints the things of a kind that match. */
+export async function printInventory(database: Database, call: ListCall, log: StderrLogger): Promise<void> {
+  if (call.json && call.csv) throw usageError("dc list", "Cannot print both JSON and CSV: expected one of them");
+  const list = demandList(call.kind);
+  const reply = await withService(database, (service) => readRows(service, list, call));
+  if (call.json) return printJson(toJson(ListInventoryResponseSchema, reply, { useProtoFieldName: true }));
+  const columns = columnsOf(call, list, reply.columns);
+  if (call.csv) {
+    const cells = ({ ref, name, texts, figures }: InventoryRow) =>
+      [ref, name, ...columns.map((column) => texts[column] ?? String(figures[column] ?? ""))].map(guarded);
+    return print([["ref", "name", ...columns], ...reply.rows.map(cells)].map(csvLine).join(""));
+  }
+  print(rowTable(reply.rows, columns));
+  const { totalCount: total, rows } = reply;
+  log.note(rows.length < total ? `${rows.length} of ${total} shown` : `${total} found`);
+}
+
+function demandList(kind: string): ListKind {
+  const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
+  if (found !== undefined) return found;
+  const hint = suggestion(kind, LIST_NAMES);
+  const expected = `expected one of ${LIST_NAMES.join(", ")}`;
+  throw usageError("dc list", `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
+}
+
+type Question = Pick<ListCall, "words" | "where" | "sort" | "limit">;
+
+/** All pages as one reply, as far as the limit goes. */
+export async function readRows(service: DcService, list: ListKind, call: Question): Promise<ListInventoryResponse> {
+  let whole: ListInventoryResponse | undefined;
+  for (;;) {
+    const skip = whole?.rows.length ?? 0;
+    const request = create(ListInventoryRequestSchema, {
+      kind: InventoryKind[list.kind as keyof typeof InventoryKind],
+      query: call.words.join(" "),
+      conditions: call.where.map(conditionOf),
+      orderBy: call.sort ?? "",
+      pageSize: Math.min(PAGE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
+      skip,
+    });
+    const page = (await service.call(listInventory, request, { interface: "SYSTEM" })) as ListInventoryResponse;
+    if (whole === undefined) whole = page;
+    else whole.rows.push(...page.rows);
+    if (page.rows.length === 0 || whole.rows.length >= Math.min(whole.totalCount, call.limit ?? whole.totalCount)) {
+      return whole;
+    }
+  }
+}
+
+/** `kind=rack-pdu,ups` and `power_pct=80..` as the service has them. */
+function conditionOf(text: string) {
+  const at = text.indexOf("=");
+  if (at <= 0) {
+    throw usageError("dc list", `Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`);
+  }
+  const column = text.slice(0, at);
+  const value = text.slice(at + 1);
+  const range = rangeOf(value);
+  if (range !== undefined) return { column, ...range };
+  return { column, values: value.split(",").map((one) => (isEnumeration(column) ? enumName(one) : one)) };
+}
+
+function columnsOf({ columns }: ListCall, list: ListKind, known: readonly string[]): readonly string[] {
+  const chosen = columns?.split(",").map((column) => column.trim());
+  const unknown = chosen?.find((column) => !known.includes(column));
+  if (unknown === undefined) return chosen ?? list.columns;
+  throw usageError("dc list", `Unknown column "${unknown}": expected some of ${known.join(", ")}`);
+}
+
+/**
+ * A table with the reader's words and units. Columns that no row fills are left out; so are the last ones of a table that is
+ * too wide, which are named below it.
+ */
+export function rowTable(rows: readonly InventoryRow[], columns: readonly string[]): string {
+  const filled = columns.filter((column) => rows.some((row) => cellText(row, column) !== ""));
+  const width = outputWidth();
+  for (let shown = filled.length; ; shown -= 1) {
+    const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(tableColumn)], width);
+    const fits = width === undefined || table.split("\n").every((line) => textWidth(line) <= width);
+    if (!fits && shown > 1) continue;
+    const left = filled.slice(shown);
+    return left.length === 0 ? table : `${table}${wrapText(`Left out for lack of room: ${left.join(", ")}`, width)}\n`;
+  }
+}
+
+const NAME_COLUMN: Column<InventoryRow> = { title: "NAME", text: ({ name }) => name };
+
+function tableColumn(column: string): Column<InventoryRow> {
+  const base = { title: columnName(column).toUpperCase(), text: (row: InventoryRow) => cellText(row, column) };
+  return isFigure(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
+}
+
+/** A cell as a person reads it; empty for what is not recorded. */
+export function cellText({ texts, figures }: InventoryRow, column: string): string {
+  const figure = figures[column];
+  if (figure !== undefined) return figureWords(column, figure);
+  return plainRefs(cellWords(column, texts[column] ?? ""));
+}

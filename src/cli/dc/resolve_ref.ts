@@ -1,0 +1,52 @@
+import { create } from "@bufbuild/protobuf";
+import { searchInventory } from "#dc/operations/planning/search_inventory.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  InventoryKind,
+  SearchInventoryRequestSchema,
+  type SearchInventoryResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+type Kind = keyof typeof InventoryKind;
+
+/** Kinds that a scope of an analysis may have. */
+export const SCOPE_KINDS: readonly Kind[] = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+
+/** As many hits of a kind as the service returns at once; exact names come first. */
+const MOST_HITS = 50;
+
+/**
+ * Returns the reference that a person means: a text with a kind, such as `rack:B03`, as it is; a bare code, such as
+ * `B03`, or the end of a place, such as `DH1`, by the inventory.
+ *
+ * @param kinds those that may be meant; all if empty
+ * @throws OperationError for a code that nothing has, or that names several things
+ */
+export async function resolveRef(service: DcService, text: string, kinds: readonly Kind[]): Promise<string> {
+  if (text === "" || text.includes(":")) return text;
+  const request = create(SearchInventoryRequestSchema, {
+    query: text,
+    kinds: kinds.map((kind) => InventoryKind[kind]),
+    pageSize: MOST_HITS,
+  });
+  const reply = (await service.call(searchInventory, request, { interface: "SYSTEM" })) as SearchInventoryResponse;
+  const hits = reply.kinds.flatMap((kind) => kind.hits).map(({ ref }) => ref);
+  const found = [...new Set(namedBy(hits, text))];
+  const [ref, other] = found;
+  if (other !== undefined) {
+    throw new OperationError("invalid_argument", `Ambiguous reference "${text}": expected one of ${found.join(", ")}`);
+  }
+  if (ref !== undefined) return ref;
+  const near = hits.slice(0, 3).join(", ");
+  const hint = near === "" ? "a code, or a reference such as rack:A01" : `a code, such as that of ${near}`;
+  throw new OperationError("not_found", `Nothing is called "${text}": expected ${hint}`);
+}
+
+/** References whose whole name is the text, else those of places whose last part it is. */
+function namedBy(refs: readonly string[], text: string): readonly string[] {
+  const wanted = text.toLowerCase();
+  const whole = refs.filter((ref) => ref.slice(ref.indexOf(":") + 1).toLowerCase() === wanted);
+  if (whole.length > 0) return whole;
+  return refs.filter((ref) => /^(?:floor|room|row):/.test(ref) && ref.toLowerCase().endsWith(`/${wanted}`));
+}

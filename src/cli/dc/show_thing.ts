@@ -1,0 +1,117 @@
+import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import type { DcService } from "#dc/service.ts";
+import type { InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { columnName } from "#web/console/lists/column_words.ts";
+import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
+import { plainLine } from "../output/plain_text.ts";
+import { print, printJson } from "../output/print.ts";
+import { outputWidth, paint } from "../output/terminal.ts";
+import { textWidth, wrapWords } from "../output/wrap_text.ts";
+import type { Database } from "./database.ts";
+import { cellText, readRows, rowTable } from "./list_inventory.ts";
+import { resolveRef } from "./resolve_ref.ts";
+import { withService } from "./with_service.ts";
+
+/** Prints what is known of one thing, and what is in it. */
+export async function showThing(
+  database: Database,
+  { ref: text, json }: { readonly ref: string; readonly json: boolean },
+): Promise<void> {
+  await withService(database, async (service) => {
+    const ref = await resolveRef(service, text, []);
+    const { row, columns } = await readRow(service, ref);
+    const inside = await readInside(service, row);
+    if (json) {
+      const plain = ({ ref, name, texts, figures }: InventoryRow) => ({ ref, name, ...texts, ...figures });
+      return printJson({ ...plain(row), ...(inside && { [inside.list.page]: inside.rows.map(plain) }) });
+    }
+    print(factsText(row, columns));
+    if (inside !== undefined && inside.rows.length > 0) {
+      print(`\n${paint(inside.list.title, "bold")}\n${rowTable(inside.rows, inside.columns)}`);
+    }
+  });
+}
+
+/** The list of each kind of reference. */
+const LIST_OF: Readonly<Partial<Record<Ref["kind"], string>>> = {
+  site: "SITE",
+  floor: "FLOOR",
+  room: "ROOM",
+  row: "ROW",
+  rack: "RACK",
+  device: "DEVICE",
+  port: "PORT",
+  cable: "CABLE",
+  crac: "CRAC",
+  feed: "SUPPLY",
+  fabric: "FABRIC",
+  fabric_link: "FABRIC_LINK",
+  device_type: "DEVICE_TYPE",
+};
+
+async function readRow(service: DcService, text: string) {
+  const ref = parseRef(text);
+  const kind = ref === undefined ? undefined : LIST_OF[ref.kind];
+  const list = LIST_KINDS.find((one) => one.kind === kind);
+  if (list === undefined) {
+    const expected = Object.keys(LIST_OF).map((one) => REF_GRAMMAR[one as Ref["kind"]]);
+    throw new OperationError("invalid_argument", `Cannot show "${text}": expected ${expected.join(", ")}, or a code`);
+  }
+  const words = text.slice(text.indexOf(":") + 1).split(/[/~]/);
+  const { rows, columns } = await readRows(service, list, { words, where: [], sort: undefined, limit: undefined });
+  const row = rows.find((one) => one.ref.toLowerCase() === text.toLowerCase());
+  if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.one} "${text}"`);
+  return { row, columns };
+}
+
+interface Inside {
+  readonly list: ListKind;
+  readonly columns: readonly string[];
+  readonly rows: readonly InventoryRow[];
+}
+
+/** Lists of what things of a kind consist of, with the condition on them. */
+const INSIDE: Readonly<Record<string, readonly [kind: string, where: (row: InventoryRow) => readonly string[]]>> = {
+  rack: ["DEVICE", ({ name }) => [`rack=${name}`]],
+  device: ["PORT", ({ name }) => [`device=${name}`]],
+  feed: ["DEVICE", ({ ref }) => [`fed_by=${ref}`]],
+  fabric: ["FABRIC_LINK", ({ name }) => [`fabric=${name}`]],
+  site: ["ROOM", ({ name }) => [`site=${name}`]],
+  room: ["RACK", placeConditions],
+  row: ["RACK", placeConditions],
+};
+
+/** `room:AMS1/1/DH1` as conditions on the columns of its racks. */
+function placeConditions({ ref }: InventoryRow): readonly string[] {
+  const [kind = "", id = ""] = ref.split(":");
+  const [site, floor, name] = id.split("/");
+  return [`site=${site}`, `floor=${floor}`, `${kind}=${name}`];
+}
+
+async function readInside(service: DcService, row: InventoryRow): Promise<Inside | undefined> {
+  const [kind, where] = INSIDE[row.ref.slice(0, row.ref.indexOf(":"))] ?? [];
+  const list = LIST_KINDS.find((one) => one.kind === kind);
+  if (list === undefined || where === undefined) return undefined;
+  const sort = list.kind === "DEVICE" && row.ref.startsWith("rack:") ? "position_u desc" : undefined;
+  const { rows } = await readRows(service, list, { words: [], where: where(row), sort, limit: undefined });
+  // Every row is located in the thing itself.
+  const columns = list.columns.filter(
+    (column) => !["rack", "device", "fabric", "site", "room", "row"].includes(column),
+  );
+  return { list, columns, rows };
+}
+
+/** The reference, then a line for each recorded fact. */
+function factsText(row: InventoryRow, columns: readonly string[]): string {
+  const facts = columns.flatMap((column) => {
+    const text = cellText(row, column);
+    return text === "" ? [] : [[columnName(column), plainLine(text)] as const];
+  });
+  const width = facts.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
+  const room = (outputWidth() ?? Number.POSITIVE_INFINITY) - width - 2;
+  const lines = facts.flatMap(([name, text]) =>
+    wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(width), "dim")}  ${line}`),
+  );
+  return `${[paint(plainLine(row.ref), "bold"), ...lines].join("\n")}\n`;
+}

@@ -24,10 +24,10 @@ onTerminal(
       ["rehearse"],
       ["list", "racks"],
       ["list", "supplies", "--sort", "failover_pct desc"],
-        ["show", "B03"],
-        ["place", "--count", "2", "--height", "2", "--draw", "500", "--inlets", "2"],
+      ["show", "B03"],
+      ["place", "--count", "2", "--height", "2", "--draw", "500", "--inlets", "2"],
       ["audit", "history"],
-        ["doctor"],
+      ["doctor"],
     ]) {
       const { lines } = await shown(...words);
       expect(lines.filter((line) => line.length > 80).map((line) => `${words.join(" ")}: ${line}`)).toEqual([]);
@@ -90,7 +90,9 @@ test("a bare code is taken wherever a command takes a reference, and an ambiguou
   ];
   for (const words of failed) expect([words, (await runPlanner(["dc", ...words], { cwd })).code]).toEqual([words, 0]);
 
-  expect((await runPlanner(["dc", "add", "device", "B03", "--kind", "server", "--site", "AMS1"], { cwd })).code).toBe(0);
+  expect((await runPlanner(["dc", "add", "device", "B03", "--kind", "server", "--site", "AMS1"], { cwd })).code).toBe(
+    0,
+  );
   const twice = await runPlanner(["dc", "show", "B03"], { cwd });
   const nothing = await runPlanner(["dc", "render", "power", "UPS-Z9", "-o", "z.svg"], { cwd });
 

@@ -15,7 +15,9 @@ describe("drawPower", () => {
       expect(refs).toContain(ref);
     }
     expect(refs).toContain("device:SRV-A08-20");
-    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["Rack A08", "23 offline · 8.1 kW lost", "power equipment offline", "2"]));
+    expect(wordsOf(scene.items)).toEqual(
+      expect.arrayContaining(["Rack A08", "23 offline · 8.1 kW lost", "power equipment offline", "2"]),
+    );
     expect(graph.edges).toContainEqual({
       from: "feed:AMS1-A08-A",
       to: "device:PDU-A08-A",

@@ -32,7 +32,7 @@ const EMPTY: ReadonlySet<string> = new Set(["", "-"]);
  * Cells are made safe for a terminal and measured in terminal cells, not characters (`日本` takes four).
  *
  * @param width columns to fit into; undefined cuts nothing
- * @param below a sentence about a row on lines of its own; empty for none
+ * @param below a sentence about a row, on separate lines; empty for none
  * @returns lines with a line feed each; empty for no rows. Cost: O(characters)
  */
 export function renderTable<Row>(

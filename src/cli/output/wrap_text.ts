@@ -13,7 +13,7 @@ export function textWidth(text: string): number {
   return stringWidth(text);
 }
 
-/** Breaks one line of prose between words; a word wider than `width` gets a line of its own. */
+/** Breaks one line of prose between words; a word wider than `width` gets a separate line. */
 export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = "";

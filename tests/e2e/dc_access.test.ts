@@ -35,6 +35,7 @@ test("a JWT opens what its role allows, on every interface", async () => {
   };
   try {
     const [writer, reader, other] = [await token(["writer"]), await token(["reader"]), await token(["writer"], "x")];
+    const guest = await token(["owner"]);
     const query = { query: "{ searchDevices { totalCount } }" };
 
     const statuses = [
@@ -47,9 +48,15 @@ test("a JWT opens what its role allows, on every interface", async () => {
       await call(undefined, `${SERVICE}/SearchDevices`, {}),
       await call("no-jwt", `${SERVICE}/SearchDevices`, {}),
     ];
+    const asGuest = [
+      await call(guest, `${SERVICE}/SearchDevices`, {}),
+      await call(guest, "/graphql", query),
+      await call(guest, `${SERVICE}/UpsertRack`, rack),
+    ];
     const history = await http1(`${server.url}/audit/history`, { headers: { authorization: `Bearer ${reader}` } });
 
     expect(statuses.map(({ status }) => status)).toEqual([200, 403, 200, 200, 401, 401, 401, 401]);
+    expect(asGuest.map(({ status }) => status)).toEqual([200, 200, 403]);
     const challenges = statuses.slice(4).map(({ headers }) => headers["www-authenticate"]);
     const wrong = 'Bearer error="invalid_token"';
     expect(challenges).toEqual([wrong, wrong, "Bearer", "Bearer"]);
@@ -84,6 +91,8 @@ test("a token can have an end", async () => {
 test.each([
   [["--jwks", "k.json"], "--jwt-issuer"],
   [["--jwt-issuer", "x"], 'need "--jwks"'],
+  [["--jwt-default-role", "none"], 'need "--jwks"'],
+  [["--jwks", "k.json", "--jwt-default-role", "writer"], "reader"],
   [["--jwks", "ftp://x", "--jwt-issuer", "x", "--jwt-audience", "y"], "ftp://x"],
   [["--jwks", "none.json", "--jwt-issuer", "x", "--jwt-audience", "y"], "none.json"],
 ])("serve refuses %p", async (flags, why) => {

@@ -14,6 +14,8 @@ export interface JwtOptions {
   readonly audience: string;
   /** Claim that holds the roles, a list or words with spaces between; dots lead into objects. */
   readonly rolesClaim: string;
+  /** The role of a token without a role of ours; undefined refuses such a token. */
+  readonly defaultRole: Role | undefined;
 }
 
 /** Signatures by public keys alone: with `none` any caller can sign, with HMAC every holder of the public key. Source: RFC 8725, 3.1. */
@@ -76,20 +78,20 @@ export class JwtPrincipals {
     return new JwtPrincipals(options, isUrl(jwks) ? remoteKeys(jwks, say) : await localKeys(jwks, say));
   }
 
-  /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role; OperationError unavailable without keys */
+  /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if there is no default one; OperationError unavailable without keys */
   async find(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_CHARS)
       throw new InvalidToken(
         `Authorization holds a token of ${token.length} characters: expected at most ${MAX_TOKEN_CHARS}`,
       );
     const claims = await this.#verify(token);
-    const roles = rolesOf(claims, this.#options.rolesClaim);
+    const { rolesClaim, defaultRole } = this.#options;
+    const roles = rolesOf(claims, rolesClaim);
     const name = subjectOf(claims);
-    if (roles.length === 0) {
-      const expected = `expected one of ${ROLES.join(", ")} in the claim "${this.#options.rolesClaim}"`;
-      throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
-    }
-    return { name, roles, authMethod: "jwt" };
+    if (roles.length > 0) return { name, roles, authMethod: "jwt" };
+    if (defaultRole !== undefined) return { name, roles: [defaultRole], authMethod: "jwt" };
+    const expected = `expected one of ${ROLES.join(", ")} in the claim "${rolesClaim}"`;
+    throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
   }
 
   async #verify(token: string): Promise<JWTPayload> {

@@ -22,6 +22,12 @@ export const SERVE_FLAGS = {
   "jwt-issuer": { type: "string", value: "text", summary: "Required issuer of a JWT (iss)" },
   "jwt-audience": { type: "string", value: "text", summary: "Required audience of a JWT (aud)" },
   "jwt-roles-claim": { type: "string", value: "name", summary: "Claim with a JWT's roles (roles)" },
+  "jwt-default-role": {
+    type: "enum",
+    options: ["reader", "none"],
+    value: "role",
+    summary: "Role of a JWT that has none (reader)",
+  },
   "webhook-secret-file": {
     type: "string",
     value: "file",
@@ -77,6 +83,7 @@ export const SERVE_FLAGS = {
 export const JOINED_SERVE_FLAGS = [
   { flags: ["host", "port"], summary: "Where to listen (127.0.0.1, 8081); 0: a free port" },
   { flags: ["jwt-issuer", "jwt-audience"], summary: "Required iss and aud of JWTs" },
+  { flags: ["jwt-roles-claim", "jwt-default-role"], summary: "Claim with a JWT's roles (roles); role without" },
   { flags: ["tls-key", "tls-cert"], summary: "Key and certificates in PEM" },
   { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },
 ] as const;

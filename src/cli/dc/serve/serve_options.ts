@@ -48,16 +48,23 @@ function checkpointOptions(args: ServeArgs, { file }: Database, { cwd }: Cli): C
 
 function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
   const { jwks, "jwt-issuer": issuer, "jwt-audience": audience, "jwt-roles-claim": rolesClaim } = args;
+  const role = args["jwt-default-role"];
   if (jwks === undefined) {
-    if ((issuer ?? audience ?? rolesClaim) === undefined) return undefined;
-    throw usage('"--jwt-issuer", "--jwt-audience" and "--jwt-roles-claim" need "--jwks"');
+    if ((issuer ?? audience ?? rolesClaim ?? role) === undefined) return undefined;
+    throw usage('"--jwt-issuer", "--jwt-audience", "--jwt-roles-claim" and "--jwt-default-role" need "--jwks"');
   }
   // Without both, a token that the same issuer made for another service would be accepted.
   if (issuer === undefined || audience === undefined) throw usage('"--jwks" needs "--jwt-issuer" and "--jwt-audience"');
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
   if (isUrl && !URL.canParse(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
   if (isUrl && !/^https?:/i.test(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
-  return { jwks: isUrl ? jwks : resolve(cwd, jwks), issuer, audience, rolesClaim: rolesClaim ?? "roles" };
+  return {
+    jwks: isUrl ? jwks : resolve(cwd, jwks),
+    issuer,
+    audience,
+    rolesClaim: rolesClaim ?? "roles",
+    defaultRole: role === "none" ? undefined : "reader",
+  };
 }
 
 function tlsPaths(

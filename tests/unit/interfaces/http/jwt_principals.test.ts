@@ -57,7 +57,7 @@ async function keyServer(...keys: JWK[]) {
 }
 
 const open = (jwks: string, rolesClaim = "roles", say: (message: string) => void = () => {}) =>
-  JwtPrincipals.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim }, say);
+  JwtPrincipals.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim, defaultRole: "reader" }, say);
 
 test.each(["ES256", "RS256", "PS384", "EdDSA"])("knows who calls by a token signed with %s", async (alg) => {
   const key = await signer("k1", alg);
@@ -102,7 +102,6 @@ test.each([
   ["of a name that turns text around", { sub: "a\u202eb" }, "unauthenticated", '"sub"'],
   ["of a name with half a character", { sub: "a\ud800" }, "unauthenticated", '"sub"'],
   ["of a name of 257 characters", { sub: "a".repeat(257) }, "unauthenticated", '"sub"'],
-  ["without a role of ours", { roles: ["owner"] }, "permission_denied", 'claim "roles"'],
 ])("refuses a token %s", async (_, claims, kind, why) => {
   const key = await signer("k1");
   const { jwks } = await keyServer(key.jwk);
@@ -110,6 +109,25 @@ test.each([
   const refusal = (await open(jwks)).find(await token(key, claims as JWTPayload));
 
   await expect(refusal).rejects.toMatchObject({ kind, message: expect.stringContaining(why) });
+});
+
+test.each([
+  ["other roles", { roles: ["owner"] }],
+  ["no roles", { roles: [] }],
+  ["no claim of roles", { roles: undefined }],
+  ["a claim of roles that is no list", { roles: { writer: true } }],
+])("a token with %s reads, unless a default role is refused", async (_, claims) => {
+  const key = await signer("k1");
+  const { jwks } = await keyServer(key.jwk);
+  const jwt = await token(key, claims as JWTPayload);
+  const common = { jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim: "roles" };
+  const strict = await JwtPrincipals.open({ ...common, defaultRole: undefined }, () => {});
+
+  expect(await (await open(jwks)).find(jwt)).toEqual({ name: "anna", roles: ["reader"], authMethod: "jwt" });
+  await expect(strict.find(jwt)).rejects.toMatchObject({
+    kind: "permission_denied",
+    message: expect.stringContaining('claim "roles"'),
+  });
 });
 
 test("takes a token whose end is within the clocks' difference", async () => {

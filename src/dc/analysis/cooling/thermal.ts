@@ -1,6 +1,7 @@
+import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
-import type { Crac } from "#dc/model/resources.ts";
+import type { Crac, Device } from "#dc/model/resources.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { areaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
@@ -9,6 +10,8 @@ import { areasOfRack, mediumOf } from "./cooling_units.ts";
 import {
   copes,
   type Hotspot,
+  inletHotspots,
+  type RackHeat,
   type RackThermal,
   rackCoolingIndex,
   unservedHotspots,
@@ -102,6 +105,7 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
     inside.reduce((sum, at) => sum + watts(balance.heat(at)), 0) / 1000;
   const itKw = kw(({ itW }) => itW);
   const ref = formatRef(scope);
+  const devices = inside.flatMap((at) => balance.place(at)?.devices ?? []);
   return {
     heatKw: air.heatKw + liquid.heatKw - kw(({ rejectedW }) => rejectedW),
     airHeatKw: air.heatKw,
@@ -114,10 +118,7 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
     liquidHeadroomPct: percentOf(liquid),
     redundancyOk: zones.every(({ redundancyOk }) => redundancyOk) && air.unservedKw === 0 && liquid.unservedKw === 0,
     ccf: itKw === 0 ? 0 : (air.effectiveKw + liquid.effectiveKw) / (CCF_SHARE * itKw),
-    ...rackCoolingIndex(
-      inside.flatMap((at) => balance.place(at)?.devices ?? []),
-      racks,
-    ),
+    ...rackCoolingIndex(devices, racks),
     cracs: sharesOf(balance, units),
     zones: zones.map(({ hotspots: _, ...zone }) => zone),
     racks: racks.map(({ thermal }) => thermal),
@@ -125,12 +126,19 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
       ...racks
         .flatMap(({ hotspots }) => hotspots)
         .filter(({ code }) => scope.kind === "rack" || !UNSERVED.includes(code)),
+      ...inletHotspots(outside(devices, racks)),
       ...zones.flatMap(({ hotspots }) => hotspots),
       // A rack's own finding is among those of racks.
       ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "AIR", air.unservedKw)),
       ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "LIQUID", liquid.unservedKw)),
     ],
   };
+}
+
+/** Devices in none of the racks: on a floor, or in a rack that is not in the inventory. */
+function outside(devices: readonly Device[], racks: readonly RackHeat[]): readonly Device[] {
+  const known = new Set(racks.map(({ rack }) => codeKey(rack.code)));
+  return devices.filter(({ rackCode }) => rackCode === undefined || !known.has(codeKey(rackCode)));
 }
 
 /** The units that serve a scope with all heat that they carry. Cost: that of `thermalHeadroom` without its zones. */

@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
 import { heatOfAll } from "#dc/model/heat.ts";
+import { inService } from "#dc/model/in_service.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { MediaServed } from "./cooling_units.ts";
 
@@ -71,12 +72,11 @@ export function rackThermal(
   const { coolingCapacityW } = rack;
   const utilizationPct =
     coolingCapacityW === undefined || coolingCapacityW === 0 ? undefined : (air / coolingCapacityW) * 100;
-  const inlets = [rack.inletTempC, ...devices.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
+  const sensors = devices.filter(isMeasuring);
+  const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
   const hotspots = [
     ...inlet(`rack:${rack.code}`, rack.inletTempC, "A2"),
-    ...devices.flatMap(({ code, inletTempC, thermalClass = "A2" }) =>
-      inlet(`device:${code}`, inletTempC, thermalClass),
-    ),
+    ...inletHotspots(sensors),
     ...load(`rack:${rack.code}`, utilizationPct),
     ...unserved(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
   ];
@@ -90,6 +90,18 @@ export function rackThermal(
     health: worstOf(hotspots),
   };
   return { thermal, hotspots, rack, served };
+}
+
+/** Devices above their inlet's limit, wherever they are located. */
+export function inletHotspots(devices: readonly Device[]): readonly Hotspot[] {
+  return devices
+    .filter(isMeasuring)
+    .flatMap(({ code, inletTempC, thermalClass = "A2" }) => inlet(`device:${code}`, inletTempC, thermalClass));
+}
+
+/** Whether a device's inlet temperature counts. The sensor of a FAILED device measures the air in front of it all the same. */
+function isMeasuring(device: Device): boolean {
+  return inService(device) || device.status === "FAILED";
 }
 
 function worstOf(hotspots: readonly Hotspot[]): Health {
@@ -177,7 +189,7 @@ export function rackCoolingIndex(
   devices: readonly Device[],
   racks: readonly { readonly rack: Rack }[],
 ): { readonly rciHiPct?: number; readonly rciLoPct?: number } {
-  const measured = devices.filter(({ inletTempC }) => inletTempC !== undefined);
+  const measured = devices.filter((device) => device.inletTempC !== undefined && isMeasuring(device));
   const covered = new Set(measured.map(({ rackCode }) => codeKey(rackCode ?? "")));
   const inlets = [
     ...measured.map(({ inletTempC = 0, thermalClass = "A2" }) => ({ temp: inletTempC, limits: LIMITS[thermalClass] })),

@@ -35,6 +35,28 @@ function answer(parts: Partial<Inventory>, scope = "floor:S/1", options: Partial
   return thermalHeadroom(Topology.of(inventory), parseRef(scope) as Ref, all);
 }
 
+test.each([
+  ["in its rack", { rackCode: "R" }],
+  ["on the floor", { rackCode: undefined }],
+  ["in a rack that is not recorded", { rackCode: "X" }],
+])("a measured inlet %s is a hotspot while its device is in service or failed", (_, where) => {
+  const statuses = ["ACTIVE", "DECOMMISSIONING", "FAILED", "OFFLINE", "PLANNED", "STAGED", "INVENTORY"] as const;
+  const { rackCode, ...rest } = hot("d", 0, { inletTempC: 40 });
+  const named = where.rackCode === undefined ? rest : { ...rest, rackCode: where.rackCode };
+  const found = statuses.map((status) => {
+    const { hotspots, racks, rciHiPct } = answer({ devices: [{ ...named, status }] });
+    return { status, refs: hotspots.map(({ ref, code }) => `${ref} ${code}`), health: racks[0]?.health, rciHiPct };
+  });
+
+  for (const { status, refs, health, rciHiPct } of found) {
+    const counts = ["ACTIVE", "DECOMMISSIONING", "FAILED"].includes(status);
+    const isRack = where.rackCode === "R";
+    expect({ status, refs }).toEqual({ status, refs: counts ? ["device:d INLET_ABOVE_ALLOWABLE"] : [] });
+    expect({ status, health }).toEqual({ status, health: counts && isRack ? "FAULT" : "OK" });
+    expect({ status, isMeasured: rciHiPct !== undefined }).toEqual({ status, isMeasured: counts });
+  }
+});
+
 describe("thermalHeadroom", () => {
   test("keeps the largest unit in reserve and sets the rest against the heat", () => {
     const found = answer({ devices: [hot("d", 30_000)], cracs: [crac("a", 40, { deratePct: 50 }), crac("b", 30)] });

@@ -1,4 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { changedNodes, joinedBySupply } from "./changed_nodes.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
@@ -115,14 +116,17 @@ class FailoverSweep {
     this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
     this.#due =
       before === undefined ? new Uint8Array(size).fill(1) : joinedBySupply(graph, changedNodes(graph, before.graph));
+    // What was written first must not choose the loss that is named.
+    const isBefore = (lost: number, other: number) =>
+      compareText(graph.nodes[lost]?.ref ?? "", graph.nodes[other]?.ref ?? "") < 0;
     this.#watched = input.watched;
     this.#watchedNow = input.watched?.measure(loads, live) ?? [];
-    this.#watchedWorst = new WorstLosses(this.#watchedNow.length);
+    this.#watchedWorst = new WorstLosses(this.#watchedNow.length, isBefore);
     this.#swept = {
       graph,
       whole,
-      nodes: new WorstLosses(size),
-      phases: loads.phasesVa && new WorstLosses(3 * size),
+      nodes: new WorstLosses(size, isBefore),
+      phases: loads.phasesVa && new WorstLosses(3 * size, isBefore),
       touched: new Int32Array(size),
       tried: new Uint8Array(size),
     };

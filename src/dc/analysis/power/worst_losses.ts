@@ -1,20 +1,28 @@
 import type { Loads } from "./power_load.ts";
 
+/** Rounding of sums of loads that are added up in another order. */
+const ROUNDING = 1e-6;
+
 /** The largest figure of each of some things after a loss that affects it. */
 export class WorstLosses {
   /** -1 if no loss affects it. */
   readonly most: Float64Array;
   /** The lost element that causes the figure; -1 if none does. */
   readonly lost: Int32Array;
+  readonly #isBefore: (lost: number, other: number) => boolean;
 
-  constructor(size: number) {
+  /** @param isBefore whether a lost element is named before another one that gives the same figure */
+  constructor(size: number, isBefore: (lost: number, other: number) => boolean) {
+    this.#isBefore = isBefore;
     this.most = new Float64Array(size).fill(-1);
     this.lost = new Int32Array(size).fill(-1);
   }
 
   note(at: number, figure: number, lost: number): void {
-    if (figure <= (this.most[at] as number)) return;
-    this.most[at] = figure;
+    const most = this.most[at] as number;
+    const isAlike = Math.abs(figure - most) <= ROUNDING;
+    if (isAlike ? !this.#isBefore(lost, this.lost[at] as number) : figure < most) return;
+    this.most[at] = Math.max(figure, most);
     this.lost[at] = lost;
   }
 

@@ -41,7 +41,7 @@ export function powerListing(topology: Topology): Listing<Supply> {
       failover_w: ({ index }) => rounded(carried.failover.loads[index]),
       failover_pct: ({ index }) => rounded(utilization(carried, index)?.failoverPct),
       failover_ref: ({ index }) => textCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
-      limit_pct: ({ node }) => node.maxUtilizationPct,
+      limit_pct: ({ index }) => utilization(carried, index)?.limitPct,
       ...phaseColumns(carried),
       battery_min: ({ index, node }) => rounded(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
       battery_failover_min: ({ index, node }) => rounded(batteryMinutes(node, carried.failover.loads[index] ?? 0)),

@@ -146,6 +146,8 @@ const CSV: readonly (readonly [string, (cause: FailureCause) => string | number]
   ["single_fed_count", ({ singleFedCount }) => singleFedCount],
   ["trips", ({ trips }) => trips.map(({ ref }) => ref).join(" ")],
   ["overloads", ({ overloads }) => overloads.map(({ ref }) => ref).join(" ")],
+  ["partly_by", ({ partlyBy }) => partlyBy.join(" ")],
+  ["nearer", ({ nearer }) => nearer.join(" ")],
 ];
 
 function csvOf(causes: readonly FailureCause[]): string {

@@ -23,8 +23,18 @@ export interface Charged {
   readonly failure: Failure;
   /** Undefined if smaller failures do everything. */
   readonly own: Effects | undefined;
+  /** What was to be charged: everything that it does, or what a pair does beyond both failures apart. */
+  readonly all: Effects;
   /** The smaller failures with the other effects. */
   readonly smaller: readonly Failure[];
+  /** With a pair, the single failures below it that have some of its effects alone. */
+  readonly nearer: readonly Failure[];
+}
+
+/** Two failures at once, and what they do beyond both apart. */
+export interface WorsePair {
+  readonly failure: Failure;
+  readonly beyond: Effects;
 }
 
 /** Everything that a failure does. */
@@ -62,6 +72,9 @@ export class Ledger {
   readonly #links = new NamedOwners<number>();
   readonly #cutOff = new NamedOwners<number>();
   #smaller = new Set<number>();
+  #nearer = new Set<number>();
+  /** Single failures that are entered before pairs. */
+  #singles = 0;
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
@@ -78,6 +91,20 @@ export class Ledger {
    * of one of its islands. Cost: the effects of the failures and the nodes that each turns off.
    */
   *charge(failures: readonly Failure[]): Steps<readonly Charged[]> {
+    return yield* this.#chargeAll(failures, (at) => effectsOf(this.#graph, failures[at] as Failure));
+  }
+
+  /**
+   * Charges what pairs of failures do beyond both apart to the smallest pairs, after all single failures. A single failure
+   * below a pair takes nothing from it, since both failures of the pair spare it; it is a nearer cause.
+   */
+  *chargePairs(pairs: readonly WorsePair[]): Steps<readonly Charged[]> {
+    this.#singles = this.#entered.length;
+    const failures = pairs.map(({ failure }) => failure);
+    return yield* this.#chargeAll(failures, (at) => (pairs[at] as WorsePair).beyond);
+  }
+
+  *#chargeAll(failures: readonly Failure[], effects: (at: number) => Effects): Steps<readonly Charged[]> {
     const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
     // A failure includes more nodes than each smaller one.
     const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
@@ -85,20 +112,20 @@ export class Ledger {
     const charged = new Array<Charged>(failures.length);
     for (const at of bySize) {
       const failure = failures[at];
-      if (failure !== undefined) charged[at] = this.#enter(failure);
+      if (failure !== undefined) charged[at] = this.#enter(failure, effects(at));
       yield;
     }
     return charged;
   }
 
-  #enter(failure: Failure): Charged {
+  #enter(failure: Failure, all: Effects): Charged {
     this.#entered.push(failure);
     this.#first.push(failure.elements[0]?.index ?? 0);
     this.#last.push(failure.elements.at(-1)?.index ?? 0);
     const number = this.#entered.length;
     for (const index of failure.direct) this.#marks[index] = number;
     this.#smaller = new Set();
-    const all = effectsOf(this.#graph, failure);
+    this.#nearer = new Set();
     // A device that a smaller failure turns off is not charged to a larger one as degraded, and so on.
     const own: Effects = {
       offline: this.#keepNodes(all.offline, this.#offline),
@@ -112,8 +139,17 @@ export class Ledger {
       cutOff: this.#keep(all.cutOff, itself, [this.#cutOff]),
     };
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
-    const smaller = this.#smaller.size === 0 ? NONE : [...this.#smaller].flatMap((one) => this.#entered[one - 1] ?? []);
-    return { failure, own: isEmpty ? undefined : own, smaller };
+    return {
+      failure,
+      own: isEmpty ? undefined : isWhole(own, all) ? all : own,
+      all,
+      smaller: this.#named(this.#smaller),
+      nearer: this.#named(this.#nearer),
+    };
+  }
+
+  #named(numbers: ReadonlySet<number>): readonly Failure[] {
+    return numbers.size === 0 ? NONE : [...numbers].flatMap((one) => this.#entered[one - 1] ?? []);
   }
 
   /** The nodes that no smaller failure is charged with; these are charged to the failure that is being entered. */
@@ -162,6 +198,10 @@ export class Ledger {
       const number = owners[place] as number;
       if (number === now || this.#marks[this.#first[number - 1] as number] !== now) continue;
       if (this.#marks[this.#last[number - 1] as number] !== now) continue;
+      if (number <= this.#singles) {
+        this.#nearer.add(number);
+        continue;
+      }
       this.#smaller.add(number);
       found = true;
     }
@@ -170,6 +210,11 @@ export class Ledger {
 }
 
 const NONE: readonly Failure[] = [];
+
+function isWhole(own: Effects, all: Effects): boolean {
+  for (const part in all) if (own[part as keyof Effects].length !== all[part as keyof Effects].length) return false;
+  return true;
+}
 
 function itself<Item>(item: Item): Item {
   return item;
@@ -187,7 +232,7 @@ function isShort({ short }: ZoneShortage): boolean {
   return short;
 }
 
-function zoneKey({ medium, ref }: ZoneShortage): string {
+export function zoneKey({ medium, ref }: Pick<ZoneShortage, "medium" | "ref">): string {
   return `${medium} ${ref}`;
 }
 

@@ -4,10 +4,10 @@ import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import type { Charged } from "./charge.ts";
+import type { Charged, Effects } from "./charge.ts";
 import { addedImpact, impactOf, type Loss, severityOf } from "./loss.ts";
 import { FAILURE_SEVERITIES, type Failure, type FailureKind, type FailureSeverity } from "./outcome.ts";
-import { ownLoss, unionOf } from "./own_loss.ts";
+import { includesLoss, ownLoss, unionOf } from "./own_loss.ts";
 
 /** Failures that do the same, in one line. */
 export interface Line {
@@ -18,6 +18,10 @@ export interface Line {
   readonly failures: readonly Failure[];
   /** Larger failures that include the loss and add nothing. */
   readonly alsoBy: readonly Failure[];
+  /** Larger failures that include a part of the loss and add nothing. */
+  readonly partlyBy: readonly Failure[];
+  /** With pairs, single failures that have a part of the loss alone. */
+  readonly nearer: readonly Failure[];
   /** The union of the losses charged to the failures. */
   readonly loss: Loss;
   readonly impact: Impact;
@@ -28,7 +32,9 @@ interface Draft {
   readonly elementKind: string;
   readonly failures: Failure[];
   readonly losses: Loss[];
-  readonly alsoBy: Set<Failure>;
+  /** Larger failures that include losses. */
+  readonly larger: Set<Failure>;
+  readonly nearer: Set<Failure>;
 }
 
 /** Lines of a part of a site, by the properties that similar failures share: severity, kind and shape of the loss. */
@@ -44,21 +50,12 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
   const draftOf = new Map<Failure, Draft>();
   for (const one of charged) {
     yield;
-    if (one.own === undefined) continue;
-    const loss = ownLoss(graph, one.failure, one.own);
-    const severity = severityOf(graph, loss);
-    if (severity === undefined) continue;
-    const elementKind = kindsOf(graph, one.failure);
-    const key = `${elementKind}|${severity}|${shapeOf(graph, loss)}`;
-    const draft = drafts.get(key) ?? { severity, elementKind, failures: [], losses: [], alsoBy: new Set() };
-    draft.failures.push(one.failure);
-    draft.losses.push(loss);
-    drafts.set(key, draft);
-    draftOf.set(one.failure, draft);
+    const draft = one.own && draftFor(graph, drafts, one, one.own);
+    if (draft !== undefined) draftOf.set(one.failure, draft);
   }
   for (const { failure, own, smaller } of charged) {
     if (own !== undefined) continue;
-    for (const other of smaller) draftOf.get(other)?.alsoBy.add(failure);
+    for (const other of smaller) draftOf.get(other)?.larger.add(failure);
   }
   yield;
   const lines = new Map<string, Line>();
@@ -67,6 +64,33 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
     yield;
   }
   return lines;
+}
+
+/** Adds a failure to the draft of those that are like it; undefined for a failure that loses nothing. */
+function draftFor(
+  graph: PowerGraph,
+  drafts: Map<string, Draft>,
+  { failure, all, nearer }: Charged,
+  own: Effects,
+): Draft | undefined {
+  const loss = ownLoss(graph, failure, own);
+  const severity = severityOf(graph, own === all ? loss : ownLoss(graph, failure, all));
+  if (severity === undefined) return undefined;
+  const elementKind = kindsOf(graph, failure);
+  const key = `${elementKind}|${severity}|${shapeOf(graph, loss)}`;
+  const draft = drafts.get(key) ?? {
+    severity,
+    elementKind,
+    failures: [],
+    losses: [],
+    larger: new Set<Failure>(),
+    nearer: new Set<Failure>(),
+  };
+  draft.failures.push(failure);
+  draft.losses.push(loss);
+  for (const one of nearer) draft.nearer.add(one);
+  drafts.set(key, draft);
+  return draft;
 }
 
 /**
@@ -96,7 +120,10 @@ function joined(lines: readonly Line[]): Line {
   return {
     ...first,
     failures: lines.flatMap(({ failures }) => failures).sort(worseFailure),
-    alsoBy: lines.flatMap(({ alsoBy }) => alsoBy).sort(worseFailure),
+    // A failure in one part of the site does not include the losses in others.
+    alsoBy: [],
+    partlyBy: lines.flatMap(({ alsoBy, partlyBy }) => [...alsoBy, ...partlyBy]).sort(worseFailure),
+    nearer: lines.flatMap(({ nearer }) => nearer).sort(worseFailure),
     loss: unionOf(lines.map(({ loss }) => loss)),
     impact: lines.map(({ impact }) => impact).reduce(addedImpact),
   };
@@ -104,21 +131,30 @@ function joined(lines: readonly Line[]): Line {
 
 function finished(
   topology: Topology,
-  { severity, elementKind, failures, losses, alsoBy }: Draft,
+  { severity, elementKind, failures, losses, larger, nearer }: Draft,
   basis: LoadBasis,
 ): Line {
   const loss = unionOf(losses);
   const rideThrough = failures.flatMap(({ impact }) => impact.minRideThroughS ?? []);
   const minRideThroughS = rideThrough.length === 0 ? undefined : rideThrough.reduce((a, b) => Math.min(a, b));
+  const [alsoBy, partlyBy] = parted([...larger].sort(worseFailure), (one) => includesLoss(one, loss));
   return {
     severity,
     kind: failures[0]?.elements[0]?.kind ?? "POWER",
     elementKind,
     failures: failures.toSorted(worseFailure),
-    alsoBy: [...alsoBy].sort(worseFailure),
+    alsoBy,
+    partlyBy,
+    nearer: [...nearer].sort(worseFailure),
     loss,
     impact: impactOf(topology, loss, { basis, minRideThroughS }),
   };
+}
+
+function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+  const [yes, no]: [Item[], Item[]] = [[], []];
+  for (const item of items) (isFirst(item) ? yes : no).push(item);
+  return [yes, no] as const;
 }
 
 function worstFirst(a: Line, b: Line): number {

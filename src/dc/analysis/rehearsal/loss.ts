@@ -34,7 +34,7 @@ export interface Loss {
 
 /** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#severity. */
 export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | undefined {
-  const { racksDark, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
+  const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
   if (racksDarkByTrip.size > 0) return "CRITICAL";
   if (racksDark.size > 0) return "HIGH";
   const isShort = zones.size > 0 && [...zones.values()].some(({ short }) => short);
@@ -42,7 +42,8 @@ export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | und
     trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
   const off = itDevices(graph, loss.offline).length;
   if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
-  if (off === 1 || overloads.size > 0) return "LOW";
+  // A rack of which all PDUs are off and no consumer has a recorded supply is partly dark, with no device known to be off.
+  if (off === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
   const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
   return isWeaker ? "INFO" : undefined;
 }

@@ -1,7 +1,8 @@
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type Effects, effectsOf, isSupply, rackKeyOf } from "./charge.ts";
-import { type Loss, severityOf } from "./loss.ts";
-import type { Failure, FailureSeverity } from "./outcome.ts";
+import { type Effects, isSupply, rackKeyOf, zoneKey } from "./charge.ts";
+import type { Loss } from "./loss.ts";
+import type { Failure } from "./outcome.ts";
+import type { ZoneShortage } from "./zone_shortage.ts";
 
 /**
  * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of its
@@ -39,9 +40,42 @@ function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
   return items.length === 0 ? NOTHING : new Set(items);
 }
 
-/** The severity of a whole failure, whatever smaller ones do of it. */
-export function severityOfFailure(graph: PowerGraph, failure: Failure): FailureSeverity | undefined {
-  return severityOf(graph, ownLoss(graph, failure, effectsOf(graph, failure)));
+/**
+ * Whether a failure has all of a loss, and not a part of it. Trips and overloads are ways to a loss: they count if nothing
+ * else is lost. Cost: that of a comparison of counts for most failures that have only a part.
+ */
+export function includesLoss(failure: Failure, loss: Loss): boolean {
+  const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff } = loss;
+  const all = failure.offline.length + failure.elements.length;
+  if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
+  if (offline.size > all || degraded.size > failure.degraded.length + all) return false;
+  const off = setFrom([...failure.offline, ...failure.elements.map(({ index }) => index)]);
+  const dark = setFrom(failure.racksDark);
+  const partial = setFrom(failure.racksPartial);
+  const weaker = setFrom(failure.degraded);
+  const down = setFrom(failure.links);
+  const isGone = (index: number) => off.has(index);
+  const isShort = (zone: ZoneShortage) =>
+    failure.zones.some((one) => zoneKey(one) === zoneKey(zone) && (one.short || !zone.short));
+  const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
+  if (losses + cutOff.size === 0) {
+    const loaded = new Set([...failure.trips, ...failure.overloads].map(({ index }) => index));
+    return holds([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
+  }
+  return (
+    holds(offline, isGone) &&
+    holds(racksDark, (key) => dark.has(key)) &&
+    holds(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
+    holds(degraded, (index) => weaker.has(index) || isGone(index)) &&
+    holds(zones.values(), isShort) &&
+    holds(links, (link) => down.has(link)) &&
+    holds(cutOff, (index) => failure.cutOff.includes(index) || isGone(index))
+  );
+}
+
+function holds<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
+  for (const item of items) if (!is(item)) return false;
+  return true;
 }
 
 /** The union of losses: each device, rack, zone and link once, and the worse of two states. */

@@ -1,4 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
+import { PairLosses } from "./beyond.ts";
+import type { WorsePair } from "./charge.ts";
 import type { CompactGraph } from "./compact_graph.ts";
 import type { FurtherEffects } from "./further_effects.ts";
 import type { Element, Failure } from "./outcome.ts";
@@ -8,8 +10,8 @@ import type { SiteFailures } from "./site_failures.ts";
 const ROUNDING_W = 2;
 
 export interface TriedPairs {
-  /** Pairs that may do more than both failures apart. */
-  readonly failures: readonly Failure[];
+  /** Pairs that do more than both failures apart. */
+  readonly worse: readonly WorsePair[];
   /** Pairs that were judged, tried or not. */
   readonly judged: number;
 }
@@ -40,19 +42,24 @@ export function* failPairs(
   const reaches = yield* reachesOf(site, singles, effects);
   const meetings = new Meetings(site.graph, site.loadsBefore, reaches);
   yield;
-  const failures: Failure[] = [];
+  const losses = new PairLosses(site.topology.power);
+  const worse: WorsePair[] = [];
   for (const [at, one] of reaches.entries()) {
     const taken = new Set(one.failure.direct);
-    for (const number of meetings.of(at)) {
+    losses.begin(one.failure);
+    // The order of nodes is that of their first writes, and must not choose which pair is listed first.
+    for (const number of [...meetings.of(at)].sort((a, b) => a - b)) {
       const other = reaches[number];
       if (other === undefined || taken.has(other.element.index) || takes(other.failure, one.element)) continue;
       const outcome = yield* site.fail([one.element, other.element]);
       // Less supply is the matter of single failures.
-      failures.push({ ...effects.of(outcome), degraded: [] });
+      const failure = { ...effects.of(outcome), degraded: [] };
+      const beyond = losses.beyond(failure, other.failure);
+      if (beyond !== undefined) worse.push({ failure, beyond });
       yield;
     }
   }
-  return { failures, judged: (singles.length * (singles.length - 1)) / 2 };
+  return { worse, judged: (singles.length * (singles.length - 1)) / 2 };
 }
 
 function takes({ direct }: Failure, { index }: Element): boolean {

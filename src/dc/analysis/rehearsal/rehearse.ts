@@ -54,7 +54,8 @@ export function* rehearse(
   if (!pairs) return { ...single, lines: yield* joinedLines(all.map(({ lines }) => lines)), pairs: 0 };
   const failures = all.flatMap((group) => group.failures);
   const tried = yield* failPairs(site, failures, effects);
-  const charged = yield* new Ledger(topology.power).charge([...failures, ...tried.failures]);
-  const lines = yield* linesOf(topology, charged.slice(failures.length), options.basis);
+  const ledger = new Ledger(topology.power);
+  yield* ledger.charge(failures);
+  const lines = yield* linesOf(topology, yield* ledger.chargePairs(tried.worse), options.basis);
   return { ...single, lines: yield* joinedLines([lines]), pairs: tried.judged };
 }

@@ -4,7 +4,6 @@ import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
 import { type Line, rolesOf } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
-import { severityOfFailure } from "#dc/analysis/rehearsal/own_loss.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
@@ -20,24 +19,33 @@ export function causeOf(
   { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
 ) {
   const { power } = topology;
-  const { loss, failures, alsoBy } = line;
+  const { loss, failures, alsoBy, partlyBy, nearer } = line;
   const fabricLostMbps = mbpsOf(loss.links);
   const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
   const singleFed = itDevices(power, loss.direct);
   const tenants = tenantImpacts(topology, loss, basis);
-  const byLoad = <Item extends { readonly utilizationPct: number }>(items: Iterable<Item>) =>
-    [...items].sort((a, b) => b.utilizationPct - a.utilizationPct).slice(0, limit);
+  const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
+    [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
+  const named = (list: readonly Failure[]) =>
+    list.slice(0, limit).map((failure) => refsOf(topology, failure).join(" "));
   return {
     severity: line.severity,
     reason: reasonOf(topology, line),
     summary: summaryOf(topology, line, fabricLostMbps),
     kind: line.kind,
     elementCount: failures.length,
-    elements: failures.slice(0, limit).map((failure) => elementOf(topology, failure, mbpsOf)),
+    elements: failures.slice(0, limit).map((failure) => ({
+      ...elementOf(topology, failure, mbpsOf),
+      severity: line.severity,
+    })),
     omittedElements: Math.max(0, failures.length - limit),
-    alsoBy: alsoBy.slice(0, limit).map((failure) => refsOf(topology, failure).join(" ")),
+    alsoBy: named(alsoBy),
     omittedAlsoBy: Math.max(0, alsoBy.length - limit),
+    partlyBy: named(partlyBy),
+    omittedPartlyBy: Math.max(0, partlyBy.length - limit),
+    nearer: named(nearer),
+    omittedNearer: Math.max(0, nearer.length - limit),
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),
@@ -50,7 +58,9 @@ export function causeOf(
       ...overload,
       severity: OverloadSeverity[overload.severity],
     })),
-    zones: [...loss.zones.values()].slice(0, limit),
+    zones: [...loss.zones.values()]
+      .sort((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium))
+      .slice(0, limit),
     fabricLostMbps,
     switchesCutOff: codes(loss.cutOff),
     switchesCutOffCount: loss.cutOff.size,
@@ -65,7 +75,6 @@ function elementOf(topology: Topology, failure: Failure, mbpsOf: Rehearsal["mbps
   return {
     refs: refsOf(topology, failure),
     name: nameOf(topology.power, failure.elements[0]?.index ?? -1),
-    severity: severityOfFailure(topology.power, failure) ?? "UNSPECIFIED",
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),

@@ -91,8 +91,9 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
       return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
     }
     case "LOW":
-      return off > 0
-        ? `${counted(off, "device goes", "devices go")} offline`
+      if (off > 0) return `${counted(off, "device goes", "devices go")} offline`;
+      return over === undefined
+        ? `${counted(first.racksPartial.length, "rack goes", "racks go")} partly dark`
         : loaded(over, "exceeds its derated limit");
     case "INFO":
       return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);

@@ -28,6 +28,10 @@ export interface Cause {
   readonly omitted_elements: number;
   readonly also_by: readonly string[];
   readonly omitted_also_by: number;
+  readonly partly_by: readonly string[];
+  readonly omitted_partly_by: number;
+  readonly nearer: readonly string[];
+  readonly omitted_nearer: number;
   readonly impact?: Impact;
   readonly racks_dark: readonly string[];
   readonly racks_partial: readonly string[];

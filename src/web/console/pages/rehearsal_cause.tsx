@@ -23,7 +23,7 @@ export function CauseDetails({ cause, settings }: { readonly cause: Cause; reado
             This is what one of the {count(cause.element_count)} does. The figures below are of all of them together.
           </p>
         )}
-        <Facts rows={[...factsOf(cause), ["Also by", <AlsoBy key="also" cause={cause} settings={settings} />]]} />
+        <Facts rows={[...factsOf(cause), ...otherFailures(cause, settings)]} />
       </Card>
       <Card title={whatFails(cause)}>
         <Table
@@ -152,24 +152,37 @@ function elementColumns({ kind }: Cause, settings: URLSearchParams): readonly Co
   ];
 }
 
-/** Larger elements whose failure includes the same. */
-function AlsoBy({
-  cause: { also_by, omitted_also_by },
+/** Larger elements whose failure includes the same or a part of it, and smaller ones that do a part of it alone. */
+function otherFailures(cause: Cause, settings: URLSearchParams): readonly (readonly [string, ComponentChildren])[] {
+  const { also_by, omitted_also_by, partly_by, omitted_partly_by, nearer, omitted_nearer } = cause;
+  const row = (name: string, refs: readonly string[], omitted: number) =>
+    [name, <Failures key={name} refs={refs} omitted={omitted} settings={settings} />] as const;
+  return [
+    row("Also by", also_by, omitted_also_by),
+    ...(partly_by.length === 0 ? [] : [row("In part by", partly_by, omitted_partly_by)]),
+    ...(nearer.length === 0 ? [] : [row("Alone, in part by", nearer, omitted_nearer)]),
+  ];
+}
+
+function Failures({
+  refs,
+  omitted,
   settings,
 }: {
-  readonly cause: Cause;
+  readonly refs: readonly string[];
+  readonly omitted: number;
   readonly settings: URLSearchParams;
 }) {
-  if (also_by.length === 0) return <>nothing larger alone</>;
+  if (refs.length === 0) return <>nothing larger alone</>;
   return (
     <>
-      {also_by.map((refs, at) => (
-        <span key={refs}>
+      {refs.map((one, at) => (
+        <span key={one}>
           {at === 0 ? "" : ", "}
-          <a href={blastLink(refs.split(" "), settings)}>{refs.split(" ").map(refName).join(" and ")}</a>
+          <a href={blastLink(one.split(" "), settings)}>{one.split(" ").map(refName).join(" and ")}</a>
         </span>
       ))}
-      {omitted_also_by === 0 ? "" : `, and ${count(omitted_also_by)} more`}
+      {omitted === 0 ? "" : `, and ${count(omitted)} more`}
     </>
   );
 }

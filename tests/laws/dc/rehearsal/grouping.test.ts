@@ -39,6 +39,20 @@ function everything(topology: Topology, failures: readonly Failure[]) {
   };
 }
 
+/** What of a loss a failure does not have: devices off, racks and switches. */
+function leftOut(topology: Topology, loss: Line["loss"], failure: Failure): readonly (string | number)[] {
+  const { offline, racksDark, racksPartial, links, cutOff } = effectsOf(topology.power, failure);
+  const gone = new Set([...offline, ...failure.offline, ...failure.elements.map(({ index }) => index)]);
+  const dark = new Set(racksDark);
+  return [
+    ...[...loss.offline].filter((index) => !gone.has(index)),
+    ...[...loss.racksDark].filter((key) => !dark.has(key)),
+    ...[...loss.racksPartial].filter((key) => !dark.has(key) && !racksPartial.includes(key)),
+    ...[...loss.links].filter((link) => !links.includes(link)),
+    ...[...loss.cutOff].filter((index) => !gone.has(index) && !cutOff.includes(index)),
+  ];
+}
+
 function check(name: string, inventory: Inventory): void {
   const { topology, failures, lines } = grouped(inventory);
   const all = everything(topology, failures);
@@ -53,10 +67,20 @@ function check(name: string, inventory: Inventory): void {
     trips: numbers(({ loss }) => loss.trips.keys()),
     links: numbers(({ loss }) => loss.links),
   }).toEqual({ name, ...all });
-  for (const { impact, loss, failures: members, alsoBy } of lines) {
+  for (const { severity, impact, loss, failures: members, alsoBy, partlyBy } of lines) {
     expect(impact.racksDark).toBe(loss.racksDark.size);
     expect(impact.devicesOffline + impact.cracsOffline).toBe(loss.offline.size);
-    expect(new Set([...members, ...alsoBy]).size).toBe(members.length + alsoBy.length);
+    const others = [...alsoBy, ...partlyBy];
+    expect(new Set([...members, ...others]).size).toBe(members.length + others.length);
+    for (const { racksDark } of members) {
+      expect({ name, severity, isHigh: racksDark.length > 0 }).toEqual({
+        name,
+        severity,
+        isHigh: severity === "HIGH" || severity === "CRITICAL",
+      });
+    }
+    for (const one of alsoBy)
+      expect({ name, by: one.elements, left: leftOut(topology, loss, one) }).toMatchObject({ left: [] });
   }
   // A failure is in one line, or takes along what is in others, or does nothing.
   const listed = lines.flatMap((line) => line.failures);

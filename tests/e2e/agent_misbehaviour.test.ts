@@ -18,7 +18,8 @@ interface Row {
   readonly merged?: readonly string[];
 }
 
-const BRANCH = `planner/${ID}`;
+/** In place of what a person does: the printed commands, as they stand. */
+const FOLLOW = "as printed";
 const THERE = `.planner/worktrees/${ID}`;
 
 const ROWS: readonly Row[] = [
@@ -57,7 +58,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /"main" was moved to [0-9a-f]+ by the run/,
     keeps: ["a"],
-    advised: "git update-ref refs/heads/main HEAD~1",
+    advised: FOLLOW,
     merged: ["a"],
   },
   {
@@ -66,7 +67,43 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /was moved to [0-9a-f]+ by the run/,
     keeps: ["a"],
-    advised: "git update-ref refs/heads/main HEAD~1",
+    advised: FOLLOW,
+    merged: ["a"],
+  },
+  {
+    name: "renames the base branch",
+    does: "save a; git branch -m main trunk; tick",
+    ends: "needs_attention",
+    says: /"main" was renamed to "trunk" by the run, .* with "git branch -m trunk main"/,
+    keeps: ["a"],
+    advised: FOLLOW,
+    merged: ["a"],
+  },
+  {
+    name: "deletes the base branch and checks out another one",
+    does: 'save a; git -C "$PLANNER_PROJECT" checkout -q -b other; git branch -q -D main; tick',
+    ends: "needs_attention",
+    says: /"main" was renamed to "other" by the run/,
+    keeps: ["a"],
+    advised: FOLLOW,
+    merged: ["a"],
+  },
+  {
+    name: "merges its work in the person's checkout",
+    does: 'save a; git -C "$PLANNER_PROJECT" merge -q "planner/$id"; tick',
+    ends: "needs_attention",
+    says: /"main" was moved to \w+ by the run, .* with "git reset --keep \w{40}"/,
+    keeps: ["a"],
+    advised: FOLLOW,
+    merged: ["a"],
+  },
+  {
+    name: "merges its work there beside other commits",
+    does: 'save a; cd "$PLANNER_PROJECT"; save b; git merge -q --no-edit "planner/$id"; cd - >/dev/null; tick',
+    ends: "needs_attention",
+    says: /was moved to \w+ by the run/,
+    keeps: ["a", "b"],
+    advised: FOLLOW,
     merged: ["a"],
   },
   {
@@ -103,7 +140,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /does not continue/,
     keeps: ["a"],
-    advised: `git -C ${THERE} checkout -q ${BRANCH}`,
+    advised: FOLLOW,
     merged: ["a"],
   },
   {
@@ -112,7 +149,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /and "git merge [0-9a-f]{40}"/,
     keeps: ["a", "b"],
-    advised: `cd ${THERE} && two=$(git rev-parse HEAD) && git checkout -q ${BRANCH} && git merge -q --no-edit $two`,
+    advised: FOLLOW,
     merged: ["a", "b"],
   },
   {
@@ -121,7 +158,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /a merge was begun/,
     keeps: ["a", "b"],
-    advised: `cd ${THERE} && GIT_EDITOR=true git merge --continue`,
+    advised: FOLLOW,
     merged: ["a", "b"],
   },
   {
@@ -130,7 +167,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /a bisect was begun/,
     keeps: ["a"],
-    advised: `cd ${THERE} && git bisect reset`,
+    advised: FOLLOW,
     merged: ["a"],
   },
   {
@@ -220,7 +257,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /branch "main" is checked out, which does not continue .* run "git checkout planner/,
     keeps: ["a"],
-    advised: `git -C ${THERE} checkout -q ${BRANCH}`,
+    advised: FOLLOW,
     merged: ["a"],
   },
   {
@@ -239,6 +276,18 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** The commands of a printed advice, each in the folder that it names. */
+function commandsIn(text: string): string {
+  const lines: string[] = [];
+  let folder = ".";
+  for (const [, place, command] of text.matchAll(/in "(\/[^"]*)"|"(git [^"]*)"/g)) {
+    if (place !== undefined) folder = place;
+    else lines.push(`(cd '${folder}' && GIT_EDITOR=true ${command})`);
+  }
+  if (lines.length === 0) throw new Error(`No advice in: ${text}`);
+  return lines.join(" && ");
+}
+
 for (const row of ROWS) {
   test(`nothing is lost when an agent ${row.name}`, async () => {
     using project = await ScriptedProject.make();
@@ -251,7 +300,8 @@ for (const row of ROWS) {
     });
     expect(project.status()).toBe(row.ends);
     for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
-    if (row.advised !== undefined) expect(await project.sh(row.advised)).toMatchObject({ code: 0 });
+    const advised = row.advised === FOLLOW ? commandsIn(stdout) : row.advised;
+    if (advised !== undefined) expect(await project.sh(advised)).toMatchObject({ code: 0 });
     const merge = await project.planner("merge", ID);
     expect(merge.stdout + merge.stderr).toMatch(row.merge ?? /^Merged spec: /);
     for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
@@ -260,3 +310,23 @@ for (const row of ROWS) {
     for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
   });
 }
+
+test("the main branch gets a submodule that an agent added, with its commits", async () => {
+  using project = await ScriptedProject.make();
+  const commit = "git -c user.name=a -c user.email=a@b commit -q -m";
+  await project.sh(`git init -q ../lib && cd ../lib && echo l > l.txt && git add . && ${commit} l`);
+
+  const { stdout } = await project.work(`
+    git -c protocol.file.allow=always submodule --quiet add "$out/lib" sub
+    (cd sub; echo s > s.txt; git add .; ${commit} s; git checkout -q --detach; echo t > t.txt; git add .; ${commit} t; git checkout -q HEAD~1)
+    git add sub; git commit -q -m "planner: sub"; tick`);
+  const merge = await project.planner("merge", ID);
+  const update = await project.sh("git -c protocol.file.allow=always submodule --quiet update --init && cat sub/s.txt");
+  const lost = await project.sh("cd sub && git log --all --format= --name-only");
+
+  expect(stdout).toContain(": completed");
+  expect(merge.stdout).toStartWith("Merged spec: ");
+  expect(project.has(`.planner/worktrees/${ID}`)).toBe(false);
+  expect(update).toMatchObject({ code: 0, stdout: "s\n" });
+  expect(lost.stdout).toContain("t.txt");
+});

@@ -22,6 +22,7 @@ const SPEC = `---\nid: ${ID}\nstatus: pending\nlabels: [x]\n---\n\n# A title\n\n
 export const SETTLED: WorktreeState = {
   notes: [],
   warnings: [],
+  outside: [],
   problems: [],
   safe: true,
   commits: [],

@@ -77,7 +77,7 @@ async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | n
   const report = (await records.reports()).find(({ process_id }) => process_id === record.process_id);
   const allowing = report === undefined ? null : rowOf(report.agent).allowing;
   const denied = (report?.denied ?? []).map((what) => ({ what, allow: allowing?.(what) ?? null }));
-  return { error: record.error ?? null, denied };
+  return { error: record.error ?? null, denied, outside: report?.outside ?? [] };
 }
 
 /** What was read, or why it cannot be. */

@@ -38,6 +38,7 @@ export const status = defineTool<PlannerContext>()({
       ...counts,
       ...(activity === undefined ? {} : { in_progress_activity: activity }),
       ...(include_activity ? failedPart(await lastFailures(context, world.specs)) : {}),
+      ...(brief ? {} : outsidePart(await outsideChanges(context, world.specs))),
       ...unreadablePart(world.unreadable),
     };
     return brief ? { value, text: briefText(counts, activity ?? []) } : { value };
@@ -102,6 +103,28 @@ async function lastFailures(context: PlannerContext, specs: readonly Spec[]): Pr
       const { spec_id, process_id, completed_at, error } = record;
       return [{ spec_id, process_id, completed_at, error }];
     });
+}
+
+interface OutsideChanges {
+  readonly spec_id: string;
+  readonly process_id: string;
+  readonly changes: readonly string[];
+}
+
+function outsidePart(found: readonly OutsideChanges[]): { readonly outside_changes?: readonly OutsideChanges[] } {
+  return found.length === 0 ? {} : { outside_changes: found };
+}
+
+/** What changed outside of the branch of the last run of each spec that is not archived. */
+async function outsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
+  const reports = await (await context.runs()).records.reports();
+  const last = new Map(reports.map((report) => [report.spec_id, report]));
+  return specs.flatMap(({ id }) => {
+    const { spec_id, process_id, outside: changes } = last.get(id) ?? { outside: [] };
+    return spec_id === undefined || process_id === undefined || changes.length === 0
+      ? []
+      : [{ spec_id, process_id, changes }];
+  });
 }
 
 /** Null for a spec that went away after the specs were read. */

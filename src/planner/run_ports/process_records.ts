@@ -17,6 +17,8 @@ export interface RunReport {
   readonly denied: readonly string[];
   /** SHA-256 of its prompt; null before it was started. */
   readonly prompt_sha256: string | null;
+  /** What changed outside of its branch, see `WorktreeState.outside`. */
+  readonly outside: readonly string[];
 }
 
 export interface StoredReport extends RunReport {

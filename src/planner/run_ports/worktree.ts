@@ -71,6 +71,8 @@ export interface WorktreeState {
   readonly notes: readonly string[];
   /** The notes that a person should read although they change nothing. */
   readonly warnings: readonly string[];
+  /** Those of the warnings that name changes outside of the run's branch, worktree and spec. */
+  readonly outside: readonly string[];
   /** Problems that a person must solve before anything is merged or removed; each says how. */
   readonly problems: readonly string[];
   /** False if git there would run programs that the run has installed. No git runs there until that is undone. */

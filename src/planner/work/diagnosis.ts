@@ -29,6 +29,8 @@ export interface LastRun {
   readonly error: string | null;
   /** What its agent was not allowed to do, each with the setting that would allow it, or null. */
   readonly denied: readonly { readonly what: string; readonly allow: string | null }[];
+  /** What changed outside of its branch. */
+  readonly outside: readonly string[];
 }
 
 export interface Check {
@@ -112,13 +114,14 @@ function nextStep({ id, status, worktree = null }: SpecSigns): string {
 function lastRunChecks({ last = null, status }: SpecSigns): readonly Check[] {
   if (last === null) return [];
   const isDone = status === "completed" || status === "cancelled";
-  const { error, denied } = last;
+  const { error, denied, outside } = last;
   const permissions = denied.map(({ what, allow }) => (allow === null ? what : `${what} (to allow it: ${allow})`));
   return [
     ...(error === null || isDone ? [] : [{ name: "Last run", passed: false, details: error }]),
     ...(denied.length === 0
       ? []
       : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${permissions.join("; ")}` }]),
+    ...(outside.length === 0 ? [] : [{ name: "Outside of the branch", passed: isDone, details: outside.join("; ") }]),
   ];
 }
 

@@ -44,10 +44,22 @@ export const command = defineCommand({
     print(renderTable(rows, columns, outputWidth()));
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
+    printText(outsideText(value.outside_changes, activity));
     if (activity) printText(await forecastText(context));
     printText(unreadableLine(value.unreadable));
   },
 });
+
+function outsideText(found: Status["outside_changes"], whole: boolean): string {
+  const lines = (found ?? []).flatMap(({ spec_id, changes }) =>
+    whole
+      ? changes.map((change) => `${spec_id}: ${plainLine(change)}`)
+      : [
+          `${spec_id}: ${changes.length} ${changes.length === 1 ? "thing" : "things"} changed outside of the branch of its last run: planner status --activity`,
+        ],
+  );
+  return lines.map((line) => `${line}\n`).join("");
+}
 
 /** Empty without a repository: nothing can conflict there. */
 async function forecastText(context: PlannerContext): Promise<string> {
@@ -63,7 +75,8 @@ async function forecastText(context: PlannerContext): Promise<string> {
 }
 
 type Row = { readonly word: string; readonly count: number };
-type Activity = NonNullable<Awaited<ReturnType<typeof status.run>>["value"]["in_progress_activity"]>[number];
+type Status = Awaited<ReturnType<typeof status.run>>["value"];
+type Activity = NonNullable<Status["in_progress_activity"]>[number];
 
 function activityTable(activity: readonly Activity[] = []): string {
   const used = {

@@ -35,7 +35,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
       criteria: spec === null ? [] : judgeCriteria(spec.body, found.body ?? spec.body),
       ...{ checks: [], outputSchema: null, outputProblem: null, lastWords: null },
       ...{ started_at: report.started_at, ended_at: deps.context.clock.now().toISOString() },
-      ...{ status: completed ? "completed" : "failed", reasons: completed ? [] : [reason], warnings: found.problems },
+      ...{ status: completed ? "completed" : "failed", reasons: completed ? [] : [reason], warnings: found.warnings },
     };
     await worktrees.keepRecord(id, report.base === null ? found.place.branch : null, (head) =>
       runRecord(summary, head),
@@ -54,8 +54,8 @@ interface Found {
     readonly commits: WorktreeState["commits"];
     readonly files: readonly string[];
   };
-  /** Problems that a person must fix, see `WorktreeState`. */
-  readonly problems: readonly string[];
+  /** Problems that a person must fix, and changes outside of the branch, see `WorktreeState`. */
+  readonly warnings: readonly string[];
   /** The spec's text as the agent left it; null if that is the project's. */
   readonly body: string | null;
 }
@@ -66,16 +66,20 @@ async function inWorktree({ ports }: CareDeps, id: SpecId): Promise<Found | null
     const branch = await ports.worktrees.branch(id);
     return branch === null
       ? null
-      : { place: { branch, mainBranch: null, base: null, commits: [], files: [] }, problems: [], body: null };
+      : { place: { branch, mainBranch: null, base: null, commits: [], files: [] }, warnings: [], body: null };
   }
   const { branch, mainBranch } = worktree;
-  const { commits, changed, problems } = await worktree.settle();
+  const { commits, changed, problems, warnings } = await worktree.settle();
   const text = await worktree
     .specs()
     .readText(id)
     .catch(() => null);
   const body = text === null ? null : readableDocument(text.text).body;
-  return { place: { branch, mainBranch, base: null, commits, files: changed.map(({ path }) => path) }, problems, body };
+  return {
+    place: { branch, mainBranch, base: null, commits, files: changed.map(({ path }) => path) },
+    warnings: [...problems, ...warnings],
+    body,
+  };
 }
 
 async function inProject({ ports }: CareDeps, base: string): Promise<Found | null> {
@@ -83,7 +87,7 @@ async function inProject({ ports }: CareDeps, base: string): Promise<Found | nul
   if (head === null) return null;
   const { commits, changed } = await ports.worktrees.since(base);
   const files = changed.map(({ path }) => path);
-  return { place: { branch: head.branch, mainBranch: null, base, commits, files }, problems: [], body: null };
+  return { place: { branch: head.branch, mainBranch: null, base, commits, files }, warnings: [], body: null };
 }
 
 /** A run writes its spec before its record. Source: docs/decisions.md#s-26. */

@@ -53,7 +53,7 @@ async function keep(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<Kep
     lastWords: parts.lastWords,
     outputProblem: gathered?.evidence.outputProblem ?? null,
     ...{ started_at: parts.startedAt, ended_at: deps.context.clock.now().toISOString() },
-    ...{ status: end.status, reasons: end.reasons, warnings: gathered?.warnings ?? [] },
+    ...{ status: end.status, reasons: end.reasons, warnings: gathered?.warnings ?? parts.state?.warnings ?? [] },
   };
   let text = "";
   const branch = run.place.worktree?.branch ?? null;

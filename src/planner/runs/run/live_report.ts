@@ -17,6 +17,7 @@ export class LiveReport {
   readonly #provider: Provider;
   #version: string | null = null;
   #promptHash: string | null = null;
+  #outside: readonly string[] = [];
   #soFar: ReportedSoFar;
   #isNew = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -37,7 +38,7 @@ export class LiveReport {
     const { name, model } = this.#provider;
     const { session, usage, denied } = this.#soFar;
     const [version, prompt_sha256] = [this.#version, this.#promptHash];
-    return { agent: name, model, version, session, usage, denied, prompt_sha256 };
+    return { agent: name, model, version, session, usage, denied, prompt_sha256, outside: this.#outside };
   }
 
   /** Writes the record of the process with what is known before its agent runs. */
@@ -63,6 +64,11 @@ export class LiveReport {
     this.#soFar = { session, usage, denied };
     this.#isNew = true;
     if (isBegun || this.#timer === undefined) this.#write();
+  }
+
+  /** Adds what changed outside of the run's branch. */
+  found(outside: readonly string[]): void {
+    this.#outside = outside;
   }
 
   /** Returns the whole report once nothing writes it any more. */

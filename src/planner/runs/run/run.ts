@@ -132,6 +132,7 @@ export class Run {
     if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
     const state = (await place.worktree?.settle()) ?? null;
     for (const note of state?.notes ?? []) await log.line(`planner: ${note}`);
+    this.#live.found(state?.outside ?? []);
     if (!(await this.#isWanted())) return this.#endedByOthers(run, { claimed: true, state });
     return this.#judged(run, agent, state);
   }
@@ -216,7 +217,7 @@ export class Run {
       await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
     }
     await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE] }, state, gathered: null });
-    return this.#result("paused", [ENDED_OUTSIDE]);
+    return { ...this.#result("paused", [ENDED_OUTSIDE]), warnings: state?.warnings ?? [] };
   }
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {

@@ -25,7 +25,6 @@ export async function readReports(root: string): Promise<readonly StoredReport[]
 }
 
 function stored(record: Fields, report: Fields): StoredReport {
-  const denied = report["denied"];
   return {
     process_id: textField(record, "process_id") ?? "",
     spec_id: textField(record, "spec_id") ?? "",
@@ -39,8 +38,13 @@ function stored(record: Fields, report: Fields): StoredReport {
     prompt_sha256: textField(report, "prompt_sha256"),
     session: textField(report, "session"),
     usage: isJsonObject(report["usage"]) ? usageOf(report["usage"]) : null,
-    denied: Array.isArray(denied) ? denied.filter((each): each is string => typeof each === "string") : [],
+    denied: textsOf(report["denied"]),
+    outside: textsOf(report["outside"]),
   };
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
 }
 
 function usageOf(written: Fields): Usage {

@@ -43,6 +43,9 @@ export interface Move {
   readonly message: string;
 }
 
+/** Begins the message of each of planner's merges in the reflog of the main branch. */
+export const MERGE_ACTION = "planner: merge ";
+
 /** Lines of a reflog, oldest first. @param name the path below `logs/`, `HEAD` for example */
 export function readMoves(gitFolder: string, name: string): readonly Move[] {
   const text = readGitFile(join(gitFolder, "logs"), name) ?? "";

@@ -91,22 +91,3 @@ function pathspec(pattern: string): string {
   const plain = pattern.replace(/^\/+/, "").replace(/\/+$/, "/**");
   return pattern.replace(/\/+$/, "").includes("/") ? `:(glob)${plain}` : `:(glob)**/${plain}`;
 }
-
-/**
- * Keeps the commits of a worktree's submodules in the repository's own copies of them, before the worktree goes.
- *
- * @returns whether it has submodules: git removes such a worktree only when it is forced to
- */
-export async function keepSubmodules({ gitFolder, repository, worktree, id }: Place): Promise<boolean> {
-  if (!existsSync(join(gitFolder, "modules"))) return false;
-  for (const name of await submoduleNames(new Git(worktree.path))) {
-    const [own, shared] = [join(gitFolder, "modules", name), join(repository.commonFolder, "modules", name)];
-    if (!existsSync(own) || !existsSync(shared)) continue;
-    const kept = `refs/planner/kept/${id}`;
-    await repository.git.run([
-      ...["-c", "protocol.file.allow=always", "--git-dir", shared, "fetch", "--quiet", "--no-tags", own],
-      ...[`+HEAD:${kept}/HEAD`, `+refs/heads/*:${kept}/heads/*`],
-    ]);
-  }
-  return true;
-}

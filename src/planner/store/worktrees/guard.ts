@@ -3,17 +3,18 @@ import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import {
-  changesSince,
-  type GitNote,
-  type NoteChange,
-  reachesOthers,
-  readNote,
-  sharedPart,
-  takeNote,
-  takeSharedNote,
-} from "./git_note.ts";
 import { hooksFolder } from "./hooks_folder.ts";
+import {
+  type Change,
+  compareSnapshots,
+  plantedIn,
+  reachesOthers,
+  readSnapshot,
+  type Snapshot,
+  sharedPart,
+  takePrograms,
+  takeSharedPrograms,
+} from "./snapshot.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
 
@@ -24,9 +25,10 @@ const MAX_NAMED = 5;
  * Returns what a person has to see to before git runs in the worktree again: what its run has planted, or what the run
  * of another spec has planted for every checkout. Null if there is nothing.
  */
-export async function plantedProblem(place: Place, before: GitNote | null): Promise<string | null> {
+export async function plantedProblem(place: Place, before: Snapshot | null): Promise<string | null> {
   if (before !== null) {
-    const changes = changesSince(before, await takeNote(place));
+    const programs = await takePrograms(place);
+    const changes = plantedIn(compareSnapshots(before, programs));
     if (changes.length > 0) {
       const named = await namedChanges(place.repository, place.id, changes);
       return `what git runs here has changed during the run: ${named}, then run "planner merge ${place.id}"`;
@@ -40,7 +42,7 @@ export async function plantedProblem(place: Place, before: GitNote | null): Prom
  *
  * @throws OperationError `failed_precondition`
  */
-export async function refusePlanted(place: Place, before: GitNote | null): Promise<void> {
+export async function refusePlanted(place: Place, before: Snapshot | null): Promise<void> {
   refuse(await plantedProblem(place, before));
 }
 
@@ -63,13 +65,13 @@ export async function plantedChanges(repository: Repository, root: string): Prom
   for (const [id, changes] of await changesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
     for (const change of changes) {
       const undo = await undoOf(repository, change);
-      found.push({ spec_id: id, what: textOf(change), undo, note: worktreeFiles.note(id) });
+      found.push({ spec_id: id, what: textOf(change), undo, note: worktreeFiles.snapshot(id) });
     }
   }
   return found;
 }
 
-async function plantedElsewhere(
+export async function plantedElsewhere(
   repository: Repository,
   { root, id }: { readonly root: string; readonly id: SpecId | null },
 ): Promise<string | null> {
@@ -84,7 +86,7 @@ async function plantedElsewhere(
 
 interface Asked {
   readonly isAsked: (id: SpecId) => boolean;
-  readonly isMeant: (change: NoteChange) => boolean;
+  readonly isMeant: (change: Change) => boolean;
 }
 
 /** What has changed in the repository, by the spec whose run has left a note. */
@@ -92,16 +94,18 @@ async function changesByRun(
   repository: Repository,
   root: string,
   { isAsked, isMeant }: Asked,
-): Promise<readonly (readonly [id: SpecId, changes: readonly NoteChange[]])[]> {
-  const ids = (await worktreeIds(root)).filter((id) => isAsked(id) && existsSync(join(root, worktreeFiles.note(id))));
+): Promise<readonly (readonly [id: SpecId, changes: readonly Change[]])[]> {
+  const ids = (await worktreeIds(root)).filter(
+    (id) => isAsked(id) && existsSync(join(root, worktreeFiles.snapshot(id))),
+  );
   if (ids.length === 0) return [];
-  const now = sharedPart(await takeSharedNote(repository, repository.git));
-  const found: (readonly [id: SpecId, changes: readonly NoteChange[]])[] = [];
+  const now = sharedPart(await takeSharedPrograms(repository, repository.git));
+  const found: (readonly [id: SpecId, changes: readonly Change[]])[] = [];
   for (const id of ids) {
-    const note = readNote({ root, id });
+    const note = readSnapshot({ root, id });
     if (note === null) continue;
     const before = sharedPart(note);
-    const changes = changesSince(before, now).filter(isMeant);
+    const changes = plantedIn(compareSnapshots(before, now)).filter(isMeant);
     if (changes.length === 0) continue;
     // A setting can be included for one checkout alone, so the run's own has to agree.
     const there = await noteThere(repository, root, id);
@@ -112,27 +116,27 @@ async function changesByRun(
 }
 
 /** Null if the worktree is gone. */
-async function noteThere(repository: Repository, root: string, id: SpecId): Promise<GitNote | null> {
+async function noteThere(repository: Repository, root: string, id: SpecId): Promise<Snapshot | null> {
   const place = await openPlace(repository, root, id).catch(() => null);
-  return place === null ? null : takeSharedNote(repository, place.git);
+  return place === null ? null : takeSharedPrograms(repository, place.git);
 }
 
-function textOf({ name, before, now }: NoteChange): string {
+function textOf({ name, before, now }: Change): string {
   if (before === undefined) return `${name} was added`;
   return `${name} was ${now === undefined ? "removed" : "changed"}`;
 }
 
-async function namedChanges(repository: Repository, id: SpecId, changes: readonly NoteChange[]): Promise<string> {
+async function namedChanges(repository: Repository, id: SpecId, changes: readonly Change[]): Promise<string> {
   const shown: string[] = [];
   for (const change of changes.slice(0, MAX_NAMED)) {
     shown.push(`${textOf(change)} (undo it with: ${await undoOf(repository, change)})`);
   }
   const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
-  return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.note(id)} if it is yours`;
+  return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.snapshot(id)} if it is yours`;
 }
 
 /** Returns a line of the shell for the project's folder, or words where planner has no copy of what was there. */
-async function undoOf(repository: Repository, { name, before }: NoteChange): Promise<string> {
+export async function undoOf(repository: Repository, { name, before }: Change): Promise<string> {
   const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
   if (setting !== null) return undoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
   if (name === "alternates") {
@@ -175,6 +179,6 @@ async function undoSetting(
 }
 
 /** Quotes a word for the shell: names are what an agent chose. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

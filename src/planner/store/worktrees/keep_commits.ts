@@ -1,6 +1,8 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { type Move, readHead, readMoves } from "./admin_folder.ts";
+import { splitName } from "./outside_changes.ts";
+import type { Change } from "./snapshot.ts";
 
 /** Commits that no branch of a person's holds, as they are kept. */
 export interface KeptCommits {
@@ -44,17 +46,55 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
   const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });
   const heads = headsOf(listed);
-  const kept: KeptCommits[] = [];
-  const first = heads.length === 0 ? 0 : await nextNumber(git, id);
-  for (const hash of heads) {
-    if (!(await hasOwnChange(git, hash, mainBranch))) continue;
-    const ref = `refs/planner/kept/${id}/${first + kept.length}`;
-    const superseded = moves.some((move) => move.from === hash && REPLACED.test(move.message));
-    kept.push({ ref, hash, superseded });
-  }
-  const input = kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("");
-  if (kept.length > 0) await git.run(["update-ref", "--stdin"], { input });
+  const missing: string[] = [];
+  for (const hash of heads) if (await hasOwnChange(git, hash, mainBranch)) missing.push(hash);
+  return (await keepHashes(git, id, missing)).map((one) => {
+    const superseded = moves.some((move) => move.from === one.hash && REPLACED.test(move.message));
+    return { ...one, superseded };
+  });
+}
+
+/** Keeps commits, and what else git has a hash of, under the next names of `refs/planner/kept/<id>/`. */
+export async function keepHashes(
+  git: Git,
+  id: SpecId,
+  hashes: readonly string[],
+): Promise<readonly Pick<KeptCommits, "ref" | "hash">[]> {
+  if (hashes.length === 0) return [];
+  const first = await nextNumber(git, id);
+  const kept = hashes.map((hash, index) => ({ ref: `refs/planner/kept/${id}/${first + index}`, hash }));
+  await git.run(["update-ref", "--stdin"], { input: kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("") });
   return kept;
+}
+
+/**
+ * Keeps what names that were deleted or moved, dropped stashes and checkouts that are gone have pointed to, where no
+ * other name reaches it.
+ *
+ * @returns names of `refs/planner/kept/` by the changes' names
+ */
+export async function keepLost(git: Git, id: SpecId, changes: readonly Change[]): Promise<ReadonlyMap<string, string>> {
+  const lost: { readonly name: string; readonly hash: string }[] = [];
+  for (const { name, before, now } of changes) {
+    const [kind, subject] = splitName(name);
+    const hash = kind === "stash" && now === undefined ? subject : before;
+    if (!["stash", "ref", "HEAD"].includes(kind) || hash === undefined || !/^[0-9a-f]{40,64}$/.test(hash)) continue;
+    if (await isUnreachable(git, hash)) lost.push({ name, hash });
+  }
+  const kept = await keepHashes(git, id, [...new Set(lost.map(({ hash }) => hash))]);
+  const refs = new Map(kept.map(({ ref, hash }) => [hash, ref]));
+  return new Map(lost.map(({ name, hash }) => [name, refs.get(hash) ?? ""]));
+}
+
+/** A tag with a message is an object of its own, which its commit does not reach. */
+async function isUnreachable(git: Git, hash: string): Promise<boolean> {
+  const [type, listed] = [
+    await git.ask(["cat-file", "-t", hash]),
+    await git.ask(["rev-list", "--max-count=1", hash, "--not", "--all", "--"]),
+  ];
+  if (type === null) return false;
+  if (type !== "tag") return listed !== "";
+  return (await git.line(["for-each-ref", "--count=1", "--format=%(refname)", `--points-at=${hash}`])) === "";
 }
 
 function tipsOf({ gitFolder, branch }: Removal, moves: readonly Move[]): readonly string[] {

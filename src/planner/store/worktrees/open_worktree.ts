@@ -7,11 +7,11 @@ import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { furnish } from "./furnish.ts";
-import { keepNote, readNote } from "./git_note.ts";
 import { refusePlanted } from "./guard.ts";
 import { joinedText } from "./join_spec.ts";
-import { type Refs, refsOf } from "./refs.ts";
-import { type Baseline, settle, takeBaseline } from "./settle.ts";
+import { settle } from "./settle.ts";
+import { keepSnapshot, readSnapshot, type Snapshot } from "./snapshot.ts";
+import { takeSnapshot } from "./take_snapshot.ts";
 import { placeFile, readBytes } from "./worktree_brought.ts";
 import { commitPaths, commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -27,11 +27,9 @@ export class OpenWorktree implements Worktree {
   readonly copied: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   #place: Place;
-  readonly #refs: Refs | null;
-  #baseline: Baseline | null = null;
+  #baseline: Snapshot | null = null;
 
-  /** @param refs of the repository before it was made; null for one that was found */
-  constructor(place: Place, refs: Refs | null = null) {
+  constructor(place: Place) {
     const facts: WorktreeFacts = place.worktree;
     this.path = facts.path;
     this.root = facts.root;
@@ -41,7 +39,6 @@ export class OpenWorktree implements Worktree {
     this.copied = facts.copied;
     this.env = facts.env;
     this.#place = place;
-    this.#refs = refs;
   }
 
   specs(): SpecStore {
@@ -57,8 +54,8 @@ export class OpenWorktree implements Worktree {
   }
 
   async guard(): Promise<void> {
-    this.#baseline = await takeBaseline(this.#place, this.#refs ?? (await refsOf(this.#place.repository.git)));
-    await keepNote(this.#place, this.#baseline.note);
+    this.#baseline = await takeSnapshot(this.#place);
+    await keepSnapshot(this.#place, this.#baseline);
   }
 
   settle(): Promise<WorktreeState> {
@@ -68,7 +65,7 @@ export class OpenWorktree implements Worktree {
   }
 
   async uncommitted(): Promise<readonly string[]> {
-    await refusePlanted(this.#place, this.#baseline?.note ?? readNote(this.#place));
+    await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return uncommittedFiles(this.#place);
   }
 

@@ -1,36 +1,25 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { Git } from "../git/git.ts";
-import { WORKTREES } from "../project/places.ts";
-import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";
-import { dropNote, type GitNote, readNote, takeNote } from "./git_note.ts";
-import { plantedProblem } from "./guard.ts";
+import { readGitFile, readHead, readMoves, unfinishedIn } from "./admin_folder.ts";
+import { plantedElsewhere, plantedProblem, shellWord } from "./guard.ts";
+import { keepHashes } from "./keep_commits.ts";
+import { outsideChanges } from "./outside_changes.ts";
+import { describeOutside, inFolder, isAncestor, linesAdded, shortName } from "./outside_words.ts";
 import { type Refs, refsOf } from "./refs.ts";
-import { uncommittedFiles } from "./worktree_commits.ts";
-import { type Place, readOrigin } from "./worktree_place.ts";
+import { type Change, dropSnapshot, readSnapshot, type Snapshot, takeSharedPrograms } from "./snapshot.ts";
+import { checkouts, takeSnapshot } from "./take_snapshot.ts";
+import { noteHidden, uncommittedFiles } from "./worktree_commits.ts";
+import { type Place, type Repository, readOrigin } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
-
-/** State of the repository when a run began. Differences are reported when it ends. */
-export interface Baseline {
-  readonly note: GitNote;
-  /** Branches and the stash by their full names. */
-  readonly refs: Refs;
-  /** Paths of linked worktrees. */
-  readonly worktrees: ReadonlySet<string>;
-}
-
-/** Takes the baseline. Cost: one git. @param refs as they were before the worktree was made */
-export async function takeBaseline(place: Place, refs: Refs): Promise<Baseline> {
-  const [note, folders] = await Promise.all([takeNote(place), adminFolders(place.repository.commonFolder)]);
-  return { note, refs, worktrees: new Set(folders.keys()) };
-}
 
 /** What was found, as `WorktreeState` has it. */
 class Findings {
   readonly notes: string[] = [];
   readonly warnings: string[] = [];
   readonly problems: string[] = [];
+  readonly outside: string[] = [];
 
   warn(text: string): void {
     this.notes.push(text);
@@ -41,30 +30,38 @@ class Findings {
 /**
  * See `Worktree.settle`.
  *
- * @param baseline null outside of a run: then only the worktree itself is checked
+ * @param baseline the repository when the run began; null outside of a run: then what a killed run has stored counts
  */
-export async function settle(place: Place, baseline: Baseline | null): Promise<WorktreeState> {
-  const nothing = { notes: [], warnings: [], safe: false, commits: [], changed: [], uncommitted: [] };
-  if (!existsSync(place.worktree.path)) return { ...nothing, problems: [goneProblem(place)] };
-  const before = baseline?.note ?? readNote(place);
-  const planted = await plantedProblem(place, before);
-  if (planted !== null) return { ...nothing, problems: [planted] };
-  // Attributes all later changes to a person.
-  await dropNote(place);
-  await endRebase(place);
+export async function settle(place: Place, baseline: Snapshot | null): Promise<WorktreeState> {
+  const before = baseline ?? readSnapshot(place);
   const found = new Findings();
+  const isThere = existsSync(place.worktree.path);
+  const planted = isThere ? await plantedProblem(place, before) : await plantedElsewhere(place.repository, place);
+  if (planted !== null) return stateOf(found, { problems: [planted] });
+  // Attributes all later changes to a person.
+  await dropSnapshot(place);
+  if (!isThere) {
+    if (before !== null) await reportOutside(place, before, found);
+    return stateOf(found, { problems: [goneProblem(place)] });
+  }
+  await endRebase(place);
   const refs = await refsOf(place.repository.git);
   const unfinished = unfinishedIn(place.gitFolder);
   if (unfinished === null) await follow(place, refs, found);
   else found.problems.push(unfinishedProblem(place, unfinished));
-  if (baseline !== null) await reportOthers(place, { refs, baseline, found });
-  await showHidden(place, found);
+  if (before !== null) await reportOutside(place, before, found);
   const { branch, mainBranch } = place.worktree;
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
-  const [commits, uncommitted] = [await commitsIn(place.git, `${main}..${own}`), await uncommittedFiles(place)];
   const changed = await changedIn(place.git, place.repository.prefix, `${main}...${own}`);
-  const { notes, warnings, problems } = found;
-  return { notes, warnings, problems, safe: true, commits, changed, uncommitted };
+  await showHidden(place, changed, found);
+  const [commits, uncommitted] = [await commitsIn(place.git, `${main}..${own}`), await uncommittedFiles(place)];
+  return { ...stateOf(found), safe: true, commits, changed, uncommitted };
+}
+
+function stateOf(found: Findings, { problems = [] }: { readonly problems?: readonly string[] } = {}): WorktreeState {
+  const { notes, warnings, outside } = found;
+  const nothing = { safe: false, commits: [], changed: [], uncommitted: [] };
+  return { notes, warnings, outside, problems: [...problems, ...found.problems], ...nothing };
 }
 
 function goneProblem({ id, worktree: { branch } }: Place): string {
@@ -107,86 +104,105 @@ async function restore({ git, gitFolder, worktree }: Place, refs: Refs, found: F
   found.warn(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
 }
 
-function shortName(ref: string): string {
-  return ref.replace(/^refs\/heads\//, "");
-}
-
-async function isAncestor(git: Git, older: string, newer: string): Promise<boolean> {
-  return (await git.try(["merge-base", "--is-ancestor", older, newer])).status === 0;
-}
-
-interface Since {
-  readonly refs: Refs;
-  readonly baseline: Baseline;
-  readonly found: Findings;
-}
-
-/** Reports what the run did to the repository beside its own branch; all of it stays. */
-async function reportOthers(place: Place, since: Since): Promise<void> {
-  const { refs, baseline, found } = since;
-  const { worktree, repository, id } = place;
-  await reportMain(place, since);
-  const stash = refs.get("refs/stash");
-  if (stash !== undefined && stash !== baseline.refs.get("refs/stash")) {
-    found.warn('a stash was made during the run: "git stash list" shows it');
+/** Reports what changed in the repository and the project beside the run's own branch; all of it stays. */
+async function reportOutside(place: Place, before: Snapshot, found: Findings): Promise<void> {
+  const { id, worktree } = place;
+  const isThere = existsSync(worktree.path);
+  const programs = isThere ? undefined : await takeSharedPrograms(place.repository, place.repository.git);
+  const now = await takeSnapshot(place, programs);
+  const changes = outsideChanges(before, now, { id, branch: worktree.branch });
+  const excluded = changes.find(({ name }) => name === "info exclude");
+  if (excluded !== undefined) await noteHidden(place, linesAdded(excluded.before ?? "", excluded.now ?? ""));
+  const main = changes.find(({ name }) => name === `ref refs/heads/${worktree.mainBranch}`);
+  const problem = main === undefined ? null : await mainProblem(place, main, { before, now });
+  if (problem !== null) found.problems.push(problem);
+  for (const sentence of await describeOutside(place, changes)) {
+    found.warn(sentence);
+    found.outside.push(sentence);
   }
-  const prefix = `refs/heads/${worktree.branch.slice(0, -id.length)}`;
-  for (const ref of refs.keys()) {
-    const isRuns = worktree.branch.endsWith(id) && prefix !== "refs/heads/" && ref.startsWith(prefix);
-    if (!baseline.refs.has(ref) && !isRuns && ref !== `refs/heads/${worktree.branch}`) {
-      found.warn(`branch "${shortName(ref)}" was made during the run: it stays`);
+}
+
+/**
+ * Returns what a person has to do where the run has moved, renamed or deleted the main branch: commits that were made in
+ * the worktree have no business there before they are merged. Null if that was done in the person's checkout alone.
+ */
+async function mainProblem(
+  { gitFolder, repository, worktree, id }: Place,
+  { before: old, now: tip }: Change,
+  { before, now }: { readonly before: Snapshot; readonly now: Snapshot },
+): Promise<string | null> {
+  const { mainBranch } = worktree;
+  const { git } = repository;
+  const main = `refs/heads/${mainBranch}`;
+  if (old === undefined) return null;
+  const problem = (end: string, undo: string): string =>
+    `"${mainBranch}" was ${end} by the run, past every check: ${undo}, then run "planner merge ${id}"`;
+  if (tip === undefined) {
+    const [path, head] = Object.entries(now).find(([name]) => before[name] === main && name.startsWith("HEAD ")) ?? [];
+    const isRenamed =
+      head !== undefined && head !== main && before[`ref ${head}`] === undefined && `ref ${head}` in now;
+    if (isRenamed) {
+      const rename = `git branch -m ${shellWord(shortName(head))} ${shellWord(mainBranch)}`;
+      return problem(`renamed to "${shortName(head)}"`, `take that back with "${rename}"`);
     }
-  }
-  const runs = join(realPath(place.root), WORKTREES);
-  for (const path of (await adminFolders(repository.commonFolder)).keys()) {
-    if (baseline.worktrees.has(path) || path.startsWith(runs)) continue;
-    found.warn(`worktree "${path}" was made during the run: it stays`);
-  }
-}
-
-/** Commits that were made in the worktree have no business in the main branch before they are merged. */
-async function reportMain(place: Place, { refs, baseline, found }: Since): Promise<void> {
-  const { git, gitFolder, repository, worktree, id } = place;
-  const name = worktree.mainBranch;
-  const main = `refs/heads/${worktree.mainBranch}`;
-  const [old, now] = [baseline.refs.get(main), refs.get(main)];
-  if (old === undefined || old === now) return;
-  const end = now === undefined ? "deleted" : `moved to ${now.slice(0, 10)}`;
-  // The checkout of the main branch still has the files of the old commit.
-  const undo = `"git update-ref ${main} ${old}"`;
-  const problem = `"${name}" was ${end} by the run, past every check: take it back with ${undo}, then run "planner merge ${id}"`;
-  if (now === undefined) {
-    found.problems.push(problem);
-    return;
+    const switched =
+      path === undefined || head === main
+        ? ""
+        : ` and "git ${inFolder(repository.top, path.slice("HEAD ".length))}switch ${shellWord(mainBranch)}"`;
+    return problem("deleted", `take it back with "git update-ref ${main} ${old}"${switched}`);
   }
   const made = new Set(
     readMoves(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
   );
-  const added = (await git.run(["rev-list", now, "--not", old, "--"])).split("\n");
+  const added = (await git.run(["rev-list", tip, "--not", old, "--"])).split("\n");
   const isOwn = added.some((hash) => made.has(hash));
-  if (isOwn || !((await isAncestor(git, old, now)) || isMovedByCheckout(repository.gitFolder, now))) {
-    found.problems.push(problem);
+  const checkout = await checkoutThatMoved(repository, { main, tip });
+  if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
+  // A checkout whose files came along has to go back with its branch.
+  const undo =
+    checkout === null ? `update-ref ${main} ${old}` : `${inFolder(repository.top, checkout)}reset --keep ${old}`;
+  const others = await git.line([
+    "rev-list",
+    "--max-count=1",
+    tip,
+    "--not",
+    old,
+    `refs/heads/${worktree.branch}`,
+    "--",
+  ]);
+  const [kept] = others === "" ? [] : await keepHashes(git, id, [tip]);
+  const rest = kept === undefined ? "" : ` (its other commits are kept as ${kept.ref})`;
+  return problem(`moved to ${tip.slice(0, 10)}`, `take it back with "git ${undo}"${rest}`);
+}
+
+/** The checkout of the main branch in which it was moved, by a person's commit, amend or rebase; null if in none. */
+async function checkoutThatMoved(
+  repository: Repository,
+  { main, tip }: { readonly main: string; readonly tip: string },
+): Promise<string | null> {
+  for (const [path, folder] of await checkouts(repository)) {
+    const head = readHead(folder);
+    const isThere = head !== null && "ref" in head && head.ref === main;
+    if (isThere && readMoves(folder, "HEAD").some(({ to }) => to === tip)) return path;
   }
+  return null;
 }
 
 /** Messages of a reflog for a commit that came into being there. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
-/** Whether that happened where the project is checked out, by a person's amend or rebase. */
-function isMovedByCheckout(gitFolder: string, hash: string): boolean {
-  return readMoves(gitFolder, "HEAD").some(({ to }) => to === hash);
-}
-
 /** Files that git was made to overlook, and repositories inside the worktree that a commit only points to. */
-async function showHidden(place: Place, found: Findings): Promise<void> {
+async function showHidden(place: Place, changed: WorktreeState["changed"], found: Findings): Promise<void> {
   const { git, worktree } = place;
   const brought = new Set((readOrigin(place.root, place.id)?.brought ?? []).map(({ path }) => pathOf(place, path)));
   const hidden: string[] = [];
   const links: string[] = [];
+  const own = new Set(changed.map(({ path }) => pathOf(place, path)));
   for (const entry of await git.list(["ls-files", "-v", "--stage", "-z"])) {
     const [tag = "", mode = ""] = entry.split(" ", 2);
     const path = entry.slice(entry.indexOf("\t") + 1);
     if (mode === "160000") links.push(path);
+    if (mode === "120000" && own.has(path)) reportSymlink(place, path, found);
     if ((tag === "S" || tag !== tag.toUpperCase()) && !brought.has(path)) hidden.push(path);
   }
   const shown = hidden.filter((path) => !isSparse(place) || existsSync(join(worktree.path, path)));
@@ -201,7 +217,17 @@ async function showHidden(place: Place, found: Findings): Promise<void> {
 }
 
 function pathOf({ repository }: Place, path: string): string {
-  return repository.prefix + path;
+  return path.startsWith("../") ? path.slice("../".length) : repository.prefix + path;
+}
+
+/** A link that the run's commits have made. */
+function reportSymlink({ worktree }: Place, path: string, found: Findings): void {
+  const file = join(worktree.path, path);
+  const target = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(file) : null;
+  if (target === null || resolve(dirname(file), target).startsWith(worktree.path + sep)) return;
+  const sentence = `"${path}" is a link that leads out of the repository, to "${target}"`;
+  found.warn(sentence);
+  found.outside.push(sentence);
 }
 
 /** In a sparse checkout git itself overlooks the files that are not there. */

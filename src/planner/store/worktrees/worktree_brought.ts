@@ -37,7 +37,9 @@ export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> 
   const spec = await specToBring(place);
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
-  const origin = { branch, mainBranch, brought, spec: spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null };
+  const hiding = readOrigin(root, id)?.hiding ?? [];
+  const asBrought = spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null;
+  const origin = { branch, mainBranch, brought, spec: asBrought, hiding };
   // Recorded before the files exist, so that their origin is known after a crash.
   await writeOrigin(root, id, { ...origin, moving: true });
   await writeExclude(place, origin);

@@ -4,9 +4,11 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
+import { readGitFile } from "./admin_folder.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
 import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
-import { type Place, readOrigin } from "./worktree_place.ts";
+import { worktreeFiles } from "./worktree_files.ts";
+import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 
 /** Two branches of one repository. */
 export interface Branches {
@@ -40,13 +42,11 @@ export async function exists(git: Git, branch: string): Promise<boolean> {
 /** What a removal of the worktree would lose, paths from its top. */
 export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
   const { id, repository, worktree, git } = place;
-  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none"];
   const { stdout } = await git.try(listing, { env: worktree.env });
-  const changed = stdout
-    .toString()
-    .split("\0")
-    .filter((entry) => entry !== "")
-    .map((entry) => entry.slice(3))
+  const entries = stdout.toString().split("\0");
+  const listed = entries.filter((entry) => entry !== "").map((entry) => entry.slice(3));
+  const changed = [...listed, ...(await hiddenFiles(place))]
     // Half of a file that a killed writer was about to put in place is not work.
     .filter((path) => temporaryPid(basename(path)) === null);
   const spec = repository.prefix + activeFile(id);
@@ -56,6 +56,26 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
   const brought = (await changedBrought(place)).map((path) => repository.prefix + path);
   const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
   return [...files].filter((path) => !moving.has(path)).sort();
+}
+
+/** Notes patterns that a run has added to git's list of ignored files of the whole repository. */
+export async function noteHidden({ root, id, worktree }: Place, patterns: readonly string[]): Promise<void> {
+  const { branch, mainBranch } = worktree;
+  const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
+  await writeOrigin(root, id, { ...origin, hiding: [...new Set([...(origin.hiding ?? []), ...patterns])] });
+}
+
+/** Files that git ignores by patterns that a run has added: they hide work. */
+async function hiddenFiles({ root, id, git, repository }: Place): Promise<readonly string[]> {
+  const hiding = new Set(readOrigin(root, id)?.hiding ?? []);
+  if (hiding.size === 0) return [];
+  const kept = linesOf(readGitFile(repository.commonFolder, "info/exclude") ?? "").filter((line) => !hiding.has(line));
+  const rules = ["--exclude-per-directory=.gitignore", `--exclude-from=${join(root, worktreeFiles.exclude(id))}`];
+  return git.list(["ls-files", "--others", "-z", ...rules, ...kept.map((line) => `--exclude=${line}`)]);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
 }
 
 /** The same, and the spec where git ignores it and its changes were not brought back into the project. */

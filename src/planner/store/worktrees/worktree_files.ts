@@ -9,6 +9,6 @@ export const worktreeFiles = {
   base: (id: string) => `${WORKTREES}/${id}.base.md`,
   /** What git overlooks in the worktree, in the format of a .gitignore. */
   exclude: (id: string) => `${WORKTREES}/${id}.exclude`,
-  /** What git ran there when the run began, see guard.ts. */
-  note: (id: string) => `${WORKTREES}/${id}.git.json`,
+  /** The repository when the run began, see snapshot.ts. */
+  snapshot: (id: string) => `${WORKTREES}/${id}.git.json`,
 } as const;

@@ -6,7 +6,7 @@ import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { adminFolders, readHead, rebasedBranch } from "./admin_folder.ts";
+import { adminFolders, MERGE_ACTION, readHead, rebasedBranch } from "./admin_folder.ts";
 import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { joinedText, joinSpec } from "./join_spec.ts";
 import { mergeText } from "./merge_text.ts";
@@ -103,13 +103,16 @@ async function fastForward(place: Place, main: Git | null, commit: string): Prom
     const { git } = place.repository;
     const old = await git.line(["rev-parse", "--verify", ref]);
     if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
-    return (await git.try(["update-ref", "-m", `planner: merge ${worktree.branch}`, ref, commit, old])).status === 0;
+    return (await git.try(["update-ref", "-m", `${MERGE_ACTION}${worktree.branch}`, ref, commit, old])).status === 0;
   }
   await refuseDeleted(place, main, commit);
   const staged = await stageSpecs(place, main, commit);
   // Git itself refuses if a changed file would be overwritten; one that it ignores counts as well.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
-  const { status, stderr } = await main.try(merge, { env: mergeMark(place.root), hooks: true });
+  const { status, stderr } = await main.try(merge, {
+    env: { ...mergeMark(place.root), GIT_REFLOG_ACTION: `${MERGE_ACTION}${worktree.branch}` },
+    hooks: true,
+  });
   if (status === 0) {
     for (const { path, before, after } of staged) await joinOther(place, { path, before, after });
     return true;

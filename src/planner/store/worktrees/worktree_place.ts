@@ -96,6 +96,8 @@ export interface Origin {
   readonly moving?: boolean;
   /** SHA-256 of the spec's text where it was brought as the project has it, with nothing of an earlier run in it. */
   readonly spec?: string | null;
+  /** Patterns that runs have added to git's list of ignored files of the whole repository: what they hide is work. */
+  readonly hiding?: readonly string[];
 }
 
 /** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
@@ -122,7 +124,8 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
   if (branch === null || mainBranch === null) return null;
   const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
   const [merging, moving] = [read.object["merging"] === true, read.object["moving"] === true];
-  return { branch, mainBranch, brought: files, merging, moving, spec: textField(read.object, "spec") };
+  const hiding = Array.isArray(read.object["hiding"]) ? (read.object["hiding"] as readonly string[]) : [];
+  return { branch, mainBranch, brought: files, merging, moving, spec: textField(read.object, "spec"), hiding };
 }
 
 export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {

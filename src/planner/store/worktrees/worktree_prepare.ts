@@ -7,11 +7,11 @@ import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
-import { readNote } from "./git_note.ts";
 import { refusePlanted } from "./guard.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
 import { keepCommits } from "./keep_commits.ts";
 import type { Refs } from "./refs.ts";
+import { readSnapshot } from "./snapshot.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
 import type { Branches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -83,7 +83,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   const opened = found ?? (await make(making, { branch, mainBranch, start }, listed));
   const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
-    await refusePlanted(place, readNote(place));
+    await refusePlanted(place, readSnapshot(place));
     await endRebase(place);
     await takeAway(place);
   }

@@ -26,7 +26,6 @@ import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
-import { keepSubmodules } from "./furnish.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
@@ -34,6 +33,7 @@ import { recordFacts } from "./record_facts.ts";
 import { refsOf } from "./refs.ts";
 import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
 import { changedIn, commitsIn, settle } from "./settle.ts";
+import { keepSubmodules } from "./submodules.ts";
 import { displaceFiles, takeAway } from "./worktree_brought.ts";
 import {
   type Branches,
@@ -85,7 +85,7 @@ class GitWorktrees implements Worktrees {
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     const repository = await this.#openedToWrite();
     const refs = await refsOf(repository.git);
-    return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options), refs);
+    return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
   }
 
   ids(): Promise<readonly SpecId[]> {
@@ -152,8 +152,8 @@ class GitWorktrees implements Worktrees {
       await place.repository.git.run(["worktree", "remove", ...force, place.worktree.path]);
     }
     if (branches !== null) await this.#removeBranch(id, branches);
-    const { status, origin, base, exclude, note } = worktreeFiles;
-    for (const file of [status, base, exclude, note, origin]) await rm(join(this.#root, file(id)), { force: true });
+    const { status, origin, base, exclude, snapshot } = worktreeFiles;
+    for (const file of [status, base, exclude, snapshot, origin]) await rm(join(this.#root, file(id)), { force: true });
     return kept;
   }
 

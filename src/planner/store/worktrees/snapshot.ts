@@ -20,19 +20,25 @@ const WATCHED =
 /** A person's own choices, which their global settings change at any time and by which planner's git starts nothing. */
 const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential\..*|alias\..+|pager\..+|include.*)$/;
 
-/** What decides what git runs in a worktree: names, each with its value or a digest of it. */
-export type GitNote = Readonly<Record<string, string>>;
+/**
+ * State of the repository and of the project around it, at one moment: names, each with its value or a digest of it. A
+ * kind begins each name: `ref refs/heads/main`, `setting user.name`, `hook pre-commit`, `file .planner/config.md`.
+ */
+export type Snapshot = Readonly<Record<string, string>>;
 
-/** Prefixes of a note's names, by the scope in which git has the setting. */
+/** Settings whose values are secrets, or contain them. */
+const SECRET = /(?:url|header|token|password|proxy|cookie|secret)/i;
+
+/** Prefixes of names, by the scope in which git has the setting. */
 const SCOPES: Readonly<Record<string, string>> = {
   local: "setting",
   global: "global setting",
   worktree: "worktree setting",
 };
 
-/** Takes the note of what git runs in a worktree now. Cost: one git. */
-export async function takeNote({ git, gitFolder, repository, worktree }: Place): Promise<GitNote> {
-  const note: Record<string, string> = { ...(await takeSharedNote(repository, git)) };
+/** Takes the part of the snapshot that decides what git runs in a worktree. Cost: one git, which runs none of it. */
+export async function takePrograms({ git, gitFolder, repository, worktree }: Place): Promise<Snapshot> {
+  const note: Record<string, string> = { ...(await takeSharedPrograms(repository, git)) };
   add(note, ".git", readGitFile(worktree.path, ".git"));
   add(note, "commondir", readGitFile(gitFolder, "commondir"));
   add(note, "gitdir", readGitFile(gitFolder, "gitdir"));
@@ -40,24 +46,24 @@ export async function takeNote({ git, gitFolder, repository, worktree }: Place):
 }
 
 /**
- * Takes the part of the note that holds in every checkout of the repository. Cost: one git.
+ * Takes the part of `takePrograms` that holds in every checkout of the repository. Cost: one git.
  *
  * @param git in one of the checkouts: settings can be included for one of them alone
  */
-export async function takeSharedNote(repository: Repository, git: Git): Promise<GitNote> {
+export async function takeSharedPrograms(repository: Repository, git: Git): Promise<Snapshot> {
   const { commonFolder } = repository;
   const note: Record<string, string> = {};
   add(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
-  for (const { scope, key, values } of await watchedSettings(git)) {
-    note[`${SCOPES[scope] ?? scope} ${key}`] = values;
+  for (const { scope, key, values } of await allSettings(git)) {
+    note[`${SCOPES[scope] ?? scope} ${key}`] = SECRET.test(key) && !WATCHED.test(key) ? digestOf(values) : values;
   }
   const folder = hooksFolder(repository, note["setting core.hookspath"] ?? note["global setting core.hookspath"]);
   for (const [name, digest] of hooksIn(folder)) note[`hook ${name}`] = digest;
   return note;
 }
 
-/** Returns the part of a note that `takeSharedNote` takes. */
-export function sharedPart(note: GitNote): GitNote {
+/** Returns the part of a note that `takeSharedPrograms` takes. */
+export function sharedPart(note: Snapshot): Snapshot {
   return Object.fromEntries(Object.entries(note).filter(([name]) => SHARED.test(name)));
 }
 
@@ -67,21 +73,20 @@ function add(note: Record<string, string>, name: string, value: string | null): 
   if (value !== null) note[name] = value;
 }
 
-interface WatchedSetting {
+interface Setting {
   readonly scope: string;
   readonly key: string;
   /** All of its values, joined by line ends. */
   readonly values: string;
 }
 
-async function watchedSettings(git: Git): Promise<readonly WatchedSetting[]> {
+async function allSettings(git: Git): Promise<readonly Setting[]> {
   const fields = await git.list(["config", "--list", "--show-scope", "-z"]);
-  const found = new Map<string, WatchedSetting>();
+  const found = new Map<string, Setting>();
   for (let index = 0; index + 1 < fields.length; index += 2) {
     const [scope = "", entry = ""] = fields.slice(index, index + 2);
     const [key = "", ...value] = entry.split("\n");
-    if (!["local", "worktree", "global"].includes(scope) || !WATCHED.test(key)) continue;
-    if (scope === "global" && PERSONAL.test(key)) continue;
+    if (SCOPES[scope] === undefined) continue;
     const before = found.get(`${scope} ${key}`)?.values;
     const text = value.join("\n");
     found.set(`${scope} ${key}`, { scope, key, values: before === undefined ? text : `${before}\n${text}` });
@@ -96,46 +101,62 @@ function hooksIn(folder: string): readonly (readonly [name: string, digest: stri
     .flatMap((name) => {
       const path = join(folder, name);
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-      return [[name, createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16)]];
+      return [[name, digestOf(readFileSync(path))]];
     });
 }
 
-/** Stores a note for later processes. */
-export function keepNote({ root, id }: Pick<Place, "root" | "id">, note: GitNote): Promise<void> {
-  const file = worktreeFiles.note(id);
-  return replaceFile(join(root, file), file, `${JSON.stringify(note, null, 2)}\n`);
+export function digestOf(bytes: string | Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex").slice(0, 16);
+}
+
+/** Stores a snapshot for later processes. */
+export function keepSnapshot({ root, id }: Pick<Place, "root" | "id">, snapshot: Snapshot): Promise<void> {
+  const file = worktreeFiles.snapshot(id);
+  return replaceFile(join(root, file), file, `${JSON.stringify(snapshot, null, 2)}\n`);
 }
 
 /** Null if none was stored, or a person removed it. */
-export function readNote({ root, id }: Pick<Place, "root" | "id">): GitNote | null {
-  const read = readJson(join(root, worktreeFiles.note(id)));
-  return read.kind === "object" ? (read.object as GitNote) : null;
+export function readSnapshot({ root, id }: Pick<Place, "root" | "id">): Snapshot | null {
+  const read = readJson(join(root, worktreeFiles.snapshot(id)));
+  return read.kind === "object" ? (read.object as Snapshot) : null;
 }
 
-export async function dropNote({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
-  await rm(join(root, worktreeFiles.note(id)), { force: true });
+export async function dropSnapshot({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
+  await rm(join(root, worktreeFiles.snapshot(id)), { force: true });
 }
 
-/** One thing that differs from a note. */
-export interface NoteChange {
-  /** As in the note, `hook pre-commit` for example. */
+/** One thing that differs between two snapshots. */
+export interface Change {
+  /** As in the snapshot, `hook pre-commit` for example. */
   readonly name: string;
   readonly before: string | undefined;
   readonly now: string | undefined;
 }
 
-/** Returns what has changed since the note was taken, by name. With another folder of hooks, those are no changes. */
-export function changesSince(before: GitNote, now: GitNote): readonly NoteChange[] {
-  const changes = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+/** Returns what differs, by name. */
+export function compareSnapshots(before: Snapshot, now: Snapshot): readonly Change[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((name) => before[name] !== now[name])
     .sort()
     .map((name) => ({ name, before: before[name], now: now[name] }));
-  const moved = changes.some(({ name }) => name.endsWith("setting core.hookspath"));
-  return changes.filter(({ name }) => !(moved && name.startsWith("hook ")));
 }
 
-/** Whether a change could make planner's git start a program in another checkout than the run's own. */
-export function reachesOthers({ name }: NoteChange): boolean {
+/** Returns the changes of what git runs. With another folder of hooks, those are no changes. */
+export function plantedIn(changes: readonly Change[]): readonly Change[] {
+  const planted = changes.filter(isPlanted);
+  const moved = planted.some(({ name }) => name.endsWith("setting core.hookspath"));
+  return planted.filter(({ name }) => !(moved && name.startsWith("hook ")));
+}
+
+/** Whether a change could make git start a program. */
+export function isPlanted({ name }: Change): boolean {
+  const [, scope, key] = /^(?:(global|worktree) )?setting (.+)$/.exec(name) ?? [];
+  if (key !== undefined) return WATCHED.test(key) && !(scope === "global" && PERSONAL.test(key));
+  return name.startsWith("hook ") || ["alternates", ".git", "commondir", "gitdir"].includes(name);
+}
+
+/** Whether a planted change could make planner's git start a program in another checkout than the run's own. */
+export function reachesOthers({ name }: Change): boolean {
   const key = /^(?:global )?setting (.+)$/.exec(name)?.[1];
   return key === undefined ? name.startsWith("hook ") || name === "alternates" : !PERSONAL.test(key);
 }

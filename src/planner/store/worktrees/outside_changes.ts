@@ -1,0 +1,78 @@
+import { type Change, compareSnapshots, isPlanted, type Snapshot } from "./snapshot.ts";
+import { WHOLE } from "./take_snapshot.ts";
+
+/** The run whose changes are looked for. */
+export interface OwnRun {
+  readonly id: string;
+  readonly branch: string;
+}
+
+/**
+ * Returns what changed outside of a run's own branch, worktree and spec, without what planner itself does for the runs
+ * of other specs. Changes of what git runs are left out: `plantedIn` has them.
+ */
+export function outsideChanges(before: Snapshot, now: Snapshot, { id, branch }: OwnRun): readonly Change[] {
+  // A snapshot of an earlier version of planner has less in it.
+  if (!(WHOLE in before)) return [];
+  const all = compareSnapshots(before, now);
+  const busy = busyRuns(before, now);
+  const ids = [id, ...busy.keys()];
+  const branches = new Set([branch, ...busy.values()]);
+  const refs = new Set(all.map(({ name }) => name));
+  // With another commit checked out, files differ from that one.
+  const isMoved = [...refs].some(
+    (name) => name.startsWith("HEAD ") || (name.startsWith("ref ") && isChecked(name, now)),
+  );
+  const isExpected = ({ name, now: value }: Change): boolean => {
+    const [kind = "", subject = ""] = splitName(name);
+    if (kind === "run" || kind === WHOLE) return true;
+    if (kind === "change") return isMoved;
+    if (kind === "file") return ids.some((one) => isFileOf(one, subject));
+    if (kind === "ref") return isExpectedRef(subject, { value, ids, branches });
+    const settled = kind === "setting" ? /^branch\.(.+)\.[^.]+$/.exec(subject)?.[1] : undefined;
+    // Settings of a branch come and go with it.
+    return settled !== undefined && (branches.has(settled) || refs.has(`ref refs/heads/${settled}`));
+  };
+  return all.filter((change) => !isPlanted(change) && !isExpected(change));
+}
+
+/** Splits a name of a snapshot into its kind and its subject. */
+export function splitName(name: string): readonly [kind: string, subject: string] {
+  const [, kind = name, subject = ""] = /^((?:global |worktree )?\w+) (.*)$/s.exec(name) ?? [];
+  return [kind, subject];
+}
+
+/** Other specs with a run meanwhile, with their branches. */
+function busyRuns(before: Snapshot, now: Snapshot): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of new Set([...Object.keys(before), ...Object.keys(now)])) {
+    if (!name.startsWith("run ")) continue;
+    const [old, current] = [before[name] ?? "", now[name] ?? ""];
+    const isBusy = old !== current || current.startsWith("working ");
+    if (isBusy) found.set(name.slice("run ".length), (current || old).replace(/^\S* /, ""));
+  }
+  return found;
+}
+
+function isChecked(name: string, now: Snapshot): boolean {
+  const ref = name.slice("ref ".length);
+  return Object.entries(now).some(([other, value]) => other.startsWith("HEAD ") && value === ref);
+}
+
+/** A file of the spec or of one of its members. */
+function isFileOf(id: string, path: string): boolean {
+  const file = path.split("/").at(-1) ?? "";
+  return file === `${id}.md` || file.startsWith(`${id}.`);
+}
+
+interface RefFacts {
+  readonly value: string | undefined;
+  readonly ids: readonly string[];
+  readonly branches: ReadonlySet<string>;
+}
+
+function isExpectedRef(ref: string, { value, ids, branches }: RefFacts): boolean {
+  if (branches.has(ref.replace(/^refs\/heads\//, ""))) return true;
+  // planner adds records and kept commits, and moves a record when its work is merged.
+  return ref.startsWith("refs/planner/") && (value !== undefined || ids.some((id) => ref.includes(`/${id}/`)));
+}

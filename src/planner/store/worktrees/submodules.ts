@@ -1,0 +1,65 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Git } from "../git/git.ts";
+import { readMoves } from "./admin_folder.ts";
+import type { Place } from "./worktree_place.ts";
+
+/** Git's own folders of the submodules of a checkout, nested ones too, by their path below `modules/`. */
+export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const visit = (folder: string, name: string): void => {
+    if (name !== "" && existsSync(join(folder, "HEAD")) && existsSync(join(folder, "objects"))) {
+      found.set(name, folder);
+      if (existsSync(join(folder, "modules"))) visit(join(folder, "modules"), `${name}/modules`);
+      return;
+    }
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) visit(join(folder, entry.name), name === "" ? entry.name : `${name}/${entry.name}`);
+    }
+  };
+  if (existsSync(join(gitFolder, "modules"))) visit(join(gitFolder, "modules"), "");
+  return found;
+}
+
+/**
+ * Keeps the commits of a worktree's submodules in the repository's own copies of them, before the worktree goes: all
+ * names, and what only reflogs name. A submodule that the run added gets such a copy.
+ *
+ * @returns whether it has submodules: git removes such a worktree only when it is forced to
+ */
+export async function keepSubmodules({ gitFolder, repository, id }: Place): Promise<boolean> {
+  const modules = moduleFolders(gitFolder);
+  for (const [name, own] of modules) {
+    const shared = join(repository.commonFolder, "modules", name);
+    if (!existsSync(shared)) await makeCopy(repository.git, own, shared);
+    const kept = `refs/planner/kept/${id}`;
+    const git = new Git(own, { GIT_DIR: own });
+    const lost = readMoves(own, "HEAD").map(({ to }) => to);
+    for (const [index, hash] of [...new Set(lost)].entries()) {
+      const ref = `refs/planner/moves/${index}`;
+      // One that git has already cleaned up is not there any more.
+      await git.try(["update-ref", ref, hash]);
+    }
+    await repository.git.run([
+      ...["-c", "protocol.file.allow=always", "--git-dir", shared, "fetch", "--quiet", "--no-tags", own],
+      ...[`+HEAD:${kept}/HEAD`, `+refs/*:${kept}/*`],
+    ]);
+  }
+  return modules.size > 0;
+}
+
+/** Makes the copy that git would have made, had the submodule been added in the person's checkout. */
+async function makeCopy(git: Git, own: string, shared: string): Promise<void> {
+  await git.run(["init", "--quiet", "--bare", shared]);
+  const url = await git.ask(["--git-dir", own, "config", "remote.origin.url"]);
+  const settings = [
+    ["core.bare", "false"],
+    ...(url === null
+      ? []
+      : [
+          ["remote.origin.url", url],
+          ["remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"],
+        ]),
+  ];
+  for (const [key = "", value = ""] of settings) await git.run(["--git-dir", shared, "config", key, value]);
+}

@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+
+interface Row {
+  readonly name: string;
+  /** What a person does before. */
+  readonly before?: string;
+  /** What the agent does beside its work. */
+  readonly does: string;
+  readonly says: RegExp;
+  /** Lines of a shell that must succeed afterwards, and after the merge again. */
+  readonly holds?: string;
+  /** The status that `work` prints, completed unless it says otherwise. */
+  readonly ends?: string;
+}
+
+const KEPT = `git for-each-ref --format='%(refname)' refs/planner/kept`;
+const REMOTE = `git init -q --bare ../remote && git remote add origin "$PWD/../remote" && git push -q origin main && git commit -q --allow-empty -m two && git push -q origin main`;
+
+const ROWS: readonly Row[] = [
+  {
+    name: "commits in the person's checkout",
+    does: 'cd "$PLANNER_PROJECT"; save b',
+    says: /"main" was moved from \w+ to \w+ during the run \(commit: planner/,
+  },
+  {
+    name: "switches the branch there",
+    does: 'git -C "$PLANNER_PROJECT" checkout -q -b elsewhere',
+    says: /branch "elsewhere" is checked out in ".*" since the run, branch "main" was before: "git switch main" brings it back/,
+  },
+  {
+    name: "changes a file there",
+    does: 'echo x >> "$PLANNER_PROJECT/base.txt"',
+    says: /"base.txt" in your checkout was changed/,
+  },
+  {
+    name: "takes a person's changes back there",
+    before: "echo mine >> base.txt",
+    does: 'git -C "$PLANNER_PROJECT" checkout -q -- base.txt',
+    says: /the changes of "base.txt" in your checkout are gone/,
+  },
+  {
+    name: "changes another spec there",
+    does: `sed -i s/pending/cancelled/ "$PLANNER_PROJECT/.planner/specs/${OTHER}.md"`,
+    says: new RegExp(`"\\.planner/specs/${OTHER}\\.md" in the project was changed`),
+  },
+  {
+    name: "adds a spec and changes the settings there",
+    does: `cd "$PLANNER_PROJECT/.planner" && echo >> config.md && cp specs/${OTHER}.md specs/2026-11-01-003-ccc.md`,
+    says: /"\.planner\/config\.md" in the project was changed[\s\S]*003-ccc\.md" in the project was added/,
+  },
+  { name: "makes a tag", does: "git tag v1", says: /tag "v1" was made/ },
+  {
+    name: "moves a tag with a message",
+    before: "git tag -a -m one v1",
+    does: "git commit -q --allow-empty -m 'planner: x'; git tag -f v1 >/dev/null",
+    says: /tag "v1" was moved from \w+ to \w+ during the run: "git update-ref refs\/tags\/v1 \w{40}" brings it back, .* kept as refs\/planner\/kept/,
+    holds: `test "$(git cat-file -t $(${KEPT} | head -1))" = tag`,
+  },
+  { name: "deletes a tag", before: "git tag v1", does: "git tag -d v1 >/dev/null", says: /tag "v1" was deleted/ },
+  {
+    name: "deletes a person's branch",
+    before: "git checkout -q -b mine && echo m > m.txt && git add m.txt && git commit -q -m m && git checkout -q main",
+    does: "git branch -q -D mine",
+    says: /branch "mine" was deleted during the run: "git branch mine \w{40}" brings it back, its former commits are kept/,
+    holds: `git cat-file -e $(${KEPT} | head -1):m.txt`,
+  },
+  {
+    name: "drops a person's stash",
+    before: "echo s > s.txt && git add s.txt && git stash -q",
+    does: "git stash drop -q",
+    says: /the stash ".*" was dropped during the run: "git stash apply refs\/planner\/kept\/.*\/1" brings it back/,
+    holds: `git cat-file -e $(${KEPT} | head -1):s.txt`,
+  },
+  {
+    name: "pops a person's stash into its work",
+    before: "echo s > s.txt && git add s.txt && git stash -q",
+    does: "git stash pop -q; git commit -q -m 'planner: popped'",
+    says: /the stash ".*" was dropped/,
+    holds: `git cat-file -e $(${KEPT} | head -1):s.txt`,
+  },
+  {
+    name: "clears the stashes",
+    before: "for n in 1 2; do echo $n > s.txt; git add s.txt; git stash -q; done",
+    does: "git stash clear",
+    says: /dropped[\s\S]*dropped/,
+    holds: `test $(${KEPT} | wc -l) = 2`,
+  },
+  {
+    name: "pushes with force",
+    before: REMOTE,
+    does: "git push -q --force origin main~1:main",
+    says: /remote-tracking branch "origin\/main" was pushed with force during the run: it was at \w{40} before/,
+  },
+  {
+    name: "pushes its branch",
+    before: REMOTE,
+    does: "git push -q -u origin HEAD",
+    says: /"origin\/planner\/.*" was pushed/,
+  },
+  {
+    name: "sets an identity",
+    does: "git config user.email bot@example.org",
+    says: /setting user\.email was changed during the run \(undo it with: git config --unset-all user\.email && git config --add user\.email ann@example\.org\)/,
+  },
+  {
+    name: "sets anything of the whole repository",
+    does: "git config gc.auto 0; git config core.autocrlf input",
+    says: /setting core\.autocrlf was added[\s\S]*setting gc\.auto was added/,
+  },
+  {
+    name: "hides its work by the list of ignored files",
+    does: 'echo hidden.txt >> "$(git rev-parse --git-common-dir)/info/exclude"; echo h > hidden.txt',
+    says: /info\/exclude" was changed during the run \(hidden\.txt\)[\s\S]*changes are not committed: hidden\.txt/,
+    ends: "needs_attention",
+    holds: `test -e .planner/worktrees/${ID}/hidden.txt`,
+  },
+  {
+    name: "makes a link out of the tree",
+    does: "ln -s /etc/hosts hosts; git add hosts; git commit -q -m 'planner: link'",
+    says: /"hosts" is a link that leads out of the repository, to "\/etc\/hosts"/,
+  },
+  {
+    name: "makes a worktree and a branch",
+    does: "git worktree add -q -b side ../../../../side",
+    says: /worktree ".*side" was made[\s\S]*branch "side" was made/,
+  },
+  {
+    name: "leaves a merge in the person's checkout",
+    before:
+      "git checkout -q -b side && git commit -q --allow-empty -m s && git checkout -q main && git commit -q --allow-empty -m m",
+    does: 'git -C "$PLANNER_PROJECT" merge -q --no-commit side',
+    says: /a merge was begun in ".*" during the run and not ended/,
+    holds: "git merge --abort 2>/dev/null; true",
+  },
+];
+
+for (const { name, before = "true", does, says, holds = "true", ends = "completed" } of ROWS) {
+  test(`end, record and status name it when an agent ${name}`, async () => {
+    using project = await ScriptedProject.make();
+    expect(await project.sh(before)).toMatchObject({ code: 0 });
+
+    const { stdout, stderr } = await project.work(`save a; tick; ${does}`);
+
+    expect([stdout.split(": ")[1]?.trim(), stderr + stdout]).toEqual([ends, expect.stringMatching(says)]);
+    const record = await project.planner("log", ID, "--run", "last", "--json");
+    const { warnings, reasons } = JSON.parse(record.stdout);
+    expect([...warnings, ...reasons].join("\n")).toMatch(says);
+    const first = new RegExp(says.source.split("[\\s\\S]*")[0] ?? "");
+    expect((await project.planner("status", "--activity")).stdout).toMatch(first);
+    expect((await project.planner("status")).stdout).toContain("changed outside of the branch of its last run");
+    expect((await project.planner("diagnose", ID)).stdout).toMatch(first);
+    expect(await project.sh(holds)).toMatchObject({ code: 0 });
+    await project.planner("merge", ID);
+    expect(await project.sh(holds)).toMatchObject({ code: 0 });
+  });
+}
+
+test("what other runs and their merges do is not named", async () => {
+  using project = await ScriptedProject.make();
+
+  project.script('save "$id"; tick');
+  const { code, stdout, stderr } = await project.planner("work", "--parallel", "2");
+  const merged = await project.planner("merge", "--all");
+
+  expect({ code, merged: merged.code }).toEqual({ code: 0, merged: 0 });
+  expect(stdout + stderr + merged.stderr).not.toContain("during the run");
+});

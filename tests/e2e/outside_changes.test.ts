@@ -166,3 +166,27 @@ test("what other runs and their merges do is not named", async () => {
   expect({ code, merged: merged.code }).toEqual({ code: 0, merged: 0 });
   expect(stdout + stderr + merged.stderr).not.toContain("during the run");
 });
+
+test("the main branch gets a submodule that an agent added, with its commits", async () => {
+  using project = await ScriptedProject.make();
+  const commit = "git -c user.name=a -c user.email=a@b commit -q -m";
+  await project.sh(`git init -q ../lib && cd ../lib && echo l > l.txt && git add . && ${commit} l`);
+
+  const { stdout } = await project.work(`
+    git -c protocol.file.allow=always submodule --quiet add "$out/lib" sub
+    (cd sub; echo s > s.txt; git add .; ${commit} s; git checkout -q --detach; echo t > t.txt; git add .; ${commit} t; git checkout -q HEAD~1)
+    git add sub; git commit -q -m "planner: sub"; tick`);
+  await project.sh(`echo u > .planner/worktrees/${ID}/sub/u.txt`);
+  const refused = await project.planner("merge", ID);
+  await project.sh(`rm .planner/worktrees/${ID}/sub/u.txt`);
+  const merge = await project.planner("merge", ID);
+  const update = await project.sh("git -c protocol.file.allow=always submodule --quiet update --init && cat sub/s.txt");
+  const lost = await project.sh("cd sub && git log --all --format= --name-only");
+
+  expect(stdout).toContain(": completed");
+  expect(refused.stderr).toContain('has uncommitted changes: "sub/u.txt"');
+  expect(merge.stdout).toStartWith("Merged spec: ");
+  expect(project.has(`.planner/worktrees/${ID}`)).toBe(false);
+  expect(update).toMatchObject({ code: 0, stdout: "s\n" });
+  expect(lost.stdout).toContain("t.txt");
+});

@@ -21,6 +21,27 @@ export function moduleFolders(gitFolder: string): ReadonlyMap<string, string> {
   return found;
 }
 
+/** Uncommitted files of a worktree's submodules, nested ones too, as paths from its top. Runs none of their programs. */
+export async function submoduleChanges({ gitFolder, worktree }: Place): Promise<readonly string[]> {
+  return existsSync(join(gitFolder, "modules")) ? changesBelow(worktree.path, "") : [];
+}
+
+async function changesBelow(top: string, prefix: string): Promise<readonly string[]> {
+  const entries = await new Git(join(top, prefix)).list(["ls-files", "--stage", "-z"]);
+  const links = entries
+    .filter((entry) => entry.startsWith("160000 "))
+    .map((entry) => entry.slice(entry.indexOf("\t") + 1));
+  const found: string[] = [];
+  for (const path of links) {
+    const folder = `${prefix}${path}/`;
+    if (!existsSync(join(top, folder, ".git"))) continue;
+    const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+    const changed = await new Git(join(top, folder)).list(listing);
+    found.push(...changed.map((entry) => folder + entry.slice(3)), ...(await changesBelow(top, folder)));
+  }
+  return found;
+}
+
 /**
  * Keeps the commits of a worktree's submodules in the repository's own copies of them, before the worktree goes: all
  * names, and what only reflogs name. A submodule that the run added gets such a copy.

@@ -77,14 +77,7 @@ export async function checkouts({ commonFolder, gitFolder, top }: Repository): P
 
 /** Uncommitted changes in the person's checkout, without those in `.planner/`. */
 async function changesIn({ git, top, prefix }: Repository): Promise<Snapshot> {
-  const listing = [
-    "status",
-    "--porcelain",
-    "-z",
-    "--no-renames",
-    "--untracked-files=normal",
-    "--ignore-submodules=none",
-  ];
+  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"];
   const entries = (await git.list(listing)).filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
   return Object.fromEntries(
     entries.map((entry) => [`change ${entry.slice(3)}`, `${entry.slice(0, 2)} ${markOf(join(top, entry.slice(3)))}`]),

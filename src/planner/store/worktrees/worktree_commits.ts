@@ -6,6 +6,7 @@ import { type Git, gitsWords } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
 import { readGitFile } from "./admin_folder.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
+import { submoduleChanges } from "./submodules.ts";
 import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
@@ -42,11 +43,13 @@ export async function exists(git: Git, branch: string): Promise<boolean> {
 /** What a removal of the worktree would lose, paths from its top. */
 export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
   const { id, repository, worktree, git } = place;
-  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=none"];
+  // The settings of a submodule could name programs: it is looked at by itself.
+  const options = ["--no-renames", "--untracked-files=all", "--ignore-submodules=dirty"];
+  const listing = ["status", "--porcelain", "-z", ...options];
   const { stdout } = await git.try(listing, { env: worktree.env });
   const entries = stdout.toString().split("\0");
   const listed = entries.filter((entry) => entry !== "").map((entry) => entry.slice(3));
-  const changed = [...listed, ...(await hiddenFiles(place))]
+  const changed = [...listed, ...(await hiddenFiles(place)), ...(await submoduleChanges(place))]
     // Half of a file that a killed writer was about to put in place is not work.
     .filter((path) => temporaryPid(basename(path)) === null);
   const spec = repository.prefix + activeFile(id);

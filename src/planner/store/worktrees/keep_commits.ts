@@ -86,7 +86,7 @@ export async function keepLost(git: Git, id: SpecId, changes: readonly Change[])
   return new Map(lost.map(({ name, hash }) => [name, refs.get(hash) ?? ""]));
 }
 
-/** A tag with a message is an object of its own, which its commit does not reach. */
+/** A tag with a message is a separate object, which its commit does not reach. */
 async function isUnreachable(git: Git, hash: string): Promise<boolean> {
   const [type, listed] = [
     await git.ask(["cat-file", "-t", hash]),

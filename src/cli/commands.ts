@@ -95,7 +95,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     load: () => import("./commands/spec/reset.ts"),
   },
   cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/spec/cancel.ts") },
-  approve: { group: "state", summary: "Approve a spec", load: () => import("./commands/spec/approve.ts") },
+  approve: {
+    group: "state",
+    summary: "Accept commands of checks and settings, or approve a spec",
+    load: () => import("./commands/spec/approve.ts"),
+  },
+  trust: {
+    group: "state",
+    summary: "Accept every command of a project",
+    load: () => import("./commands/spec/trust.ts"),
+  },
   reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/spec/reject.ts") },
   archive: {
     group: "state",

@@ -4,9 +4,10 @@ import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
-import { insideRun } from "#planner/store/processes/inside_run.ts";
+import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
+import { openAcceptance } from "#planner/store/project/accepted_commands.ts";
 import { openConfig } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
@@ -26,9 +27,11 @@ const clock: Clock = { now: () => new Date() };
 /** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
 export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
+  // What judges the work in a worktree is the project's: a run does not change it there.
+  const project = projectAround(root)?.project ?? root;
   return {
     initialised: async () => isInitialised(root),
-    config: openConfig(root),
+    config: openConfig(project),
     specs: openSpecStore(root),
     logs: openLogStore(root),
     work: openWorkStore(root, clock),
@@ -36,7 +39,9 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     templates: openTemplateStore(root),
     processes: openProcessControl(),
     git: openGitHistory(root),
-    outputs: openOutputValidator(root),
+    outputs: openOutputValidator(project),
+    accepted: openAcceptance(project),
+    prove: async (wanted) => (await import("./work/prove.ts")).prove(root, wanted, { open: openPlanner }),
     runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock)),
     background: {
       start: async (args, env) => {

@@ -15,6 +15,13 @@ export const JSON_FLAG = {
   summary: "Print one JSON document instead of text",
 } as const satisfies Flag;
 
+/** For commands that complete specs. */
+export const UNPROVEN_FLAG = {
+  type: "string",
+  value: "why",
+  summary: "Complete without proof, whatever the checks say; the reason stays in the spec",
+} as const satisfies Flag;
+
 /** For commands that change a spec. */
 export const ACTIVE_ID = {
   summary: "Full or partial id of a spec",

@@ -16,6 +16,7 @@ export interface UpdateWords {
   readonly label: readonly string[];
   readonly "target-file": readonly string[];
   readonly model: string | undefined;
+  readonly unproven: string | undefined;
   readonly priority?: string | undefined;
   readonly assignee?: string | undefined;
   readonly due?: string | undefined;
@@ -29,6 +30,7 @@ export function updateArgs(words: UpdateWords): Record<string, unknown> {
   if (words.status !== undefined) args["status"] = words.status;
   if (words.output !== undefined) args["output"] = words.output;
   if (words["replace-body"]) args["replace_body"] = true;
+  if (words.unproven !== undefined) args["unproven"] = words.unproven;
   for (const name of TEXTS) if (words[name] !== undefined) args[name] = words[name];
   for (const [field, list] of Object.entries(lists)) {
     if (list.length > 0) args[field] = list;

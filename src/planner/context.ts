@@ -13,6 +13,8 @@ import type {
 } from "./ports.ts";
 import type { Background } from "./program_ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
+import type { Acceptance } from "./work/acceptance.ts";
+import type { Provenance, WantedProof } from "./work/provenance.ts";
 
 /** The run that a process was started below. */
 export interface InsideRun {
@@ -34,6 +36,9 @@ export interface PlannerContext {
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
+  readonly accepted: Acceptance;
+  /** Judges the criteria of a spec by running their checks where its work is. */
+  prove(wanted: WantedProof): Promise<Provenance>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
   readonly background: Background;

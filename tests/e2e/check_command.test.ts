@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { runPlanner } from "../support/planner_command.ts";
 import { tempProject } from "../support/temp_project.ts";
+import { trustProject } from "../support/trusted_project.ts";
 
 const ID = "2026-11-01-001-aaa";
 const TEXT = [
@@ -11,6 +12,8 @@ const TEXT = [
 function project() {
   const made = tempProject();
   made.spec(ID, TEXT);
+  made.write("Makefile", "docs:\n\ttrue\n");
+  trustProject(made.root);
   const check = (...words: readonly string[]) => runPlanner(["check", ID, ...words], { cwd: made.root });
   return { ...made, check, text: () => made.read(`.planner/specs/${ID}.md`), [Symbol.dispose]: made.remove };
 }
@@ -19,7 +22,10 @@ test("check changes the one box and no other byte, by number or by text, and bac
   using made = project();
 
   const one = await made.check("1");
-  expect([one.code, one.stdout]).toEqual([0, `Checked criterion 1 of ${ID}: It is documented (1 open)\n`]);
+  expect([one.code, one.stdout]).toEqual([
+    0,
+    `Checked criterion 1 of ${ID}: It is documented (1 open; 1 check passed)\n`,
+  ]);
   expect(made.text()).toBe(TEXT.replace("[ ] It is doc", "[x] It is doc"));
 
   const two = await made.check("is QUICK", "--json");
@@ -29,6 +35,7 @@ test("check changes the one box and no other byte, by number or by text, and bac
     criterion: "It is quick",
     checked: true,
     open: 0,
+    proof: null,
   });
   for (const number of ["1", "3"]) await made.check(number, "--undo");
   expect(made.text()).toBe(TEXT);

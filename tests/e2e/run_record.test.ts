@@ -213,7 +213,9 @@ test("verify --record confirms a record before and after its merge, and runs its
 
   expect(again).toMatchObject({ code: 0, parts: { ...ALL_OK, rerun: "ok" } });
   expect(again.details).toContain('"cat b.txt" passed again, with the same output');
-  expect(text.stdout).toMatch(/^end {7}ok {7}commit [0-9a-f]{10} is there\n[\s\S]*: run 2: the record holds\n$/);
+  expect(text.stdout).toMatch(
+    /^spec {6}ok .*\nend {7}ok {7}commit [0-9a-f]{10} is there\n[\s\S]*: run 2: the record holds\n$/,
+  );
   expect(await project.git("worktree", "list")).not.toContain("planner-verify");
 });
 

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLANNER, type RunResult, runCommand, runPlanner } from "./planner_command.ts";
+import { trustProject } from "./trusted_project.ts";
 
 export const ID = "2026-11-01-001-aaa";
 export const OTHER = "2026-11-01-002-bbb";
@@ -33,6 +34,7 @@ export class ScriptedProject {
     cpSync(template, home, { recursive: true });
     const project = new ScriptedProject(home);
     project.#configure();
+    trustProject(project.root);
     return project;
   }
 

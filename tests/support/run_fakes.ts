@@ -13,6 +13,7 @@ import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { openPlanner } from "../../src/cli/compose.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
+import { trustProject } from "./trusted_project.ts";
 
 export const ID = "2026-01-05-001-abc" as SpecId;
 
@@ -69,6 +70,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
   const project = tempProject();
   project.write(".planner/config.md", CONFIG);
   project.spec(ID, SPEC);
+  trustProject(project.root);
   const deeds: Deeds = { statuses: [], ends: [], lines: [], stops: [], events: [], others: [], records: [] };
   const script: Script = {
     agent: () => {},
@@ -92,7 +94,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
       freePort: async () => 1,
       lastChange: async () => 0,
       hasher: () => openRunFiles().hasher(),
-      history: () => ({ commitsNaming: async () => [] }),
+      history: () => ({ commitsNaming: async () => [], lastWriting: async () => null }),
     },
     root: project.root,
     pid: 7,
@@ -113,6 +115,7 @@ export function wishes(change: Partial<RunWishes> = {}): RunWishes {
     model: null,
     prompt: null,
     skipCriteria: false,
+    unproven: null,
     resume: false,
     worktree: true,
     stop,
@@ -191,6 +194,16 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
     guard: async () => {},
     settle: async () => script.state,
     uncommitted: async () => script.state.uncommitted,
+    holds: async () => ({
+      commit: "0".repeat(40),
+      tree: "0".repeat(40),
+      uncommitted: script.state.uncommitted,
+      ignored: [],
+      changed: script.state.changed,
+      behind: false,
+    }),
+    blobs: async () => new Map(),
+    takeFiles: async () => {},
     joinedSpec: async () => readFileSync(join(root, file), "utf8"),
     commitSpec: async () => true,
     commitFile: async () => {},

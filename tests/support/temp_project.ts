@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import "./trusted_project.ts";
 
 /** A project folder of its own for one test, with `.planner/specs/`; call `remove` at the end. */
 export interface TempProject {

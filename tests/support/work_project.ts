@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type GitProject, gitProject } from "./git_project.ts";
+import { trustProject } from "./trusted_project.ts";
 
 /** What each spec's agent does, by id or under `*`; see agent.ts. */
 export type AgentPlan = Readonly<Record<string, readonly string[]>>;
@@ -44,6 +45,7 @@ export interface WorkOptions {
 
 export async function workProject({ plan, config = "", stream = "text" }: WorkOptions): Promise<WorkProject> {
   const project = await gitProject();
+  trustProject(project.root);
   const notes = join(project.root, ".planner", "logs", "notes");
   const agent = join(import.meta.dirname, "agent.ts");
   const provider = {

@@ -1,9 +1,14 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { loadWorld } from "#planner/operations/shared/world.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { checkLines, configLines } from "#planner/work/acceptance.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
+import { askToAccept } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -13,11 +18,12 @@ import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner work`. */
-export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop"> & { readonly json: boolean };
+export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop" | "unproven"> & { readonly json: boolean };
 
 /** Works specs to their end and returns how the process is to end. */
 export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
   refuseInsideRun(context, "planner_work_start");
+  await askAboutWork({ context, root }, words.ids);
   const progress = showProgress(cli, words.json);
   const signals = listenForSignals((name, again) => {
     progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });
@@ -25,7 +31,10 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   const background = takeBackgroundStart();
   const reporter = tellAnyway(progress);
   const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: reporter.tell });
-  const { ids, follow, width, stopAtFailure, budget, json: _, ...run } = words;
+  const { ids, follow, width, stopAtFailure, budget, json: _, ...wished } = words;
+  // A tool starts work in the background: it leaves out the boxes, and no check.
+  const unproven = background === null && wished.skipCriteria ? "--skip-criteria" : null;
+  const run = { ...wished, unproven };
   const letGrow = keepMemorySmall();
   let refused = "the process ended before the run began";
   try {
@@ -45,6 +54,15 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     signals.close();
     if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
   }
+}
+
+/** Checks of the specs that may be worked, and the commands of the settings. */
+async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
+  const { specs, readiness } = await loadWorld(project.context);
+  const isMeant = (spec: Spec): boolean =>
+    ids.length === 0 ? readiness.isReady(spec) : ids.some((id) => spec.id === id || spec.id.startsWith(`${id}.`));
+  const checks = specs.filter(isMeant).flatMap(({ body }) => checkLines(body));
+  await askToAccept(project, [...configLines(await project.context.config()), ...checks]);
 }
 
 /** The completed specs whose worktree is still there. */

@@ -100,6 +100,12 @@ export interface PlannerConfig {
     /** For each of the commands. */
     readonly timeout_seconds: number;
     readonly require_commit: boolean;
+    /** How many of the commands and of the criteria's checks run side by side. */
+    readonly parallel: number;
+    /** Whether lint reports criteria without a check. */
+    readonly require_checks: boolean;
+    /** Patterns of files by which checks judge: a branch's change of one is not taken for proof. */
+    readonly protect: readonly string[];
   };
   readonly git: {
     /** Form of commit messages, with `{id}`, `{title}` and `{summary}`; null for planner's own. */

@@ -7,6 +7,8 @@ const TEXT = Type.Optional(Type.String({ minLength: 1 }));
 const FLAG = Type.Optional(Type.Boolean());
 /** Ours: a day. A timer of the engine ends at 24 of them. */
 const MAX_VERIFY_SECONDS = 86_400;
+/** Ours: more test suites side by side slow each other down on any machine. */
+const MAX_PARALLEL_CHECKS = 64;
 const SCALARS = ["string", "boolean", "integer", "number"] as const;
 
 function oneOf(words: readonly string[]) {
@@ -116,6 +118,9 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
       commands: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
       timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS })),
       require_commit: FLAG,
+      parallel: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PARALLEL_CHECKS })),
+      require_checks: FLAG,
+      protect: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
     }),
   ),
   git: Type.Optional(GIT),

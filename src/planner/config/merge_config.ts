@@ -39,7 +39,7 @@ export interface WrittenConfig {
     };
   };
   readonly validation?: { readonly strict_output_validation?: boolean };
-  readonly verify?: { readonly commands?: readonly string[]; readonly require_commit?: boolean };
+  readonly verify?: Partial<PlannerConfig["verify"]>;
   readonly git?: { readonly commit_template?: string };
   readonly runs?: { readonly commit?: boolean };
   readonly worktree?: Partial<WorktreeSettings>;

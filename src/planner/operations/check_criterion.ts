@@ -4,7 +4,9 @@ import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import { editCriterion } from "../spec/edit/edit_criterion.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { reasonsAgainst } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
+import { passedText } from "./shared/prove_completion.ts";
 
 /** Criteria that a refusal lists. */
 const MAX_LISTED = 20;
@@ -17,10 +19,12 @@ export interface CheckedCriterion {
   readonly checked: boolean;
   /** How many are still open. */
   readonly open: number;
+  /** What its check came to, for people; null for a criterion without one. */
+  readonly proof: string | null;
 }
 
 /**
- * Checks one criterion of a spec, or unchecks it.
+ * Checks one criterion of a spec, or unchecks it. One that names a check is checked only if that succeeds.
  *
  * @param wanted its number from 1, or a part of its text that no other one has
  * @throws OperationError that lists the criteria if none or several are meant
@@ -29,15 +33,34 @@ export async function checkCriterion(
   context: PlannerContext,
   { id, wanted, checked }: { readonly id: SpecId; readonly wanted: string; readonly checked: boolean },
 ): Promise<CheckedCriterion> {
+  const before = await context.specs.load(id);
+  const proof = checked ? await proofOf(context, before, numberOf(before, wanted)) : null;
   let found: Omit<CheckedCriterion, "open"> | undefined;
   await changeSpec(context, id, (text, spec) => {
     const number = numberOf(spec, wanted);
-    found = { spec_id: id, number, criterion: criteriaOf(spec.body)[number - 1]?.label ?? "", checked };
+    const { label: criterion = "", verify = null } = criteriaOf(spec.body)[number - 1] ?? {};
+    if (checked && verify !== (proof?.command ?? null)) {
+      throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
+    }
+    found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
     return editCriterion(text, number, checked);
   });
   if (found === undefined) throw new OperationError("not_found", `Spec not found: ${id}`);
   const { body } = await context.specs.load(id);
   return { ...found, open: criteriaOf(body).filter((criterion) => !criterion.checked).length };
+}
+
+/** Runs the check of a criterion; null for one without. @throws OperationError unless it succeeds */
+async function proofOf(context: PlannerContext, { id, body }: Spec, only: number) {
+  const command = criteriaOf(body)[only - 1]?.verify ?? null;
+  if (command === null) return null;
+  const proof = await context.prove({ id, body, only });
+  const reasons = reasonsAgainst(id, proof);
+  if (reasons.length === 0) return { command, text: passedText(proof) };
+  throw new OperationError(
+    "failed_precondition",
+    `Criterion ${only} of spec '${id}' is not proven: ${reasons.join("; ")}`,
+  );
 }
 
 function numberOf({ id, body }: Spec, wanted: string): number {

@@ -7,41 +7,73 @@ import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf } from "../spec/spec_id.ts";
+import { resultsIn } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { outputReport } from "./shared/output_report.ts";
 import { specIdParam } from "./shared/params.ts";
+import { type Completing, judgedText, proveCompletion } from "./shared/prove_completion.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
 const DONE: readonly string[] = ["completed", "cancelled"];
 
 export const finalize = defineTool<PlannerContext>()({
   name: "planner_finalize",
-  summary: "Mark a spec completed; every acceptance criterion must be checked and the output must fit its schema",
+  summary: "Mark a spec completed; all criteria must be checked, their checks succeed, and the output fit its schema",
   effect: "write",
   idempotent: true,
   slow: true,
   params: Type.Object({ id: specIdParam }),
-  async run(context, { id }, { signal } = {}) {
-    const spec = await findSpec(context, id, { archived: false });
-    refuseUnfinished(spec);
-    await refuseOpenMembers(context, spec);
-    const lines = await checkOutput(context, spec);
-    signal?.throwIfAborted();
-    const now = context.clock.now().toISOString();
-    await changeSpec(context, spec.id, (text, current) => {
-      refuseUnfinished(current);
-      const since = current.status === "completed" ? current.frontmatter["completed_at"] : undefined;
-      return editFields(text, { status: "completed", completed_at: typeof since === "string" ? since : now });
-    });
-    return {
-      value: { spec_id: spec.id, status: "completed", output: lines },
-      text: [`Finalized spec: ${spec.id}`, ...lines].join("\n"),
-    };
-  },
+  run: (context, { id }, { signal } = {}) => finalizeSpec(context, { id, unproven: null, signal }),
 });
 
-function refuseUnfinished(spec: Spec): void {
+/** The same for a person, who may complete a spec without proof: the command `finalize`. */
+export const finalizeByPerson = defineTool<PlannerContext>()({
+  ...finalize,
+  name: "finalize",
+  params: Type.Object({ id: specIdParam, unproven: Type.Optional(Type.String()) }),
+  run: (context, { id, unproven = null }, { signal } = {}) => finalizeSpec(context, { id, unproven, signal }),
+});
+
+interface Finalizing extends Pick<Completing, "unproven" | "signal"> {
+  /** Full or partial. */
+  readonly id: string;
+}
+
+async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: Finalizing) {
+  const spec = await findSpec(context, id, { archived: false });
+  const ticks = { open: unproven !== null };
+  refuseUnfinished(spec, ticks);
+  await refuseOpenMembers(context, spec);
+  const lines = await checkOutput(context, spec);
+  signal?.throwIfAborted();
+  const done = await proveCompletion(context, { id: spec.id, body: spec.body, unproven, signal });
+  const now = context.clock.now().toISOString();
+  await changeSpec(context, spec.id, (text, current) => {
+    refuseUnfinished(current, ticks);
+    refuseOtherCriteria(spec, current);
+    const since = current.status === "completed" ? current.frontmatter["completed_at"] : undefined;
+    const fields = { ...done.fields, status: "completed", completed_at: typeof since === "string" ? since : now };
+    return editFields(text, fields);
+  });
+  return {
+    value: {
+      ...{ spec_id: spec.id, status: "completed", output: lines },
+      ...(done.proof === null ? {} : { proof: done.proof.state, checks: resultsIn(done.proof) }),
+      ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
+    },
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines].join("\n"),
+  };
+}
+
+/** Checks take time, and what they have proven holds for the criteria that they were read from. */
+function refuseOtherCriteria({ id, body }: Spec, current: Spec): void {
+  if (judgedText(body) === judgedText(current.body)) return;
+  throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: finalize it again`);
+}
+
+/** @param open whether criteria may be unchecked */
+function refuseUnfinished(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", message);
   };
@@ -51,7 +83,7 @@ function refuseUnfinished(spec: Spec): void {
     );
   }
   const open = criteriaOf(spec.body).filter(({ checked }) => !checked).length;
-  if (open > 0) {
+  if (open > 0 && !mayBeOpen) {
     refuse(
       `Spec '${spec.id}' has ${open} unchecked acceptance criteria. All criteria must be checked before finalization.`,
     );

@@ -3,15 +3,19 @@ import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { readableDocument } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit/edit_fields.ts";
+import { keepChecks } from "../spec/edit/keep_checks.ts";
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
+import { isAccepted } from "../work/acceptance.ts";
 import { dependencyCycle } from "./shared/dependency_cycle.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { specIdParam } from "./shared/params.ts";
+import { type Completing, judgedText, proveCompletion } from "./shared/prove_completion.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
@@ -32,7 +36,7 @@ export const specUpdate = defineTool<PlannerContext>()({
   effect: "destroy",
   idempotent: false,
   params: PARAMS,
-  run: (context, args) => updateSpec(context, args),
+  run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
 /** The same with the fields that plan the work: the command `update`. The tool for agents keeps its parameters. */
@@ -44,8 +48,9 @@ export const updatePlanned = defineTool<PlannerContext>()({
     priority: Type.Optional(Type.Union([...PRIORITIES.map((word) => Type.Literal(word)), Type.Literal("")])),
     assignee: Type.Optional(Type.String()),
     due: Type.Optional(Type.String()),
+    unproven: Type.Optional(Type.String()),
   }),
-  run: (context, args) => updateSpec(context, args),
+  run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
 
 /** What changes; an empty text removes its field. */
@@ -53,10 +58,12 @@ interface Update extends Static<typeof PARAMS> {
   readonly priority?: string;
   readonly assignee?: string;
   readonly due?: string;
+  /** Why a person completes the spec without proof. */
+  readonly unproven?: string;
 }
 
-async function updateSpec(context: PlannerContext, update: Update) {
-  const { id: text, output = "", replace_body = false, depends_on, ...simple } = update;
+async function updateSpec(context: PlannerContext, update: Update, signal: AbortSignal | undefined) {
+  const { id: text, output = "", replace_body = false, depends_on, unproven = null, ...simple } = update;
   const { due } = simple;
   const hasOutput = output.trim() !== "";
   refuseNothing(hasOutput, [depends_on, ...Object.values(simple)]);
@@ -69,13 +76,37 @@ async function updateSpec(context: PlannerContext, update: Update) {
   const id = await findSpecId(context, text, { archived: false });
   const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
   const fields = fieldChanges({ ...simple, depends_on: dependsOn });
-  const changed = await context.specs.edit(id, (before) => {
+  const accepted = replace_body ? await context.accepted.read() : null;
+  const change = (before: string): string => {
     const edited = editFields(before, fields);
     refuseForeignStatus(context, id, { before, after: edited });
-    if (!hasOutput) return edited;
-    return replace_body ? replaceBody(edited, output) : appendOutput(edited, output);
-  });
+    if (accepted === null) return hasOutput ? appendOutput(edited, output) : edited;
+    const stays = (command: string): boolean => isAccepted(accepted, { kind: "check", text: command });
+    return keepChecks(replaceBody(edited, output), { own: before, restores: true, stays });
+  };
+  if (unproven !== null && simple.status !== "completed") {
+    throw new OperationError("invalid_argument", 'Invalid unproven: expected it with the status "completed"');
+  }
+  const complete = simple.status === "completed" ? await completion(context, { id, change, unproven, signal }) : change;
+  const changed = await context.specs.edit(id, complete);
   return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
+}
+
+interface Completed extends Pick<Completing, "id" | "unproven" | "signal"> {
+  readonly change: (before: string) => string;
+}
+
+/** Returns the change with what completing the spec needs; runs the checks of the text that the change makes. */
+async function completion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
+  const bodyAfter = (text: string): string => readableDocument(change(text)).body;
+  const body = bodyAfter((await context.specs.readText(id)).text);
+  const { fields } = await proveCompletion(context, { id, body, unproven, signal });
+  return (before: string): string => {
+    if (judgedText(bodyAfter(before)) !== judgedText(body)) {
+      throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: try again`);
+    }
+    return editFields(change(before), fields);
+  };
 }
 
 function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {

@@ -15,24 +15,28 @@ export const verify = defineTool<PlannerContext>()({
     const spec = await findSpec(context, id, { archived: true });
     const criteria = criteriaOf(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
+    const unrun = criteria.filter(({ verify }) => verify !== null).length;
     return {
       value: {
         spec_id: spec.id,
-        verified: criteria.length > 0 && unchecked.length === 0,
+        verified: criteria.length > 0 && unchecked.length === 0 && unrun === 0,
         criteria: {
           total: criteria.length,
           checked: criteria.length - unchecked.length,
           unchecked: unchecked.length,
         },
         unchecked_items: unchecked.map(({ text }) => text),
-        verification_notes: notes(criteria.length, unchecked.length),
+        verification_notes: notes({ total: criteria.length, unchecked: unchecked.length, unrun }),
       },
     };
   },
 });
 
-function notes(total: number, unchecked: number): string {
+function notes({ total, unchecked, unrun }: Readonly<Record<"total" | "unchecked" | "unrun", number>>): string {
   if (total === 0) return "No acceptance criteria found";
+  if (unchecked === 0 && unrun > 0) {
+    return unrun === 1 ? "1 criterion has a check that did not run" : `${unrun} criteria have checks that did not run`;
+  }
   if (unchecked === 0) return "All acceptance criteria met";
   return unchecked === 1 ? "1 criterion not yet checked" : `${unchecked} criteria not yet checked`;
 }

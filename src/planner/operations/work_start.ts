@@ -9,7 +9,13 @@ import { findSpec } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 import { startInBackground } from "./shared/start_background.ts";
-import { isReadyUnasked, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "./shared/start_checks.ts";
+import {
+  isReadyUnasked,
+  refuseLintErrors,
+  refuseMissingAgent,
+  refuseUnacceptedSetup,
+  refuseUnworkable,
+} from "./shared/start_checks.ts";
 import { loadWorld, type World } from "./shared/world.ts";
 
 export const workStart = defineTool<PlannerContext>()({
@@ -41,6 +47,7 @@ export const workStart = defineTool<PlannerContext>()({
     const others = besides(spec, world);
     if (parallel !== undefined) refuseParallel(others, parallel, config.parallel.max);
     await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
+    await refuseUnacceptedSetup(context, config);
     const words = [...mannerWords(spec, others, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
     const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
     return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };

@@ -45,6 +45,12 @@ export interface Worktree {
   settle(): Promise<WorktreeState>;
   /** Changed, uncommitted paths, from the worktree's top, without planner's own files. */
   uncommitted(): Promise<readonly string[]>;
+  /** The commit that is checked out, and what the folder holds beside it. */
+  holds(): Promise<FolderState>;
+  /** Git's hashes of files in that commit, by path from the project's root; one that it lacks has none. */
+  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** Replaces files by those of another commit, which must have them. Paths are from the project's root. */
+  takeFiles(from: string, paths: readonly string[]): Promise<void>;
   /** The spec's text after merging the project's changes and the run's. */
   joinedSpec(): Promise<string>;
   /** Commits only the spec's file; false if it has no change, or if git ignores it. */
@@ -55,6 +61,20 @@ export interface Worktree {
    * @param path from the project's root
    */
   commitFile(path: string, text: string, message: string): Promise<void>;
+}
+
+/** A commit and what a folder holds beside it. Paths are from the top of the repository. */
+export interface FolderState {
+  /** Full hashes; null before the first commit. */
+  readonly commit: string | null;
+  readonly tree: string | null;
+  readonly uncommitted: readonly string[];
+  /** Files and folders that git ignores, without planner's own. */
+  readonly ignored: readonly string[];
+  /** What the branch changes against the main branch, paths from the project's root; empty for the main branch. */
+  readonly changed: WorktreeState["changed"];
+  /** Whether the main branch has commits that this one lacks. */
+  readonly behind: boolean;
 }
 
 /** A commit of a branch that the main branch lacks. */

@@ -2,7 +2,7 @@ import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
 import type { KeptRunRecord, RecordFacts, RunHead } from "./kept_records.ts";
-import type { Worktree, WorktreeState } from "./worktree.ts";
+import type { FolderState, Worktree, WorktreeState } from "./worktree.ts";
 
 export interface WorktreeOptions {
   /** Prefix of branch names, such as `planner/`. */
@@ -28,8 +28,16 @@ export type MergeAnswer =
   | { readonly kind: "nothing" }
   /** Not merged: criteria that are not checked were added to the project's spec since the run began. */
   | { readonly kind: "open"; readonly criteria: readonly string[] }
+  /** Not merged: `admit` gave these reasons. The branch is rebased. */
+  | { readonly kind: "refused"; readonly reasons: readonly string[] }
   /** Branch, worktree and main branch are unchanged. Paths from the repository's top. */
   | { readonly kind: "conflict"; readonly files: readonly string[] };
+
+export interface MergeWishes {
+  readonly message: CommitWriter;
+  /** Sees the commit that the main branch would end at, and returns the reasons against it. */
+  readonly admit: (commit: string) => Promise<readonly string[]>;
+}
 
 /**
  * One git worktree and branch per spec in work: `.planner/worktrees/<id>`. No method discards uncommitted changes, or
@@ -80,7 +88,7 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or if the merge would
    * overwrite a changed file in the checkout of the main branch
    */
-  merge(id: SpecId, message?: CommitWriter): Promise<MergeAnswer>;
+  merge(id: SpecId, wishes?: Partial<MergeWishes>): Promise<MergeAnswer>;
   /**
    * Removes worktree, branch and status file. Commits that exist nowhere else are kept under `refs/planner/kept/<id>/`.
    *
@@ -99,6 +107,8 @@ export interface Worktrees {
   keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null>;
   /** The checkout around the project; null without a repository or a commit. */
   head(): Promise<ProjectHead | null>;
+  /** The commit that is checked out around the project and what the folder holds beside it; null without a repository. */
+  projectState(): Promise<FolderState | null>;
   /** Commits and changed files around the project since `base`, as in `WorktreeState`. */
   since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /** Predicts files in which branches of specs will conflict, without changing any. Cost: one git process per pair. */

@@ -1,9 +1,11 @@
 import { changeSpec } from "../operations/shared/change_spec.ts";
-import type { World } from "../operations/shared/world.ts";
+import { loadWorld, type World } from "../operations/shared/world.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import type { SpecId } from "../spec/spec_id.ts";
+import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { hasChecks, reasonsAgainst } from "../work/provenance.ts";
+import { isExcused } from "./proof/admission.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /** Whether a group waits for nothing but to be closed: as any other type it would be ready, its members being done. */
@@ -12,20 +14,52 @@ export function isDoneGroup(spec: Spec, { readiness }: World): boolean {
 }
 
 /**
- * Completes a group or a driver whose members are done; with unchecked criteria it needs attention.
+ * Completes a group or a driver whose members are done; with unchecked criteria, or a check of it or of a member
+ * that does not succeed in the project as it is now, it needs attention.
  *
  * @returns the result, also in words
  */
 export async function closeGroup(
-  { context }: RunDeps,
+  deps: RunDeps,
   id: SpecId,
 ): Promise<{ readonly completed: boolean; readonly message: string }> {
-  let open = 0;
+  const { context } = deps;
+  const unproven = await unprovenReasons(deps, id);
+  let against: readonly string[] = [];
   await changeSpec(context, id, (text, { body }) => {
-    open = criteriaOf(body).filter(({ checked }) => !checked).length;
+    const open = criteriaOf(body).filter(({ checked }) => !checked).length;
+    against = [...(open === 0 ? [] : [`${open} acceptance criteria are not checked`]), ...unproven];
     const done = { status: "completed", completed_at: context.clock.now().toISOString() };
-    return editFields(text, open === 0 ? done : { status: "needs_attention" });
+    return editFields(text, against.length === 0 ? done : { status: "needs_attention" });
   });
-  const result = open === 0 ? "completed" : `needs_attention, ${open} acceptance criteria are not checked`;
-  return { completed: open === 0, message: `all members are done: ${result}` };
+  const isDone = against.length === 0;
+  const result = isDone ? "completed" : `needs_attention, ${against.join("; ")}`;
+  return { completed: isDone, message: `all members are done: ${result}` };
+}
+
+/** What the checks of the group and of its members say about the project, all merged. */
+async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
+  const { specs } = await loadWorld(deps.context);
+  const group = specs.find((spec) => spec.id === id);
+  if (group === undefined) return [];
+  const reasons: string[] = [];
+  for (const spec of [...specs.filter((one) => isBelow(one, group)), group]) {
+    if (spec.status === "cancelled" || (spec !== group && (await isExcused(deps, spec)))) continue;
+    if (spec === group && hasChecks(criteriaOf(spec.body)) && !(await areMerged(deps, specs, group))) {
+      reasons.push(`its checks run on its members' merged work: "planner merge --all", then "planner finalize ${id}"`);
+      continue;
+    }
+    const proof = await deps.context.prove({ id: spec.id, body: spec.body });
+    reasons.push(...reasonsAgainst(spec.id, proof));
+  }
+  return reasons;
+}
+
+async function areMerged({ ports }: RunDeps, specs: readonly Spec[], group: Spec): Promise<boolean> {
+  const members = specs.filter((one) => isBelow(one, group));
+  return (await Promise.all(members.map(({ id }) => ports.worktrees.isMerged(id)))).every(Boolean);
+}
+
+function isBelow({ id }: Spec, group: Spec): boolean {
+  return parentOf(id) === group.id || group.members.includes(id);
 }

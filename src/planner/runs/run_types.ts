@@ -32,7 +32,10 @@ export interface RunWishes {
   readonly model: string | null;
   /** In place of the spec's own. */
   readonly prompt: string | null;
+  /** Whether criteria may stay unticked. */
   readonly skipCriteria: boolean;
+  /** Why a person completes specs whatever their checks say; null if they have to succeed. */
+  readonly unproven: string | null;
   /** Whether the agent is to continue its own session of the run before. */
   readonly resume: boolean;
   readonly worktree: boolean;

@@ -1,6 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { isAccepted } from "../work/acceptance.ts";
 import { judgeRecord, type RecordCheck, recordedCommands } from "../work/records/judge_record.ts";
 import { agentEnvironment } from "./run/place.ts";
 import { setUpWorktree } from "./run/set_up.ts";
@@ -22,6 +24,8 @@ export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise
   const facts = await deps.ports.worktrees.recordFacts(id, kept);
   const checks = judgeRecord(id, kept.record, facts);
   if (!rerun) return checks;
+  refuseInsideRun(deps.context, "rerun");
+  if (kept.record["spec_id"] !== id) return checks;
   if (facts.parent === null || facts.parent !== kept.record["head"]) return checks;
   return [...checks, ...(await runAgain(deps, verifying, facts.parent))];
 }
@@ -30,6 +34,15 @@ async function runAgain(deps: RunDeps, { id, kept, stop }: Verifying, head: stri
   const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
   const config = await deps.context.config();
+  const accepted = await deps.context.accepted.read();
+  const isRunnable = (command: string): boolean =>
+    isAccepted(accepted, { kind: "check", text: command }) || isAccepted(accepted, { kind: "verify", text: command });
+  const foreign = recorded.filter(({ command }) => !isRunnable(String(command)));
+  if (foreign.length > 0) {
+    const named = foreign.map(({ command }) => `"${String(command)}"`).join(", ");
+    const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
+    return [{ part: "rerun", result: "differs", detail }];
+  }
   const [log, processId] = [talkingLog(deps, id), `${id}-${deps.pid}`];
   return deps.ports.worktrees.withFresh(id, head, async (worktree) => {
     const port = config.worktree.port ? await deps.files.freePort() : null;

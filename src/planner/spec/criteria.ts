@@ -17,6 +17,8 @@ export interface Criterion {
   readonly checked: boolean;
   /** The command that proves it, or null. */
   readonly verify: string | null;
+  /** Line in the body of that command, from 1; null without one. */
+  readonly verifyLine: number | null;
 }
 
 // `[x](…)` is a link whose text is x.
@@ -48,7 +50,7 @@ export function criteriaOf(body: string): readonly Criterion[] {
     const check = VERIFY.exec(line.text);
     const last = found.at(-1);
     if (check !== null && last?.verify === null && (check[1]?.length ?? 0) > indent) {
-      found[found.length - 1] = { ...last, verify: withoutQuotes(check[2] ?? "") };
+      found[found.length - 1] = { ...last, verify: withoutQuotes(check[2] ?? ""), verifyLine: line.number };
     }
     return false;
   });
@@ -61,7 +63,7 @@ function isInside({ start }: BodyLine, { heading, end }: Section): boolean {
 
 function criterion({ number, start, text }: BodyLine, box: RegExpExecArray): Criterion {
   const label = text.slice(box[0].length).replace(/\s+/g, " ").trim();
-  return { line: number, start, text: text.trim(), label, checked: box[2] !== " ", verify: null };
+  return { line: number, start, text: text.trim(), label, checked: box[2] !== " ", verify: null, verifyLine: null };
 }
 
 /** Markdown writes commands between backticks. */

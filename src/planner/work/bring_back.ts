@@ -2,6 +2,7 @@ import { equalJson } from "#kernel/equal_json.ts";
 import { readableDocument } from "../spec/document.ts";
 import { appendOutput, replaceBody } from "../spec/edit/edit_body.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../spec/edit/edit_fields.ts";
+import { keepChecks } from "../spec/edit/keep_checks.ts";
 
 /** The texts of one spec that lives in two places. */
 export interface TwoPlaces {
@@ -22,10 +23,13 @@ export interface TwoPlaces {
  * @returns the text, and whether a changed body had to stay behind in the worktree
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
-export function bringBack({ before, here, there, keepBody = false }: TwoPlaces): {
-  readonly text: string;
-  readonly bodyLeft: boolean;
-} {
+export function bringBack(places: TwoPlaces): { readonly text: string; readonly bodyLeft: boolean } {
+  const brought = joined(places);
+  // A run does not change by which checks it and the next ones are judged.
+  return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
+}
+
+function joined({ before, here, there, keepBody = false }: TwoPlaces): ReturnType<typeof bringBack> {
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => readableDocument(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };

@@ -13,7 +13,8 @@ export interface JudgedCriterion {
 /**
  * Returns the criteria that count at the end of a run: those of the original spec, in their order, then those that the
  * run added. Criteria with the same text are matched one to one. A removed criterion counts as unchecked. Each keeps
- * its original command, so that an agent cannot change the criteria that it is judged by.
+ * its original command, so that an agent cannot change the criteria that it is judged by. A command that the run added
+ * counts where there was none: a person has to accept it first.
  *
  * @param before body of the spec as it was brought, or null if that is not known. @param after as the agent left it
  *
@@ -26,9 +27,9 @@ export function judgeCriteria(before: string | null, after: string): readonly Ju
   }
   const brought = criteriaOf(before ?? after).map(({ label, verify }): JudgedCriterion => {
     const found = left.get(label)?.shift();
-    return { label, checked: found?.checked ?? false, lost: found === undefined, verify };
+    const check = verify ?? found?.verify ?? null;
+    return { label, checked: found?.checked ?? false, lost: found === undefined, verify: check };
   });
   const added = [...left.values()].flat().sort((a, b) => a.line - b.line);
-  // A command that the agent wrote proves nothing that a person asked for.
-  return [...brought, ...added.map(({ label, checked }) => ({ label, checked, lost: false, verify: null }))];
+  return [...brought, ...added.map(({ label, checked, verify }) => ({ label, checked, lost: false, verify }))];
 }

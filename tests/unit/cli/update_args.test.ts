@@ -11,6 +11,7 @@ const NOTHING = {
   label: [],
   "target-file": [],
   model: undefined,
+  unproven: undefined,
   clear: [],
 } as const;
 

@@ -4,9 +4,11 @@ import { defineCommand } from "../../command.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printJson, printText } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { withProofs } from "../../with_proofs.ts";
 
 export const command = defineCommand({
   summary: "Check one acceptance criterion of a spec",
+  details: "A criterion that names a check (`verify: <command>` below it) is checked only if the command succeeds.",
   positionals: {
     id: ACTIVE_ID,
     criterion: {
@@ -21,12 +23,14 @@ export const command = defineCommand({
     { line: "planner check 003 2 --undo", shows: "Uncheck the second criterion" },
   ],
   async run({ id, criterion, undo, json }, cli) {
-    const context = await cli.planner();
-    const spec = await findSpecId(context, id, { archived: false });
-    const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });
-    if (json) return printJson(value);
-    const done = value.checked ? "Checked" : "Unchecked";
-    const left = value.open === 0 ? "all are checked" : `${value.open} open`;
-    printText(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left})\n`);
+    return withProofs(cli, undo ? [] : [id], async (context) => {
+      const spec = await findSpecId(context, id, { archived: false });
+      const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });
+      if (json) return printJson(value);
+      const done = value.checked ? "Checked" : "Unchecked";
+      const left = value.open === 0 ? "all are checked" : `${value.open} open`;
+      const proof = value.proof === null ? "" : `; ${value.proof}`;
+      printText(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left}${proof})\n`);
+    });
   },
 });

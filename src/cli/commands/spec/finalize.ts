@@ -1,12 +1,30 @@
-import { finalize } from "#planner/operations/finalize.ts";
+import { finalizeByPerson } from "#planner/operations/finalize.ts";
+import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { runSpecTool } from "../../run_spec_tool.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { withProofs } from "../../with_proofs.ts";
 
 export const command = defineCommand({
   summary: "Mark a spec completed if all acceptance criteria are checked and its output matches its schema",
   positionals: { id: ACTIVE_ID },
-  flags: { json: JSON_FLAG },
-  examples: [{ line: "planner finalize 003", shows: "Complete today's third spec" }],
-  run: ({ id, json }, cli) => runSpecTool(cli, finalize, { id, json }),
+  details:
+    "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that nobody has accepted. Ctrl-C ends the checks and changes nothing.",
+  flags: { unproven: UNPROVEN_FLAG, json: JSON_FLAG },
+  examples: [
+    { line: "planner finalize 003", shows: "Complete today's third spec" },
+    { line: 'planner finalize 003 --unproven "the server is down"', shows: "Complete it without proof" },
+  ],
+  run: ({ id, unproven, json }, cli) =>
+    withProofs(cli, [id], async (context, signal) => {
+      const { value, text } = await runTool(
+        context,
+        finalizeByPerson,
+        { id, ...(unproven === undefined ? {} : { unproven }) },
+        { signal },
+      );
+      if (json || text === undefined) return printJson(value);
+      print(`${plainLines(text)}\n`);
+    }),
 });

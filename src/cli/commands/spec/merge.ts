@@ -3,11 +3,13 @@ import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { checkLines, configLines, unprovenLine } from "#planner/work/acceptance.ts";
+import { askToAccept } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { printJson, printText } from "../../output/print.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
+import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -24,18 +26,23 @@ export const command = defineCommand({
   },
   flags: {
     all: { type: "boolean", short: "a", summary: "Merge all finished work" },
+    unproven: UNPROVEN_FLAG,
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner merge 003", shows: "Merge today's third spec" },
     { line: "planner merge --all", shows: "Merge all finished work" },
   ],
-  async run({ ids, all, json }, cli) {
+  async run({ ids, all, unproven = null, json }, cli) {
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
     if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
-    const { results, left } = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
+    const { results, left } = await merge(project, cli, {
+      ids: all ? null : await resolved(project, ids),
+      unproven,
+      json,
+    });
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) printText("Nothing to merge\n");
     if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
@@ -53,6 +60,7 @@ async function resolved({ context }: OpenProject, texts: readonly string[]): Pro
 interface Wanted {
   /** Null for all that is finished. */
   readonly ids: readonly SpecId[] | null;
+  readonly unproven: string | null;
   readonly json: boolean;
 }
 
@@ -62,7 +70,7 @@ interface Merged {
   readonly left: readonly LeftAlone[];
 }
 
-async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Promise<Merged> {
+async function merge(project: OpenProject, cli: Cli, { ids, unproven, json }: Wanted): Promise<Merged> {
   const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
@@ -74,7 +82,9 @@ async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Pro
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
-    const wanted = { ids: finished, stop: signals };
+    await askAboutChecks(project, finished);
+    const wanted = { ids: finished, stop: signals, unproven };
+    if (unproven !== null) await project.context.accepted.accept(finished.map((id) => unprovenLine(id, unproven)));
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
     // A driver represents its members, so one of them may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
@@ -82,6 +92,13 @@ async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Pro
   } finally {
     signals.close();
   }
+}
+
+/** Before the merge, whose checks run while others wait. */
+async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
+  const lines = [...configLines(await project.context.config())];
+  for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
+  await askToAccept(project, lines);
 }
 
 function say(result: MergeResult, cli: Cli): void {

@@ -4,9 +4,10 @@ import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
 import { CLEARABLE, updateArgs } from "../../update_args.ts";
+import { withProofs } from "../../with_proofs.ts";
 
 const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
 
@@ -38,6 +39,7 @@ export const command = defineCommand({
       options: CLEARABLE,
       summary: "Clear this field",
     },
+    unproven: UNPROVEN_FLAG,
     json: JSON_FLAG,
   },
   examples: [
@@ -46,9 +48,11 @@ export const command = defineCommand({
     { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
   ],
   async run({ json, output, ...args }, cli) {
-    const context = await cli.planner();
     const text = output === undefined ? undefined : await textOrInput(output);
-    const { value, text: sentence } = await runTool(context, updatePlanned, updateArgs({ ...args, output: text }));
-    return json ? printJson(value) : print(`${sentence}\n`);
+    const words = updateArgs({ ...args, output: text });
+    return withProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
+      const { value, text: sentence } = await runTool(context, updatePlanned, words, { signal });
+      return json ? printJson(value) : print(`${sentence}\n`);
+    });
   },
 });

@@ -14,6 +14,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
   planner_pause: ["pause work", LATER],
   planner_takeover: ["take work over", LATER],
   planner_archive: ["archive a spec", LATER],
+  rerun: ["repeat the commands of a record", "run the checks of your own spec yourself"],
   merge: ["merge", "commit your work: it is merged when the run has ended"],
 };
 

@@ -1,9 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { lintProject } from "../../lint/lint_project.ts";
 import { projectSource } from "../../lint/lint_source.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
+import { type CommandLine, providerLine, withoutAccepted } from "../../work/acceptance.ts";
 import type { Provider } from "../../work/providers.ts";
 import type { World } from "./world.ts";
 
@@ -42,12 +44,32 @@ export function refuseUnworkable(spec: Spec, { readiness }: World, sources: read
   refuse("its own members, or what comes before it, are not done");
 }
 
-/** Refuses an agent that is not installed: that is no fault of a spec's. */
-export async function refuseMissingAgent(
-  context: PlannerContext,
-  { program, env }: Provider,
-  action: string,
+/** Refuses settings of an agent, or commands of `worktree.setup`, that no person of this machine has accepted. */
+async function refuseUnaccepted(
+  { accepted }: PlannerContext,
+  lines: readonly CommandLine[],
+  begin: string,
 ): Promise<void> {
+  if (lines.length === 0) return;
+  const waiting = withoutAccepted(await accepted.read(), lines);
+  if (waiting.length === 0) return;
+  const named = waiting.map(({ text }) => text).join(", ");
+  throw new OperationError(
+    "failed_precondition",
+    `${begin} not accepted on this machine: ${named}: "planner approve --commands" shows and accepts`,
+  );
+}
+
+export function refuseUnacceptedSetup(context: PlannerContext, { worktree }: PlannerConfig): Promise<void> {
+  const lines = (worktree.setup ?? []).map((text) => ({ kind: "setup" as const, text }));
+  return refuseUnaccepted(context, lines, "worktree.setup names commands that are");
+}
+
+/** Refuses an agent that is not installed, or not accepted as it is configured: that is no fault of a spec's. */
+export async function refuseMissingAgent(context: PlannerContext, provider: Provider, action: string): Promise<void> {
+  const { program, env } = provider;
+  const line = providerLine(provider);
+  await refuseUnaccepted(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
   const { agents } = await context.runs();
   if (agents.isThere(program, env)) return;
   throw new OperationError(

@@ -7,6 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
 import { endLeftovers } from "../end_claim.ts";
+import { admission } from "../proof/admission.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import type { Merged, MergeResult } from "./merge_result.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
@@ -17,13 +18,13 @@ import { missingForCompletion } from "./missing_evidence.ts";
  *
  * Never throws a refusal. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
  */
-export async function mergeSpec(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<MergeResult> {
+export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes): Promise<MergeResult> {
   try {
     const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
     if ("heldBy" in answer) return refused(id, `process ${answer.heldBy.pid} is working on it`);
     try {
       if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
-      return await merged(deps, id, stop);
+      return await merged(deps, id, wishes);
     } finally {
       await answer.claim.release();
     }
@@ -37,18 +38,21 @@ function refused(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 
-async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<MergeResult> {
+async function merged(deps: RunDeps, id: SpecId, { stop, unproven }: MergingWishes): Promise<MergeResult> {
   const { context, ports } = deps;
   if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
-  const reasons = await reasonsAgainst(deps, spec, { worktree, state, stop });
-  if (reasons.length > 0) return refused(id, reasons.join("; "));
-  const fields = finalFields(deps, spec);
+  const found = await completion(deps, spec, { worktree, state, stop, unproven });
+  if (found.reasons.length > 0) return refused(id, found.reasons.join("; "));
+  const fields = finalFields(deps, spec, unproven);
   const message = commitWriter((await context.config()).git.commit_template, spec);
   if (worktree !== null) await finalizeThere({ id, worktree, message }, fields);
-  const answer = await ports.worktrees.merge(id, message);
+  const isExcused = found.proven || unproven !== null;
+  const admit = isExcused ? {} : { admit: await admission(deps, spec, { stop }) };
+  const answer = await ports.worktrees.merge(id, { message, ...admit });
+  if (answer.kind === "refused") return needsAttention(deps, spec, answer.reasons.join("; "));
   if (answer.kind === "open") return needsAttention(deps, spec, openReason(id, answer.criteria));
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
@@ -60,33 +64,51 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
 
-interface Circumstances {
-  readonly worktree: Worktree | null;
-  readonly state: WorktreeState | null;
+export interface MergingWishes {
   readonly stop: StopWishes;
+  /** Why a person takes the work whatever its checks say; null if they have to succeed. */
+  readonly unproven: string | null;
 }
 
-async function reasonsAgainst(
+interface Circumstances extends MergingWishes {
+  readonly worktree: Worktree | null;
+  readonly state: WorktreeState | null;
+}
+
+/** Returns what speaks against the merge, and whether the very commit that it ends at has been proven already. */
+async function completion(
   deps: RunDeps,
   spec: Spec,
-  { worktree, state, stop }: Circumstances,
-): Promise<readonly string[]> {
-  if (state !== null && state.problems.length > 0) return state.problems;
-  if (spec.archived || spec.status === "completed") return [];
-  if (!["in_progress", "failed", "needs_attention"].includes(spec.status)) return [`its status is ${spec.status}`];
-  if (worktree === null || state === null) return [`its worktree was deleted: "planner work ${spec.id}" makes it anew`];
-  return missingForCompletion(deps, { id: spec.id, worktree, state, stop });
+  { worktree, state, stop, unproven }: Circumstances,
+): Promise<{ readonly reasons: readonly string[]; readonly proven: boolean }> {
+  const against = (...reasons: readonly string[]) => ({ reasons, proven: false });
+  if (state !== null && state.problems.length > 0) return against(...state.problems);
+  if (spec.archived || spec.status === "completed") return against();
+  if (!["in_progress", "failed", "needs_attention"].includes(spec.status)) {
+    return against(`its status is ${spec.status}`);
+  }
+  if (worktree === null || state === null) {
+    return against(`its worktree was deleted: "planner work ${spec.id}" makes it anew`);
+  }
+  const { behind } = await worktree.holds();
+  const reasons = await missingForCompletion(deps, { id: spec.id, worktree, state, stop, unproven });
+  // A rebase makes another state of it.
+  return { reasons, proven: !behind };
 }
 
 interface FinalFields {
   readonly status: string;
   readonly completed_at: string;
+  readonly unproven: string | undefined;
 }
 
-function finalFields({ context }: RunDeps, { frontmatter, status }: Spec): FinalFields {
-  const since = status === "completed" ? frontmatter["completed_at"] : undefined;
+function finalFields({ context }: RunDeps, { frontmatter, status }: Spec, why: string | null): FinalFields {
+  const isCompleted = status === "completed";
+  const since = isCompleted ? frontmatter["completed_at"] : undefined;
+  const known = isCompleted ? frontmatter["unproven"] : undefined;
   return {
     status: "completed",
+    unproven: why ?? (typeof known === "string" ? known : undefined),
     completed_at: typeof since === "string" ? since : context.clock.now().toISOString(),
   };
 }

@@ -2,9 +2,9 @@ import { loadWorld } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf, mergeOrder } from "../../work/merge_order.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { RunDeps } from "../run_types.ts";
 import type { MergeResult } from "./merge_result.ts";
-import { mergeSpec } from "./merge_spec.ts";
+import { type MergingWishes, mergeSpec } from "./merge_spec.ts";
 
 const DONE: readonly string[] = ["completed", "cancelled"];
 
@@ -16,7 +16,7 @@ const DONE: readonly string[] = ["completed", "cancelled"];
  */
 export async function mergeSpecs(
   deps: RunDeps,
-  { ids, stop }: { readonly ids: readonly SpecId[]; readonly stop: StopWishes },
+  { ids, stop, unproven }: MergingWishes & { readonly ids: readonly SpecId[] },
   told: (result: MergeResult) => void = () => {},
 ): Promise<readonly MergeResult[]> {
   const { specs } = await loadWorld(deps.context);
@@ -24,7 +24,7 @@ export async function mergeSpecs(
   const results: MergeResult[] = [];
   for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
     if (stop.soon.aborted) break;
-    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, stop));
+    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, { stop, unproven }));
     results.push(result);
     told(result);
   }

@@ -13,6 +13,8 @@ interface Finished {
   readonly worktree: Worktree;
   readonly state: WorktreeState;
   readonly stop: StopWishes;
+  /** Why a person takes the work whatever its checks say, or null. */
+  readonly unproven: string | null;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Finished {
  */
 export async function missingForCompletion(
   deps: RunDeps,
-  { id, worktree, state, stop }: Finished,
+  { id, worktree, state, stop, unproven }: Finished,
 ): Promise<readonly string[]> {
   const spec = specOf(id, await worktree.joinedSpec());
   if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
@@ -34,7 +36,7 @@ export async function missingForCompletion(
     log: talkingLog(deps, id),
     // The project's own text has the criteria that people wrote.
     before: await projectText(deps, id),
-    wishes: { skipCriteria: false, stop },
+    wishes: { skipCriteria: unproven !== null, unproven, stop },
   };
   const facts = {
     exit: { code: 0, signal: null },

@@ -13,9 +13,9 @@ import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
+import { type Provenance, reasonsAgainst, withoutCriteria } from "../../work/provenance.ts";
+import { provenance } from "../proof/provenance.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
-import { agentEnvironment } from "./place.ts";
-import { type CommandResult, verifyWork } from "./verify.ts";
 
 /** The work on one spec and its location, for which evidence is collected. */
 export interface WorkInPlace {
@@ -26,7 +26,7 @@ export interface WorkInPlace {
   readonly log: RunLog;
   /** The project's text of the spec when the run began; null where no run did. */
   readonly before: string | null;
-  readonly wishes: { readonly skipCriteria: boolean; readonly stop: StopWishes };
+  readonly wishes: { readonly skipCriteria: boolean; readonly unproven: string | null; readonly stop: StopWishes };
 }
 
 /** What an agent left, once it is gone. */
@@ -44,8 +44,10 @@ export interface Gathered {
   readonly commits: readonly string[];
   /** False if a person has to see to the worktree first: nothing is committed there. */
   readonly settled: boolean;
-  /** Results of the commands that checked the work. */
-  readonly checks: readonly CommandResult[];
+  /** The judgement about criteria and commands; null if nothing was judged. */
+  readonly proof: Provenance | null;
+  /** Why a person completes the spec although its checks do not say so; null if they do. */
+  readonly unproven: string | null;
 }
 
 /**
@@ -85,7 +87,7 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: 
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   for (const rule of rules) await work.log.line(`planner: ${rule}`);
   const warnings = [...(state?.warnings ?? []), ...rules];
-  return { evidence, warnings, commits, settled: evidence.problems.length === 0, checks: [] };
+  return { evidence, warnings, commits, settled: evidence.problems.length === 0, proof: null, unproven: null };
 }
 
 interface Checking {
@@ -99,8 +101,11 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
   const { id, config, place, wishes, log } = work;
   const output = await outputReport(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);
-  const checks = await runChecks(deps, work, criteria);
+  const proof = await judge(deps, work, criteria);
   const { worktree } = place;
+  const excused = wishes.unproven === null ? proof : withoutCriteria(proof);
+  const against = reasonsAgainst(id, excused);
+  const isExcused = reasonsAgainst(id, proof).length > against.length;
   const evidence: Evidence = {
     ...traces.evidence,
     criteria: wishes.skipCriteria ? [] : criteria,
@@ -111,25 +116,20 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
     // Reads the uncommitted files again, because a check may have changed files.
-    ...(worktree !== null && checks.length > 0 && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
-    failedChecks: checks.flatMap(({ command, problem }) => (problem === null ? [] : [`"${command}" ${problem}`])),
+    ...(worktree !== null &&
+      proof.state?.where === "worktree" && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
+    failedChecks: against,
     outputProblem: output.problem,
   };
-  return { ...traces, evidence, checks, warnings: [...traces.warnings, ...output.warnings] };
+  const unproven = isExcused ? wishes.unproven : null;
+  return { ...traces, evidence, proof, unproven, warnings: [...traces.warnings, ...output.warnings] };
 }
 
-/** Runs the project's commands, then those that criteria name. */
-async function runChecks(
-  deps: RunDeps,
-  { id, config, place, wishes, log, processId }: WorkInPlace,
-  criteria: readonly JudgedCriterion[],
-): Promise<readonly CommandResult[]> {
-  const { commands, timeout_seconds: limitSeconds } = config.verify;
-  const own = wishes.skipCriteria ? [] : criteria.flatMap(({ verify }) => verify ?? []);
-  const env = agentEnvironment(deps, id, place);
-  return verifyWork(deps, [...new Set([...commands, ...own])], {
-    ...{ limitSeconds, cwd: place.root, env, processId, log, stop: wishes.stop },
-  });
+/** Judges by the project's commands and the checks of the criteria; for work in a worktree by its commit alone. */
+function judge(deps: RunDeps, work: WorkInPlace, criteria: readonly JudgedCriterion[]): Promise<Provenance> {
+  const { id, config, place, wishes, log, processId } = work;
+  const judging = { id, criteria, commands: config.verify.commands, config, processId, log, stop: wishes.stop };
+  return provenance(deps, judging, { kind: "folder", place, fresh: place.worktree !== null });
 }
 
 function broughtSpec(work: WorkInPlace, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {

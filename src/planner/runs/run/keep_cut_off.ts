@@ -33,7 +33,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
       ...{ spec_id: id, process_id: processId, mode: report.mode, report },
       ...found.place,
       criteria: spec === null ? [] : judgeCriteria(spec.body, found.body ?? spec.body),
-      ...{ checks: [], outputSchema: null, outputProblem: null, lastWords: null },
+      ...{ proof: null, unproven: null, outputSchema: null, outputProblem: null, lastWords: null },
       ...{ started_at: report.started_at, ended_at: deps.context.clock.now().toISOString() },
       ...{ status: completed ? "completed" : "failed", reasons: completed ? [] : [reason], warnings: found.warnings },
     };

@@ -4,7 +4,8 @@ import { loadWorld, type World } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
-import type { RunDeps } from "../run_types.ts";
+import { admission } from "../proof/admission.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
 
 /** Time between two tries to get at a spec that another process, watch for example, is merging, in milliseconds. */
 const TRY_EVERY_MS = 100;
@@ -18,12 +19,11 @@ const merging = new Slots(1);
 /**
  * Merges the finished branches of the specs that a spec builds upon, so that its own branch begins with that work.
  *
- * @param stillWanted checked between merges; once it returns false, nothing more is merged
  * @throws OperationError `failed_precondition` naming the one that cannot be merged
  *
  * Source: docs/decisions.md#s-24.
  */
-export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: () => Promise<boolean>): Promise<void> {
+export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Wanting): Promise<void> {
   const world = await loadWorld(deps.context);
   const ids = predecessors(spec, world);
   const unmerged: SpecId[] = [];
@@ -31,7 +31,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: 
     const { worktrees } = deps.ports;
     if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
   }
-  for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
+  for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, ...wanting }));
 }
 
 /** What is to be done before `spec`, as readiness has it. */
@@ -52,14 +52,19 @@ function memberNumber(id: SpecId): number {
   return specIdParts(id)?.members.at(-1) ?? 0;
 }
 
-interface Merging {
+interface Wanting {
+  /** Checked between merges; once it returns false, nothing more is merged. */
+  readonly stillWanted: () => Promise<boolean>;
+  readonly stop: StopWishes;
+}
+
+interface Merging extends Wanting {
   readonly id: SpecId;
   /** The spec that builds upon it. */
   readonly wanting: SpecId;
-  readonly stillWanted: () => Promise<boolean>;
 }
 
-async function mergeOne(deps: RunDeps, { id, wanting, stillWanted }: Merging): Promise<void> {
+async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop }: Merging): Promise<void> {
   const { worktrees } = deps.ports;
   const refuse = (why: string): never => {
     throw new OperationError(
@@ -73,8 +78,10 @@ async function mergeOne(deps: RunDeps, { id, wanting, stillWanted }: Merging): P
   try {
     if (await worktrees.isMerged(id)) return;
     const { config, specs } = deps.context;
-    const message = commitWriter((await config()).git.commit_template, await specs.load(id));
-    const answer = await worktrees.merge(id, message);
+    const spec = await specs.load(id);
+    const message = commitWriter((await config()).git.commit_template, spec);
+    const answer = await worktrees.merge(id, { message, admit: await admission(deps, spec, { stop }) });
+    if (answer.kind === "refused") return refuse(answer.reasons.join("; "));
     if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);
     if (answer.kind === "open") return refuse(`criteria were added to it: ${answer.criteria.join(", ")}`);
     deps.tell({ event: "note", spec_id: id, message: `merged, because ${wanting} builds upon it` });

@@ -90,7 +90,8 @@ export class Run {
   async #phases(): Promise<RunResult> {
     const { config, wishes, spec } = this.#start;
     this.#phase = "predecessors";
-    if (wishes.worktree) await mergePredecessors(this.#deps, spec, () => this.#isWanted());
+    const wanting = { stillWanted: () => this.#isWanted(), stop: wishes.stop };
+    if (wishes.worktree) await mergePredecessors(this.#deps, spec, wanting);
     // Merging takes time: the process that ended the run meanwhile decides about the spec.
     if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
     this.#phase = "start";
@@ -188,7 +189,7 @@ export class Run {
   ): Promise<RunEnd> {
     const { log, place } = run;
     const lostCriteria = gathered.evidence.criteria.some(({ lost }) => lost);
-    const ending = { ...decided, output, settled: gathered.settled, lostCriteria };
+    const ending = { ...decided, output, settled: gathered.settled, lostCriteria, unproven: gathered.unproven };
     const end = decided.status === "pending" ? decided : await writeEnd(this.#deps, run, ending);
     for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
     if (end.status === "completed") await log.line("planner: completed");

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { PlannerConfig } from "../../config/config.ts";
+import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
@@ -47,6 +48,7 @@ interface Locked {
 async function runSetup(deps: RunDeps, setting: SettingUp, { root, locks }: Locked): Promise<void> {
   const { config, place, id, processId, log, stop } = setting;
   const commands = config.worktree.setup ?? [];
+  await refuseUnacceptedSetup(deps.context, config);
   const state = digest(deps, JSON.stringify([commands, ...locks]));
   // It goes with the worktree.
   const mark = `${(await deps.files.gitFolders(root)).at(-1) ?? ""}/planner-setup`;

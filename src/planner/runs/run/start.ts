@@ -8,6 +8,7 @@ import {
   RESUMABLE,
   refuseLintErrors,
   refuseMissingAgent,
+  refuseUnacceptedSetup,
   refuseUnworkable,
 } from "../../operations/shared/start_checks.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
@@ -41,6 +42,7 @@ export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes
   const config = await context.config();
   const provider = chosenProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
+  if (wishes.worktree) await refuseUnacceptedSetup(context, config);
   const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending");
   const known = goesOn ? sessionOf(id, { provider, reports: await ports.records.reports(), wishes }) : null;
   const session = known === null ? newSession(provider, ports.agents) : { name: known, isNew: false };

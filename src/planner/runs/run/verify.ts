@@ -1,8 +1,10 @@
+import { Slots } from "#kernel/slots.ts";
 import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
+import { type CommandResult, NOT_RUN } from "../../work/provenance.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
 /** Where commands run, and how long each may take. */
@@ -19,35 +21,37 @@ export interface CommandPlace {
   readonly word?: string;
   /** Whether nothing more runs once one has not passed. */
   readonly stopAtFailure?: boolean;
+  /** How many run side by side; 1 if left out. */
+  readonly width?: number;
 }
 
-/** What came of one command. */
-export interface CommandResult {
-  readonly command: string;
-  /** Exit status; null if it was ended by a signal. */
-  readonly status: number | null;
-  readonly duration_ms: number;
-  /** SHA-256 of what it printed on standard output. */
-  readonly output_hash: string;
-  /** Why it did not pass, as in `ended with status 1`, or null. */
-  readonly problem: string | null;
-}
-
-/** Runs commands one after the other, their output going to the log. */
+/**
+ * Runs commands in their order, their output going to the log. Once they are to end, none begins any more.
+ */
 export async function verifyWork(
   deps: RunDeps,
   commands: readonly string[],
   place: CommandPlace,
 ): Promise<readonly CommandResult[]> {
-  const results: CommandResult[] = [];
-  for (const command of commands) {
-    await place.log.line(`planner: ${place.word ?? "verify"}: ${command}`);
-    const result = await runCommand(deps, command, place);
-    results.push(result);
-    if (result.problem !== null && place.stopAtFailure === true) break;
-  }
-  return results;
+  const slots = new Slots(place.width ?? 1);
+  let failed = false;
+  const results = commands.map((command) =>
+    slots.run(async () => {
+      if (failed && place.stopAtFailure === true) return null;
+      if (place.stop.soon.aborted) return { ...UNRUN, command };
+      const word = place.word ?? "verify";
+      await place.log.line(`planner: ${word}: ${command}`);
+      const result = await runCommand(deps, command, place);
+      failed ||= result.problem !== null;
+      const seconds = (result.duration_ms / 1000).toFixed(1);
+      await place.log.line(`planner: ${word}: ${result.problem ?? "passed"} after ${seconds} s: ${command}`);
+      return result;
+    }),
+  );
+  return (await Promise.all(results)).filter((result) => result !== null);
 }
+
+const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN };
 
 /** Runs one line of a shell to its end, or to its limit of time. */
 async function runCommand(

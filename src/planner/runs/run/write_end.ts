@@ -23,6 +23,8 @@ interface Ending extends RunEnd {
   readonly output: string;
   /** False if a person has to see to the worktree first: it then stays as it is, the spec in it too. */
   readonly settled: boolean;
+  /** Why the spec is completed although its checks do not say so; null if they do. */
+  readonly unproven: string | null;
   /** Whether the run took criteria out of the spec: the project's text then keeps them. */
   readonly lostCriteria: boolean;
 }
@@ -92,7 +94,9 @@ function finalText(
   const document = parseDocument(text);
   const since = document.ok ? document.frontmatter["completed_at"] : undefined;
   const at = typeof since === "string" ? since : now.toISOString();
-  const fields = { status: end.status, completed_at: end.status === "completed" ? at : undefined };
+  const isCompleted = end.status === "completed";
+  const unproven = (isCompleted ? end.unproven : null) ?? undefined;
+  const fields = { status: end.status, completed_at: isCompleted ? at : undefined, unproven };
   const own = outputOf(text) !== outputOf(before);
   return withOutput(editFields(text, fields), shortened(end.output), own);
 }

@@ -19,6 +19,12 @@ export function openGitHistory(root: string): GitHistory {
         hash !== "" && namesSpec(lines.join("\n"), id, template) ? [hash] : [],
       );
     },
+    async lastWriting(file, text) {
+      const format = "--format=%h %an, %ad: %s";
+      const log = ["log", "-1", "--no-color", "--date=short", format, `-S${text}`, "--", file];
+      const answer = await new Git(root).try(log, { limitMs: GIT_TIMEOUT_MS }).catch(() => null);
+      return answer?.status === 0 ? answer.stdout.toString().trim() || null : null;
+    },
   };
 }
 

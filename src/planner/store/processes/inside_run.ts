@@ -26,6 +26,13 @@ function byEnvironment(here: string, name: string): InsideRun | null {
   return same && id !== undefined ? { spec_id: id as SpecId } : null;
 }
 
+/** The project around a run's worktree and the run's spec; null for any other folder. */
+export function projectAround(root: string): { readonly project: string; readonly id: SpecId } | null {
+  const [, project, id] = IN_WORKTREE.exec(realPath(root)) ?? [];
+  if (project === undefined || id === undefined || !existsSync(`${project}/.planner/specs`)) return null;
+  return { project, id: id as SpecId };
+}
+
 /** Some agents keep their environment from the servers that they start. */
 function byWorktree(here: string): InsideRun | null {
   const [, project, id] = IN_WORKTREE.exec(here) ?? [];

@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
+import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";
+import { readBytes } from "./worktree_brought.ts";
 import { commitPaths } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
@@ -26,8 +28,9 @@ export async function leaveOtherSpecs(place: Place, message: CommitWriter): Prom
   const changed: string[] = [];
   for (let index = 0; index + 1 < listed.length; index += 2) {
     const [kind = "", path = ""] = listed.slice(index, index + 2);
-    if (isOwn(place, path)) continue;
-    const note = kind === "A" ? await makePending(place, path) : await setBack(place, path, main);
+    if (isOwn(place, path) && kind !== "M") continue;
+    const back = isOwn(place, path) ? setChecksBack : setBack;
+    const note = kind === "A" ? await makePending(place, path) : await back(place, path, main);
     if (note === null) continue;
     notes.push(note);
     changed.push(path);
@@ -69,6 +72,20 @@ async function setBack({ git, worktree }: Place, path: string, main: string): Pr
   await writeFile(join(worktree.path, path), text);
   await git.run(["add", "--", path]);
   return `"${path}" is not this run's spec: what the run changed there was taken back`;
+}
+
+/** A run changes its own spec and its members, but not the checks that the project has for them. */
+async function setChecksBack(place: Place, path: string, main: string): Promise<string | null> {
+  const { git, worktree, root, repository } = place;
+  const here = (await readBytes(join(root, path.slice(repository.prefix.length))))?.toString();
+  const own = here ?? (await blobText(git, `${main}:${path}`));
+  const after = await blobText(git, `HEAD:${path}`);
+  if (own === null || after === null || fieldsOf(own) === undefined || fieldsOf(after) === undefined) return null;
+  const text = keepChecks(after, { own, restores: true });
+  if (text === after) return null;
+  await writeFile(join(worktree.path, path), text);
+  await git.run(["add", "--", path]);
+  return `"${path}" keeps its checks: what the run made of them is proposed there`;
 }
 
 /** The main branch's text with what the branch says about the planning. */

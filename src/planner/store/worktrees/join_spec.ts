@@ -2,6 +2,7 @@ import { type Criterion, criteriaOf } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { appendOutput } from "../../spec/edit/edit_body.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
+import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
 
@@ -31,7 +32,8 @@ export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const merged = withOutput(text, newOutput(own, old, run));
   const status = PERSONS.includes(own.status) ? own.status : run.status;
   const open = uncheckedIn(own).filter((name) => !run.criteria.has(name));
-  const ticked = withTicks(merged, (name) => own.criteria.get(name) === true || isNewTick(name, old, run));
+  const isTicked = (name: string): boolean => own.criteria.get(name) === true || isNewTick(name, old, run);
+  const ticked = keepChecks(withTicks(merged, isTicked), { own: ours, restores: false });
   return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
 }
 
@@ -115,5 +117,7 @@ function withTicks(text: string, isTicked: (name: string) => boolean): string {
 /** The joined text: line by line if the two fit, else as `joinSpec` has it. */
 export async function joinedText(versions: TextVersions): Promise<string> {
   const merged = await mergeSpec(versions);
-  return merged.clean ? merged.text : (await joinSpec(versions)).text;
+  if (!merged.clean) return (await joinSpec(versions)).text;
+  const isReadable = [versions.ours, merged.text].every((text) => parseDocument(text).ok);
+  return isReadable ? keepChecks(merged.text, { own: versions.ours, restores: false }) : merged.text;
 }

@@ -1,11 +1,12 @@
 import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Furniture, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FolderState, Furniture, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecStore } from "../../ports.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
+import { blobHashes, takeFiles, worktreeState } from "./folder_state.ts";
 import { furnish } from "./furnish.ts";
 import { refusePlanted } from "./guard.ts";
 import { joinedText } from "./join_spec.ts";
@@ -67,6 +68,19 @@ export class OpenWorktree implements Worktree {
   async uncommitted(): Promise<readonly string[]> {
     await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return uncommittedFiles(this.#place);
+  }
+
+  async holds(): Promise<FolderState> {
+    await refusePlanted(this.#place, this.#baseline?.note ?? readNote(this.#place));
+    return worktreeState(this.#place);
+  }
+
+  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return blobHashes(this.#place, paths);
+  }
+
+  takeFiles(from: string, paths: readonly string[]): Promise<void> {
+    return takeFiles(this.#place, from, paths);
   }
 
   async joinedSpec(): Promise<string> {

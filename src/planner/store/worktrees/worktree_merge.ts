@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { MergeAnswer } from "#planner/run_ports/worktrees.ts";
+import type { MergeAnswer, MergeWishes } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
@@ -21,7 +20,7 @@ import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 const MAX_TRIES = 8;
 
 /** Rebases, moves the main branch forward and brings the specs back. The worktree must be there. */
-export async function mergeWorktree(place: Place, message: CommitWriter): Promise<MergeAnswer> {
+export async function mergeWorktree(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {
   const { problems } = await settle(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
@@ -29,12 +28,12 @@ export async function mergeWorktree(place: Place, message: CommitWriter): Promis
   const open = await openCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
   await takeAway(place);
-  const answer = await noted(place, () => moveForward(place, message));
-  if (answer.kind !== "conflict") await bringBack(place, spec);
+  const answer = await noted(place, () => moveForward(place, { message, admit }));
+  if (answer.kind === "merged" || answer.kind === "nothing") await bringBack(place, spec);
   return answer;
 }
 
-async function moveForward(place: Place, message: CommitWriter): Promise<MergeAnswer> {
+async function moveForward(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {
   const { worktree, git } = place;
   const notes = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -48,6 +47,8 @@ async function moveForward(place: Place, message: CommitWriter): Promise<MergeAn
     // Every commit was there already, under other names.
     if (commits.length === 0) return { kind: "nothing" };
     const commit = await git.line(["rev-parse", "HEAD"]);
+    const reasons = await admit(commit);
+    if (reasons.length > 0) return { kind: "refused", reasons };
     if (await fastForward(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
   }
   throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
-import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
   ForecastConflict,
   MergeAnswer,
+  MergeWishes,
   NewWorktreeStatus,
   PlantedChange,
   ProjectHead,
@@ -15,7 +16,7 @@ import type {
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { type CommitWriter, PLAIN_MESSAGE } from "../../work/commit_message.ts";
+import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
@@ -24,6 +25,7 @@ import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
+import { projectState } from "./folder_state.ts";
 import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
@@ -128,10 +130,11 @@ class GitWorktrees implements Worktrees {
     return branches === null || (await isBranchMerged(new Git(this.#root), branches));
   }
 
-  async merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
+  async merge(id: SpecId, wishes: Partial<MergeWishes> = {}): Promise<MergeAnswer> {
+    const { message = PLAIN_MESSAGE, admit = async () => [] } = wishes;
     await this.#openedToWrite();
     // During another merge the main checkout has changes.
-    return withMergeLock(this.#root, () => this.#merge(id, message));
+    return withMergeLock(this.#root, () => this.#merge(id, { message, admit }));
   }
 
   async remove(id: SpecId): Promise<readonly string[]> {
@@ -185,6 +188,11 @@ class GitWorktrees implements Worktrees {
     return { hash, branch: headBranch(repository.gitFolder) };
   }
 
+  async projectState(): Promise<FolderState | null> {
+    const repository = await this.#opened().catch(() => null);
+    return repository === null ? null : projectState(repository);
+  }
+
   async since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">> {
     const { git, prefix } = await this.#opened();
     const [commits, changed] = [await commitsIn(git, `${base}..HEAD`), await changedIn(git, prefix, `${base}...HEAD`)];
@@ -227,16 +235,16 @@ class GitWorktrees implements Worktrees {
     await noteMergedRun(git, id, { commits, at: this.#clock.now().toISOString() });
   }
 
-  async #merge(id: SpecId, message: CommitWriter): Promise<MergeAnswer> {
+  async #merge(id: SpecId, wishes: MergeWishes): Promise<MergeAnswer> {
     const place = await this.#find(id);
-    if (place !== null) return mergeWorktree(place, message);
+    if (place !== null) return mergeWorktree(place, wishes);
     const branches = await this.#branches(id);
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted; the commits are in the repository.
     const repository = await this.#opened();
     const [listed, refs] = [await listWorktrees(repository.git), await refsOf(repository.git)];
     await addWorktree({ repository, root: this.#root, id, refs }, branches, listed);
-    return mergeWorktree(await this.#require(id), message);
+    return mergeWorktree(await this.#require(id), wishes);
   }
 
   async #find(id: SpecId): Promise<Place | null> {

@@ -8,7 +8,7 @@ import { MAX_RECORDED_FILES } from "./run_record.ts";
 
 /** One part of a record, checked again. */
 export interface RecordCheck {
-  readonly part: "end" | "commits" | "files" | "criteria" | "checks" | "merged" | "rerun";
+  readonly part: "spec" | "end" | "commits" | "files" | "criteria" | "checks" | "merged" | "rerun";
   readonly result: "ok" | "differs" | "unknown";
   /** What was found, for people. */
   readonly detail: string;
@@ -19,6 +19,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Compares the record of a run with the current repository. */
 export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): readonly RecordCheck[] {
   return [
+    specCheck(id, record),
     endCheck(record, facts),
     commitsCheck(id, record, facts),
     filesCheck(id, record, facts),
@@ -36,6 +37,12 @@ export function recordedCommands(record: Fields): readonly Fields[] {
   });
   const all = [...listIn(record, "verify"), ...own];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
+}
+
+/** A record that was moved to another name says nothing about this spec. */
+function specCheck(id: SpecId, { spec_id }: Fields): RecordCheck {
+  if (spec_id === id) return { part: "spec", result: "ok", detail: "the record is about this spec" };
+  return { part: "spec", result: "differs", detail: `the record is about "${String(spec_id)}"` };
 }
 
 function endCheck({ head }: Fields, { parent }: RecordFacts): RecordCheck {

@@ -2,16 +2,8 @@ import type { RunHead } from "#planner/run_ports/kept_records.ts";
 import type { RunReport } from "#planner/run_ports/process_records.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
+import { type Provenance, tickVerdict } from "../provenance.ts";
 import { rowOf } from "../providers.ts";
-
-/** What came of one command that checked a run's work. */
-export interface CheckedCommand {
-  readonly command: string;
-  readonly status: number | null;
-  readonly duration_ms: number;
-  readonly output_hash: string;
-  readonly problem: string | null;
-}
 
 /** What is known of a run at its end. Fields that the run did not come to are empty or null. */
 export interface RunSummary {
@@ -28,7 +20,10 @@ export interface RunSummary {
   readonly commits: readonly { readonly hash: string; readonly message: string; readonly parent: string | null }[];
   readonly files: readonly string[];
   readonly criteria: readonly JudgedCriterion[];
-  readonly checks: readonly CheckedCommand[];
+  /** Null if nothing was judged. */
+  readonly proof: Provenance | null;
+  /** Why a person completed the spec although its checks do not say so, or null. */
+  readonly unproven: string | null;
   readonly outputSchema: string | null;
   readonly outputProblem: string | null;
   /** What the agent said last, or null if that is in the spec. */
@@ -45,11 +40,11 @@ export const MAX_RECORDED_FILES = 1000;
 
 /** Returns the record of a run as it is kept, see docs/work.md. */
 export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
-  const { commits, files, criteria, checks, report } = summary;
-  const checkOf = ({ verify }: JudgedCriterion): CheckedCommand | null =>
-    (verify !== null && checks.find(({ command }) => command === verify)) || null;
+  const { commits, files, criteria, proof, unproven, report } = summary;
+  const proofs = proof?.criteria ?? [];
+  const proofOf = ({ label, verify }: JudgedCriterion) =>
+    proofs.find((one) => one.label === label && one.verify === verify);
   const { allowing } = rowOf(report.agent);
-  const own = new Set(criteria.flatMap(({ verify }) => verify ?? []));
   return {
     version: 1,
     spec_id: summary.spec_id,
@@ -72,9 +67,12 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
       label: criterion.label,
       checked: criterion.checked,
       lost: criterion.lost,
-      check: checkOf(criterion),
+      verdict: proofOf(criterion)?.verdict ?? tickVerdict(criterion),
+      check: proofOf(criterion)?.check ?? null,
     })),
-    verify: checks.filter(({ command }) => !own.has(command)),
+    verify: proof?.commands ?? [],
+    proof: proof?.state ?? null,
+    unproven,
     output: summary.outputSchema === null ? null : { schema: summary.outputSchema, problem: summary.outputProblem },
     usage: report.usage,
     last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,

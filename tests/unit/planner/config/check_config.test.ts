@@ -71,7 +71,10 @@ test("checkConfig lays every setting over its default", () => {
         env: { DEPTH: "3", FAST: "true", NAME: "a" },
       },
     },
-    verify: { commands: ["npm test"], timeout_seconds: 60, require_commit: true },
+    verify: {
+      ...{ commands: ["npm test"], timeout_seconds: 60, require_commit: true },
+      ...{ parallel: 1, require_checks: false, protect: [] },
+    },
     git: { commit_template: "AB-1 {summary}" },
     runs: { commit: true },
     worktree: {

@@ -33,7 +33,7 @@ test("mergeSpec in a conflict makes the spec need attention and leaves advice in
   runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status: "completed" }));
   runs.script.merge = { kind: "conflict", files: ["a.txt"] };
 
-  const result = await mergeSpec(runs.deps, ID, wishes().stop);
+  const result = await mergeSpec(runs.deps, ID, wishes());
 
   expect(result).toMatchObject({ outcome: "conflict", files: ["a.txt"] });
   expect(runs.status()).toBe("needs_attention");

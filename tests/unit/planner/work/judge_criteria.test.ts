@@ -37,8 +37,8 @@ test("judgeCriteria is not misled by a section that the run puts before or behin
   ]);
 });
 
-test("judgeCriteria keeps the command that was brought, and takes none that the run wrote", () => {
+test("judgeCriteria keeps the command that was brought, and counts one that the run added", () => {
   const after = "## Acceptance Criteria\n- [x] a\n  verify: true\n- [x] b\n- [x] b\n- [x] c\n  verify: true\n";
 
-  expect(judgeCriteria(BEFORE, after).map(({ verify }) => verify)).toEqual(["make a", null, null, null]);
+  expect(judgeCriteria(BEFORE, after).map(({ verify }) => verify)).toEqual(["make a", null, null, "true"]);
 });

@@ -1,0 +1,73 @@
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { OperationError } from "#kernel/errors.ts";
+import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
+import { type CommandLine, withoutAccepted } from "#planner/work/acceptance.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { isInteractive } from "./output/terminal.ts";
+
+/** The terminal itself, whatever standard input and output are. */
+const TERMINAL = process.platform === "win32" ? "\\\\.\\CON" : "/dev/tty";
+
+/** A command that waits for acceptance, with its origin as a person sees it. */
+export interface WaitingLine extends CommandLine {
+  /** As in `2026-11-01-001-aaa`, or a path. */
+  readonly from: string;
+  /** The commit that wrote it, in one line; null if none did. */
+  readonly commit: string | null;
+}
+
+/**
+ * Asks once for all commands that no person has accepted yet, and accepts them after a yes. Asks nothing without a terminal,
+ * below a run and in a run's worktree: what waits then goes on waiting.
+ */
+export async function askToAccept({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
+  if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
+  const waiting = withoutAccepted(await context.accepted.read(), lines);
+  if (waiting.length === 0) return;
+  const asked = waiting.length === 1 ? "Run this command" : `Run these ${waiting.length} commands`;
+  if (askOnTerminal([...waiting.map(lineText), `${asked} in this project from now on? [y/N] `].join("\n"))) {
+    await context.accepted.accept(waiting);
+  }
+}
+
+/** @throws OperationError `failed_precondition` below a run and in a run's worktree: an agent accepts nothing */
+export function refuseInRun(root: string, action: string): void {
+  if (!isInRun(root)) return;
+  throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
+}
+
+function isInRun(root: string): boolean {
+  return insideRun(root, process.env) !== null || projectAround(root) !== null;
+}
+
+export function lineText({ kind, text }: CommandLine): string {
+  return `  ${kind.padEnd(8)} ${plainLine(text)}`;
+}
+
+/**
+ * Asks a question on the terminal and waits for a line; anything but y or yes is a no.
+ *
+ * @throws OperationError `failed_precondition` without a terminal
+ */
+export function askOnTerminal(question: string): boolean {
+  let terminal: number;
+  try {
+    terminal = openSync(TERMINAL, "r+");
+  } catch {
+    throw new OperationError("failed_precondition", "Cannot ask: expected a terminal");
+  }
+  try {
+    writeSync(terminal, question);
+    return /^y(?:es)?$/i.test(readLine(terminal).trim());
+  } finally {
+    closeSync(terminal);
+  }
+}
+
+function readLine(terminal: number): string {
+  const byte = Buffer.alloc(1);
+  const bytes: number[] = [];
+  while (readSync(terminal, byte, 0, 1, null) === 1 && byte[0] !== 10 && byte[0] !== 13) bytes.push(byte[0] ?? 0);
+  return Buffer.from(bytes).toString();
+}

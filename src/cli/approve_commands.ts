@@ -1,0 +1,133 @@
+import { OperationError } from "#kernel/errors.ts";
+import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import { type CommandLine, checkLines, configLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
+import { askOnTerminal, lineText, refuseInRun, type WaitingLine } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
+import { isInteractive } from "./output/terminal.ts";
+import { UsageError } from "./usage_error.ts";
+
+const CONFIG = ".planner/config.md";
+
+export interface ApproveWords {
+  readonly id: string | undefined;
+  readonly commands: boolean;
+  readonly all: boolean;
+  readonly like: string | undefined;
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+/** Shows the commands that wait for acceptance, with their origin, and accepts them after a yes. */
+export async function approveCommands(words: ApproveWords, cli: Cli): Promise<ExitStatus> {
+  const { like, yes, json } = words;
+  const project = await cli.project();
+  refuseInRun(project.root, "accept commands");
+  if (like !== undefined) return approveLike(project, like, words);
+  const waiting = await waitingLines(project, words);
+  if (waiting.length === 0) {
+    await refuseOpenApproval(project, words);
+    if (json) printJson({ accepted: [] });
+    else print("No command waits for acceptance\n");
+    return EXIT_STATUS.ok;
+  }
+  if (!json) print(`${waiting.map(shown).join("\n")}\n`);
+  if (!yes && !(await isWanted(waiting))) {
+    if (json) printJson({ accepted: [], waiting });
+    else print("Nothing was accepted\n");
+    return EXIT_STATUS.refused;
+  }
+  await project.context.accepted.accept(waiting.map(({ kind, text }) => ({ kind, text })));
+  if (json) printJson({ accepted: waiting });
+  else print(`Accepted: ${counted(waiting.length)}\n`);
+  return EXIT_STATUS.ok;
+}
+
+/** A spec that requires approval and has no command to accept is what the person means. */
+async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords): Promise<void> {
+  if (id === undefined) return;
+  const { approval } = await findSpec(context, id, { archived: true });
+  if (approval?.required !== true || approval.status === "approved") return;
+  throw new UsageError('Missing flag "--by": expected the name of who decides', null);
+}
+
+async function isWanted({ length }: readonly WaitingLine[]): Promise<boolean> {
+  if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
+  return askOnTerminal(`Run ${length === 1 ? "it" : "them"} in this project from now on? [y/N] `);
+}
+
+async function approveLike({ context }: OpenProject, prefix: string, { yes, json, id, all, commands }: ApproveWords) {
+  if (id !== undefined || all || commands)
+    throw new UsageError('Flag "--like" goes with no spec and no other list', null);
+  if (!isPrefix(prefix))
+    throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
+  if (!yes) {
+    if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
+    const question = `Run checks that begin with "${plainLine(prefix)}", with plain words behind it, from now on? [y/N] `;
+    if (!askOnTerminal(question)) return EXIT_STATUS.refused;
+  }
+  await context.accepted.acceptLike(prefix);
+  if (json) printJson({ accepted: [{ kind: "prefix", text: prefix }] });
+  else print(`Accepted: checks that begin with "${plainLine(prefix)}"\n`);
+  return EXIT_STATUS.ok;
+}
+
+/** The commands of the spec, of the settings, or of all, that no person has accepted. */
+async function waitingLines(
+  project: OpenProject,
+  { id, commands, all }: ApproveWords,
+): Promise<readonly WaitingLine[]> {
+  if ([id !== undefined, commands, all].filter(Boolean).length !== 1) {
+    throw new UsageError('Expected one of: the id of a spec, "--commands", "--all", "--like"', null);
+  }
+  const { context } = project;
+  const specs =
+    id === undefined
+      ? all
+        ? (await context.specs.active()).specs
+        : []
+      : [await findSpec(context, id, { archived: true })];
+  const found: WaitingLine[] = [];
+  const accepted = await context.accepted.read();
+  const add = async (lines: readonly CommandLine[], from: string, file: string): Promise<void> => {
+    for (const line of withoutAccepted(accepted, lines)) {
+      if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
+      found.push({ ...line, from, commit: await context.git.lastWriting(file, line.text) });
+    }
+  };
+  if (commands || all) await add(configLines(await context.config()), CONFIG, CONFIG);
+  for (const spec of specs) {
+    await add(checkLines(spec.body), spec.id, spec.file);
+    await add(await filesOf(project, spec), spec.id, spec.file);
+  }
+  return found;
+}
+
+/** Files of the spec's branch by which its checks judge. */
+async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly CommandLine[]> {
+  if (checkLines(spec.body).length === 0) return [];
+  const { worktrees } = await context.runs();
+  try {
+    return await changedCheckFiles(
+      (await worktrees.find(spec.id)) ?? null,
+      spec.body,
+      (await context.config()).verify.protect,
+    );
+  } catch (error) {
+    if (error instanceof OperationError) return [];
+    throw error;
+  }
+}
+
+function shown({ from, commit, ...line }: WaitingLine): string {
+  return `${lineText(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${plainLine(commit)}`}`;
+}
+
+function counted(count: number): string {
+  return count === 1 ? "1 command" : `${count} commands`;
+}

@@ -1,0 +1,21 @@
+import { refuseInRun } from "../../accept_commands.ts";
+import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import { trustProject } from "../../trust_project.ts";
+
+export const command = defineCommand({
+  summary: "Accept every command of this project, whoever wrote it",
+  details:
+    "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
+  positionals: {},
+  flags: { off: { type: "boolean", summary: "Accept only single commands again" } },
+  examples: [
+    { line: "planner trust", shows: "Accept every command of this project" },
+    { line: "planner trust --off", shows: "Take that back" },
+  ],
+  async run({ off }, cli) {
+    const project = await cli.project();
+    refuseInRun(project.root, "trust a project");
+    return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  },
+});

@@ -1,0 +1,70 @@
+import type { PlannerContext } from "#planner/context.ts";
+import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { checkLines } from "#planner/work/acceptance.ts";
+import { askToAccept } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import { openPlanner } from "./compose.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { listenForSignals } from "./work/signals.ts";
+
+/** Lines of a failed check's output that are printed. */
+const TAIL_LINES = 20;
+
+/**
+ * Runs a command that may complete specs: asks about commands that no person has accepted, prints a line for each check as
+ * it ends, and lets Ctrl-C end the checks.
+ *
+ * @param ids full or partial ids of the specs whose checks may run
+ */
+export async function withProofs(
+  cli: Cli,
+  ids: readonly string[],
+  use: (context: PlannerContext, signal: AbortSignal) => Promise<void>,
+): Promise<ExitStatus> {
+  const project = await cli.project();
+  await askAboutSpecs(project, ids);
+  const signals = listenForSignals(() => cli.note("Ending the checks"));
+  const tell = progressOf(cli);
+  const context: PlannerContext = {
+    ...project.context,
+    prove: async (wanted) => {
+      const { prove } = await import("./work/prove.ts");
+      return prove(project.root, { ...wanted, signal: signals.soon }, { open: openPlanner, tell });
+    },
+  };
+  try {
+    await use(context, signals.soon);
+    return EXIT_STATUS.ok;
+  } catch (error) {
+    const by = signals.by();
+    if (by === null) throw error;
+    cli.warn("Interrupted: nothing was changed");
+    return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  } finally {
+    signals.close();
+  }
+}
+
+async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    const { body } = await findSpec(project.context, id, { archived: false });
+    await askToAccept(project, checkLines(body));
+  }
+}
+
+/** One line for each check, and the end of what a failed one printed. */
+function progressOf(cli: Cli): (line: string) => void {
+  let tail: string[] = [];
+  return (line) => {
+    const [, result, seconds, command] = /^planner: verify: (.+?) after ([\d.]+) s: (.*)$/s.exec(line) ?? [];
+    if (line.startsWith("planner: ")) {
+      if (command === undefined) tail = [];
+      else if (result === "passed") cli.note(`passed in ${seconds} s: ${plainLine(command)}`);
+      else cli.warn([...tail.map(plainLine), `${result} in ${seconds} s: ${plainLine(command)}`].join("\n"));
+      return;
+    }
+    tail = [...tail.slice(1 - TAIL_LINES), line];
+  };
+}

@@ -1,0 +1,93 @@
+import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
+import { type AcceptedCommands, type CommandLine, checkLines, isAccepted } from "../../work/acceptance.ts";
+import { judgedFiles } from "../../work/judged_files.ts";
+import type { EditedFile } from "../../work/provenance.ts";
+import type { RunDeps } from "../run_types.ts";
+import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
+
+interface Passed {
+  readonly held: FolderState | null;
+  /** The worktree of the branch; null in the project's own folder. */
+  readonly origin: Worktree | null;
+  readonly accepted: AcceptedCommands;
+  /** The checks that succeeded with the branch's own files. */
+  readonly commands: readonly string[];
+}
+
+interface Touched {
+  readonly command: string;
+  readonly paths: readonly string[];
+}
+
+/**
+ * Runs each check by whose files the branch has changed again, in a new worktree of the branch with the main branch's
+ * version of these files. Only a check that passes with both proves something that the branch did not decide.
+ *
+ * @returns the files whose change lets a check pass that fails without it
+ */
+export async function editedFiles(
+  deps: RunDeps,
+  judging: Judging,
+  { held, origin, accepted, commands }: Passed,
+): Promise<readonly EditedFile[]> {
+  const commit = held?.commit ?? null;
+  if (origin === null || held === null || commit === null) return [];
+  const changed = held.changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
+  const touched = commands
+    .map((command) => ({ command, paths: judgedFiles(command, changed, judging.config.verify.protect) }))
+    .filter(({ paths }) => paths.length > 0);
+  if (touched.length === 0) return [];
+  const blobs = await origin.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
+  const lineOf = (path: string): CommandLine => fileLine(path, blobs);
+  const open = touched
+    .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isAccepted(accepted, lineOf(path))) }))
+    .filter(({ paths }) => paths.length > 0);
+  if (open.length === 0) return [];
+  const failed = await failedWithMain(deps, judging, { origin, commit, open });
+  return open.flatMap(({ command, paths }) => {
+    const problem = failed.get(command);
+    if (problem === undefined) return [];
+    return paths.map((path) => ({ path, command, problem, line: lineOf(path) }));
+  });
+}
+
+/** The files of a branch by which the checks of a body judge, as lines that a person can accept. */
+export async function changedCheckFiles(
+  worktree: Worktree | null,
+  body: string,
+  protect: readonly string[],
+): Promise<readonly CommandLine[]> {
+  if (worktree === null) return [];
+  const { changed } = await worktree.holds();
+  const paths = changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
+  const judged = [...new Set(checkLines(body).flatMap(({ text }) => judgedFiles(text, paths, protect)))];
+  const blobs = await worktree.blobs(judged);
+  return judged.map((path) => fileLine(path, blobs));
+}
+
+/** The version of a file that a person accepts. */
+function fileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine {
+  return { kind: "file", text: `${path} ${blobs.get(path) ?? "deleted"}` };
+}
+
+interface Again {
+  readonly origin: Worktree;
+  readonly commit: string;
+  readonly open: readonly Touched[];
+}
+
+/** Why each of the checks does not pass with the main branch's files. */
+function failedWithMain(
+  deps: RunDeps,
+  judging: Judging,
+  { origin, commit, open }: Again,
+): Promise<ReadonlyMap<string, string>> {
+  const paths = [...new Set(open.flatMap((one) => one.paths))];
+  return inFreshPlace(deps, judging, commit, async (place, worktree) => {
+    await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.mainBranch}"`);
+    await worktree.takeFiles(`refs/heads/${origin.mainBranch}`, paths);
+    const commands = open.map(({ command }) => command);
+    const results = await runCommands(deps, judging, place, commands);
+    return new Map(results.flatMap(({ command, problem }) => (problem === null ? [] : [[command, problem]])));
+  });
+}

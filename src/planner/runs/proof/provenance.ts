@@ -1,0 +1,133 @@
+import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
+import { type CommandLine, isAccepted, withoutAccepted } from "../../work/acceptance.ts";
+import type { JudgedCriterion } from "../../work/judge_criteria.ts";
+import {
+  type CommandResult,
+  type CriterionProof,
+  hasChecks,
+  NOT_RUN,
+  type Provenance,
+  tickVerdict,
+  type Verdict,
+} from "../../work/provenance.ts";
+import type { RunDeps, RunPlace } from "../run_types.ts";
+import { editedFiles } from "./edited_files.ts";
+import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
+
+/**
+ * The state that is judged: a folder, or a commit in a new worktree of it.
+ *
+ * `fresh`: a folder that holds more than its commit is judged by a new worktree of the commit.
+ */
+export type JudgedPlace =
+  | { readonly kind: "folder"; readonly place: RunPlace; readonly fresh: boolean }
+  | {
+      readonly kind: "commit";
+      readonly commit: string /** The worktree that has it checked out. */;
+      readonly branch?: Worktree;
+    };
+
+/**
+ * The one judgement about a spec's criteria: runs the checks that a person has accepted, each command once, and says of
+ * every criterion what is known. Runs nothing for a spec without checks and commands.
+ *
+ * Source: docs/decisions.md#s-61.
+ */
+export async function provenance(deps: RunDeps, judging: Judging, judged: JudgedPlace): Promise<Provenance> {
+  const { criteria, commands } = judging;
+  if (commands.length === 0 && !hasChecks(criteria)) {
+    const plain = criteria.map((one) => ({ ...one, verdict: tickVerdict(one), check: null }));
+    return { state: null, criteria: plain, commands: [], waiting: [], edited: [] };
+  }
+  if (judged.kind === "commit") {
+    const { commit, branch = null } = judged;
+    return inFresh(deps, judging, { commit, held: (await branch?.holds()) ?? null, origin: branch });
+  }
+  const { place, fresh } = judged;
+  const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.projectState());
+  const commit = held?.commit ?? null;
+  const clean = held !== null && besideOf(held).length === 0;
+  if (fresh && commit !== null && clean && held.ignored.length > 0) {
+    return inFresh(deps, judging, { commit, held, origin: place.worktree });
+  }
+  return inFolder(deps, judging, {
+    place,
+    held,
+    origin: place.worktree,
+    where: place.worktree === null ? "project" : "worktree",
+  });
+}
+
+interface FreshState {
+  readonly commit: string;
+  readonly held: FolderState | null;
+  /** The worktree of the branch; null for a commit alone. */
+  readonly origin: Worktree | null;
+}
+
+async function inFresh(deps: RunDeps, judging: Judging, { commit, held, origin }: FreshState): Promise<Provenance> {
+  return inFreshPlace(deps, judging, commit, async (place, worktree) => {
+    const state = held ?? { ...(await worktree.holds()), changed: [] };
+    return inFolder(deps, judging, { place, held: { ...state, ignored: [], uncommitted: [] }, origin, where: "fresh" });
+  });
+}
+
+interface Folder {
+  readonly place: RunPlace;
+  readonly held: FolderState | null;
+  readonly origin: Worktree | null;
+  readonly where: "fresh" | "worktree" | "project";
+}
+
+async function inFolder(deps: RunDeps, judging: Judging, folder: Folder): Promise<Provenance> {
+  const { criteria, commands } = judging;
+  const { held, where } = folder;
+  const accepted = await deps.context.accepted.read();
+  const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
+  const lines: readonly CommandLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
+  const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);
+  const results = await runCommands(deps, judging, folder.place, [...new Set(runnable)]);
+  const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
+  const edited = await editedFiles(deps, judging, {
+    ...folder,
+    accepted,
+    commands: [...new Set(checks.map(({ text }) => text))].filter((text) => passed.has(text)),
+  });
+  const byCommand = new Map(results.map((result) => [result.command, result]));
+  const judge = (criterion: JudgedCriterion): CriterionProof => {
+    const { verify } = criterion;
+    const check = verify === null ? null : (byCommand.get(verify) ?? null);
+    const isEdited = edited.some(({ command }) => command === verify);
+    return {
+      ...criterion,
+      check,
+      verdict: verdictOf(criterion, { check, isEdited, isRunnable: runnable.includes(verify ?? "") }),
+    };
+  };
+  return {
+    state: {
+      ...{ commit: held?.commit ?? null, tree: held?.tree ?? null, where },
+      beside: held === null ? [] : [...besideOf(held), ...held.ignored],
+    },
+    criteria: criteria.map(judge),
+    commands: commands.flatMap((command) => byCommand.get(command) ?? []),
+    waiting: withoutAccepted(accepted, lines),
+    edited,
+  };
+}
+
+function verdictOf(
+  criterion: JudgedCriterion,
+  { check, isEdited, isRunnable }: { check: CommandResult | null; isEdited: boolean; isRunnable: boolean },
+): Verdict {
+  if (criterion.verify === null) return tickVerdict(criterion);
+  if (!isRunnable) return "proposed";
+  if (check === null || check.problem === NOT_RUN) return "not_run";
+  if (check.problem !== null) return "disproven";
+  return isEdited ? "edited" : "proven";
+}
+
+/** Planner's own files change while a spec is worked, and no check judges by them. */
+function besideOf({ uncommitted }: FolderState): readonly string[] {
+  return uncommitted.filter((path) => !`/${path}`.includes("/.planner/"));
+}

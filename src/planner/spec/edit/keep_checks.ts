@@ -1,0 +1,61 @@
+import { CRITERIA_SECTION, type Criterion, criteriaOf } from "../criteria.ts";
+import { readableDocument } from "../document.ts";
+import { lineBreakOf } from "../text_lines.ts";
+import { appendToSection } from "./edit_body.ts";
+
+/** The text of a spec that another text is compared with. */
+interface Kept {
+  /** Text of the spec whose checks stay. */
+  readonly own: string;
+  /** Whether criteria that the other text lacks come back, unchecked. */
+  readonly restores: boolean;
+  /** Whether a check stays; all do if left out. */
+  readonly stays?: (command: string) => boolean;
+}
+
+/**
+ * Returns a spec's text with the checks that its criteria have in another one: a check that differs becomes the line
+ * `proposed verify: <command>` below. No other byte changes.
+ *
+ * @throws OperationError `failed_precondition` with line and column when one of the texts does not parse
+ */
+export function keepChecks(text: string, { own, restores, stays = () => true }: Kept): string {
+  const wanted = criteriaOf(readableDocument(own).body).filter(({ verify }) => verify !== null && stays(verify));
+  if (wanted.length === 0) return text;
+  const { body } = readableDocument(text);
+  const left = [...criteriaOf(body)];
+  const lines = body.split(/(?<=\n|\r(?!\n))/);
+  const lineBreak = lineBreakOf(text);
+  const lost: Criterion[] = [];
+  for (const criterion of wanted) {
+    const index = left.findIndex(({ label }) => label === criterion.label);
+    const [found] = index < 0 ? [] : left.splice(index, 1);
+    if (found === undefined) lost.push(criterion);
+    else if (found.verify !== criterion.verify) putCheck(lines, { found, command: criterion.verify ?? "", lineBreak });
+  }
+  const kept = text.slice(0, text.length - body.length) + lines.join("");
+  if (!restores || lost.length === 0) return kept;
+  const entries = lost.map(({ label, verify }) => `- [ ] ${label}${lineBreak}  verify: ${verify}`);
+  return appendToSection(kept, CRITERIA_SECTION, entries.join(lineBreak));
+}
+
+interface Put {
+  readonly found: Criterion;
+  readonly command: string;
+  readonly lineBreak: string;
+}
+
+function putCheck(lines: string[], { found, command, lineBreak }: Put): void {
+  if (found.verifyLine === null) {
+    const at = found.line - 1;
+    const line = lines[at] ?? "";
+    const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
+    lines[at] = `${line.replace(/[\r\n]+$/, "")}${lineBreak}${indent}  verify: ${command}${lineBreak}`;
+    return;
+  }
+  const line = lines[found.verifyLine - 1] ?? "";
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
+  const end = /[\r\n]+$/.exec(line)?.[0] ?? "";
+  const proposed = `${indent}proposed verify: ${found.verify}`;
+  lines[found.verifyLine - 1] = `${indent}verify: ${command}${lineBreak}${proposed}${end}`;
+}

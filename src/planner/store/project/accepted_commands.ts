@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { Acceptance, AcceptedCommands, CommandLine } from "../../work/acceptance.ts";
+import { diskRefusal } from "../files/disk_error.ts";
+import { readJson } from "../files/json_file.ts";
+import { replaceFile } from "../files/place_file.ts";
+import { gitFolderOf, readGitFile } from "../worktrees/admin_folder.ts";
+
+/** Ours: another writer's lines are there after the first try in all but a race of people. */
+const MAX_TRIES = 5;
+
+interface AcceptedLine extends CommandLine {
+  /** SHA-256 of kind, NUL and text. */
+  readonly sha256: string;
+  readonly at: string;
+}
+
+interface AcceptedList {
+  /** The project's repository, or its folder; for people. */
+  readonly of: string;
+  readonly trusted: boolean;
+  readonly prefixes: readonly string[];
+  readonly lines: readonly AcceptedLine[];
+}
+
+/** Opens the list of the project in `root`. All worktrees of a repository share one. */
+export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.env): Acceptance {
+  const of = sharedFolder(root);
+  const file = join(stateFolder(env), "planner", "accepted", `${sha256(of)}.json`);
+  const change = async (change: (list: AcceptedList) => AcceptedList): Promise<void> => {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const before = readList(file, of);
+      const text = `${JSON.stringify(change(before), null, 2)}\n`;
+      await writePrivate(file, text);
+      // A second writer between the two may have replaced this one's lines.
+      if (`${JSON.stringify(change(readList(file, of)), null, 2)}\n` === text) return;
+    }
+    throw new OperationError("aborted", `Cannot write "${file}": another process keeps changing it`);
+  };
+  return {
+    file,
+    read: async () => accepted(readList(file, of)),
+    accept: (lines) => {
+      const at = new Date().toISOString();
+      const added = lines.map((line) => ({ sha256: keyOf(line), ...line, at }));
+      return change((list) => {
+        const known = new Set(list.lines.map((line) => line.sha256));
+        return { ...list, lines: [...list.lines, ...added.filter((line) => !known.has(line.sha256))] };
+      });
+    },
+    acceptLike: (prefix) => change((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
+    trust: (on) => change((list) => ({ ...list, trusted: on })),
+  };
+}
+
+function accepted({ trusted, prefixes, lines }: AcceptedList): AcceptedCommands {
+  const keys = new Set(lines.map((line) => line.sha256));
+  return { trusted, prefixes, has: (line) => keys.has(keyOf(line)) };
+}
+
+function keyOf({ kind, text }: CommandLine): string {
+  return sha256(`${kind}\0${text}`);
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function stateFolder(env: NodeJS.ProcessEnv): string {
+  if (process.platform === "win32") return env["LOCALAPPDATA"] ?? join(homedir(), "AppData", "Local");
+  const given = env["XDG_STATE_HOME"];
+  // The specification of these folders ignores a path that is not absolute.
+  return given?.startsWith("/") ? given : join(env["HOME"] ?? homedir(), ".local", "state");
+}
+
+/** Real path of the folder that all worktrees of the repository share; the project's own without a repository. */
+function sharedFolder(root: string): string {
+  for (let folder = resolve(root); ; folder = dirname(folder)) {
+    const git = join(folder, ".git");
+    if (existsSync(git)) {
+      const own = statSync(git).isDirectory() ? git : gitFolderOf(folder);
+      if (own !== null) return realpathSync(resolve(own, readGitFile(own, "commondir") ?? "."));
+    }
+    if (dirname(folder) === folder) return existsSync(root) ? realpathSync(root) : resolve(root);
+  }
+}
+
+function readList(file: string, of: string): AcceptedList {
+  refuseForeign(file);
+  const read = readJson(file);
+  const nothing = { of, trusted: false, prefixes: [], lines: [] };
+  if (read.kind === "missing") return nothing;
+  if (read.kind === "broken") throw refused(file, `it cannot be read (${read.message})`);
+  const { trusted, prefixes, lines } = read.object;
+  return {
+    of,
+    trusted: trusted === true,
+    prefixes: Array.isArray(prefixes) ? prefixes.filter((one) => typeof one === "string") : [],
+    lines: Array.isArray(lines) ? lines.filter(isLine) : [],
+  };
+}
+
+function isLine(value: unknown): value is AcceptedLine {
+  return isJsonObject(value) && typeof value["sha256"] === "string";
+}
+
+/** A list that another user wrote, or could write, says nothing about what this person accepted. */
+function refuseForeign(file: string): void {
+  const own = process.getuid?.();
+  if (own === undefined) return;
+  for (const path of [dirname(file), file]) {
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts === undefined) continue;
+    if (facts.isSymbolicLink()) throw refused(file, `"${path}" is a link`);
+    if (facts.uid !== own) throw refused(file, `"${path}" belongs to another user`);
+    if ((facts.mode & 0o022) !== 0) throw refused(file, `"${path}" can be written by other users`);
+  }
+}
+
+function refused(file: string, why: string): OperationError {
+  return new OperationError(
+    "failed_precondition",
+    `Cannot read the accepted commands in "${file}": ${why}: remove it, then accept the commands again with "planner approve --all"`,
+  );
+}
+
+async function writePrivate(file: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await replaceFile(file, file, text);
+    chmodSync(file, 0o600);
+  } catch (error) {
+    throw diskRefusal(`write "${file}"`, error);
+  }
+}

@@ -1,0 +1,76 @@
+import { basename } from "node:path";
+import type { FolderState } from "#planner/run_ports/worktree.ts";
+import { temporaryPid } from "../files/temporary_file.ts";
+import type { Git } from "../git/git.ts";
+import { changedIn } from "./settle.ts";
+import { uncommittedFiles } from "./worktree_commits.ts";
+import type { Place, Repository } from "./worktree_place.ts";
+
+/** Reads what a worktree of a run holds beside its commit. */
+export async function worktreeState(place: Place): Promise<FolderState> {
+  const { git, repository, worktree } = place;
+  const main = `refs/heads/${worktree.mainBranch}`;
+  return {
+    ...(await commitOf(git)),
+    uncommitted: await uncommittedFiles(place),
+    ignored: await ignoredFiles(git, repository.prefix, worktree.env),
+    changed: await changedIn(git, repository.prefix, `${main}...HEAD`),
+    behind: (await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 1,
+  };
+}
+
+/** Reads the same of the person's own folder, whose branch is compared with no other. */
+export async function projectState({ git, prefix }: Repository): Promise<FolderState> {
+  const listed = await git.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"]);
+  return {
+    ...(await commitOf(git)),
+    uncommitted: listed.map((entry) => entry.slice(3)),
+    ignored: await ignoredFiles(git, prefix, {}),
+    changed: [],
+    behind: false,
+  };
+}
+
+/** Git's hashes of files in the commit that is checked out; a file that it lacks has none. */
+export async function blobHashes({ git, repository }: Place, paths: readonly string[]) {
+  const found = new Map<string, string>();
+  if (paths.length === 0) return found;
+  const listed = await git.list([
+    "ls-tree",
+    "-z",
+    "--full-tree",
+    "HEAD",
+    "--",
+    ...paths.map((path) => repository.prefix + path),
+  ]);
+  for (const entry of listed) {
+    const [facts = "", path = ""] = entry.split("\t");
+    found.set(path.slice(repository.prefix.length), facts.split(" ")[2] ?? "");
+  }
+  return found;
+}
+
+/** Puts files as another commit has them in place of the checked-out ones; one that it lacks stays as it is. */
+export async function takeFiles({ git, repository }: Place, from: string, paths: readonly string[]): Promise<void> {
+  const named = paths.map((path) => repository.prefix + path);
+  const there = await git.list(["ls-tree", "-z", "--name-only", "--full-tree", from, "--", ...named]);
+  if (there.length > 0) await git.run(["checkout", "--quiet", from, "--", ...there]);
+}
+
+async function commitOf(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
+  const answer = await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}", "HEAD^{tree}"]);
+  const [commit = null, tree = null] = answer?.split("\n") ?? [];
+  return { commit, tree };
+}
+
+/** Planner's own files are ignored in every worktree, and no check judges by them. */
+async function ignoredFiles(
+  git: Git,
+  prefix: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const asked = ["ls-files", "--full-name", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+  const { status, stdout } = await git.try(asked, { env });
+  const paths = status === 0 ? stdout.toString().split("\0").slice(0, -1) : [];
+  return paths.filter((path) => !path.startsWith(`${prefix}.planner/`) && temporaryPid(basename(path)) === null);
+}

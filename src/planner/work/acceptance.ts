@@ -1,0 +1,114 @@
+import type { PlannerConfig } from "../config/config.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { type Provider, providerFor } from "./providers.ts";
+
+/**
+ * What a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`, how an agent is
+ * started; a file of a branch by which a check judges, and that a spec is completed without proof.
+ */
+const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven"] as const;
+export type LineKind = (typeof LINE_KINDS)[number];
+
+/** One text that decides what runs, with its kind. */
+export interface CommandLine {
+  readonly kind: LineKind;
+  readonly text: string;
+}
+
+/** The commands that a person of this machine has accepted for a project. */
+export interface AcceptedCommands {
+  /** Whether every command of the project counts as accepted. */
+  readonly trusted: boolean;
+  /** Beginnings of checks that are accepted with any plain words behind them. */
+  readonly prefixes: readonly string[];
+  /** Whether this very text was accepted as a line of this kind. */
+  has(line: CommandLine): boolean;
+}
+
+/** Commands accepted for one project, kept outside of its repository. Source: docs/decisions.md#s-61. */
+export interface Acceptance {
+  /** Absolute path of the list. */
+  readonly file: string;
+  /** @throws OperationError `failed_precondition` if the file is not this person's own, or cannot be read as a list */
+  read(): Promise<AcceptedCommands>;
+  accept(lines: readonly CommandLine[]): Promise<void>;
+  /** @param prefix see `isPrefix` */
+  acceptLike(prefix: string): Promise<void>;
+  trust(on: boolean): Promise<void>;
+}
+
+/** Whether the command may run. A line of `verify.commands` that is accepted is accepted as a check as well. */
+export function isAccepted(accepted: AcceptedCommands, line: CommandLine): boolean {
+  const isCommand = line.kind !== "file" && line.kind !== "unproven";
+  if ((accepted.trusted && isCommand) || accepted.has(line)) return true;
+  if (line.kind !== "check") return false;
+  return accepted.has({ ...line, kind: "verify" }) || accepted.prefixes.some((prefix) => isLike(line.text, prefix));
+}
+
+export function withoutAccepted(accepted: AcceptedCommands, lines: readonly CommandLine[]): readonly CommandLine[] {
+  const known = new Set<string>();
+  return lines.filter((line) => {
+    const key = `${line.kind}\0${line.text}`;
+    if (known.has(key) || isAccepted(accepted, line)) return false;
+    known.add(key);
+    return true;
+  });
+}
+
+// Anything else could be a way to a shell: a flag, a substitution, a second command.
+const PLAIN_WORD = /^(?!-)[A-Za-z0-9_.:/@+-]+$/;
+
+/** Whether a text can begin commands: words that end in a blank or, as `npm test --`, in a word of dashes. */
+export function isPrefix(text: string): boolean {
+  return text === text.trim() && text !== "" && !/[\r\n\0]/.test(text);
+}
+
+/** Whether a command is the prefix with plain words behind it. */
+function isLike(command: string, prefix: string): boolean {
+  if (!command.startsWith(`${prefix} `)) return false;
+  const words = command.slice(prefix.length + 1).split(" ");
+  return words.every(
+    (word) => PLAIN_WORD.test(word) && !word.split("/").includes("..") && !/(?:^|[/:@+=])\.planner(?:$|\/)/i.test(word),
+  );
+}
+
+/** How an agent is started, as one line; null where the settings change nothing of planner's own row. */
+export function providerLine({ name, row, program, extraArgs, env, skipsPermissions }: Provider): CommandLine | null {
+  const settings = {
+    ...(program === row.program ? {} : { command: program }),
+    ...(extraArgs.length === 0 ? {} : { args: extraArgs }),
+    ...(Object.keys(env).length === 0 ? {} : { env }),
+    ...(skipsPermissions ? { skip_permissions: true } : {}),
+  };
+  if (Object.keys(settings).length === 0) return null;
+  return { kind: "provider", text: `${name}: ${JSON.stringify(settings)}` };
+}
+
+/** That a person completes a spec without proof, and why. */
+export function unprovenLine(id: string, why: string): CommandLine {
+  return { kind: "unproven", text: `${id}: ${why}` };
+}
+
+/** The commands that the settings of a project name. */
+export function configLines(config: PlannerConfig): readonly CommandLine[] {
+  const line = (kind: LineKind) => (text: string) => ({ kind, text });
+  const providers = Object.keys(config.providers).flatMap((provider) => {
+    try {
+      return (
+        providerLine(providerFor({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY)) ?? []
+      );
+    } catch {
+      // It cannot be started, which a run says.
+      return [];
+    }
+  });
+  const { setup } = config.worktree;
+  return [...config.verify.commands.map(line("verify")), ...(setup ?? []).map(line("setup")), ...providers];
+}
+
+const ANY = { model: null, task: "work" } as const;
+
+/** The checks that the criteria of a spec name. */
+export function checkLines(body: string): readonly CommandLine[] {
+  return criteriaOf(body).flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
+}

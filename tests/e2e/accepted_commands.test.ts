@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type GitProject, gitProject } from "../support/git_project.ts";
+import { McpLines } from "../support/mcp_lines.ts";
+import { PLANNER } from "../support/planner_command.ts";
+import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
+
+const ID = "2026-11-01-001-aaa";
+const GROUP = "2026-11-01-002-bbb";
+
+/** What a command of the agent's choice would leave. */
+const mark = ({ root }: GitProject): string => join(root, "..", `ran-${root.split("-").at(-1)}`);
+
+function text(id: string, { check, fields = "" }: { readonly check: string; readonly fields?: string }): string {
+  return `---\nid: ${id}\nstatus: in_progress\nlabels: [a]\n${fields}---\n\n# T\n\n## Acceptance Criteria\n\n- [x] It is done\n  verify: ${check}\n`;
+}
+
+async function project(): Promise<GitProject> {
+  const made = await gitProject();
+  made.write("a.txt", "a\n");
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "begin");
+  return made;
+}
+
+async function withMcp(root: string, use: (mcp: McpLines) => Promise<void>): Promise<void> {
+  const mcp = new McpLines(root);
+  try {
+    await use(mcp);
+  } finally {
+    mcp.child.kill();
+  }
+}
+
+test("a tool runs no command that came through the tools, whatever they are told", async () => {
+  using made = await project();
+  const [ran, touch] = [mark(made), `touch ${mark(made)}`];
+  await withMcp(made.root, async (mcp) => {
+    const described = `Do it\n\n## Acceptance Criteria\n\n- [x] It is done\n  verify: ${touch}`;
+    const added = await mcp.tool("planner_add", { description: described });
+    const id = /Created spec: (\S+)/.exec(added.text)?.[1] ?? "";
+    await mcp.tool("planner_spec_update", { id, status: "in_progress" });
+    const finalized = await mcp.tool("planner_finalize", { id });
+    expect(finalized).toMatchObject({ refused: true, text: expect.stringContaining("1 check waits for acceptance") });
+    const completed = await mcp.tool("planner_spec_update", { id, status: "completed" });
+    expect(completed).toMatchObject({ refused: true, text: expect.stringContaining(`"planner approve ${id}"`) });
+    const replaced = await mcp.tool("planner_spec_update", {
+      ...{ id, status: "completed", replace_body: true },
+      output: `# T\n\n## Acceptance Criteria\n\n- [x] Other\n  verify: ${touch}\n`,
+    });
+    expect(replaced.refused).toBe(true);
+    await mcp.tool("planner_spec_update", { id, model: `$(touch$IFS${ran})` });
+    await mcp.tool("planner_work_start", { id, skip_criteria: true });
+    expect(JSON.parse((await mcp.tool("planner_verify", { id })).text)).toMatchObject({ verified: false });
+  });
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("a branch or a fetch brings settings and specs whose commands do not run", async () => {
+  using made = await project();
+  const [ran, touch] = [mark(made), `touch ${mark(made)}`];
+  const provider = { command: "/bin/sh", args: ["-c", touch] };
+  made.write(
+    ".planner/config.md",
+    `---\ndefaults: {provider: evil}\nproviders: ${JSON.stringify({ evil: provider })}\nverify: {commands: ["${touch}"]}\nworktree: {setup: ["${touch}"]}\n---\n`,
+  );
+  made.spec(ID, text(ID, { check: touch }).replace("in_progress", "pending"));
+  made.spec(`${GROUP}.1`, text(`${GROUP}.1`, { check: touch }).replace("in_progress", "completed"));
+  made.spec(GROUP, text(GROUP, { check: touch, fields: "type: group\n" }).replace("in_progress", "pending"));
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "settings");
+
+  const worked = await made.planner(["work", ID]);
+  const split = await made.planner(["split", ID]);
+  const group = await made.planner(["work", GROUP]);
+  const watched = await made.planner(["watch", "--once"]);
+  const all = [
+    worked,
+    split,
+    group,
+    watched,
+    await made.planner(["finalize", ID]),
+    await made.planner(["check", ID, "1"]),
+  ];
+
+  expect(worked).toMatchObject({ code: 1, stderr: expect.stringContaining('"planner approve --commands"') });
+  expect([split.code, (watched.code ?? 9) < 2]).toEqual([1, true]);
+  expect(made.read(`.planner/specs/${GROUP}.md`)).toContain("status: needs_attention");
+  expect(all.map(({ stderr }) => stderr).join("\n")).toContain(`"planner approve ${GROUP}"`);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("approve shows where a command comes from, and accepts it for every spec and no other text", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "test -f a.txt" }));
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "write the check");
+
+  const unasked = await made.planner(["approve", ID]);
+  const approved = await made.planner(["approve", ID, "--yes"]);
+  const again = await made.planner(["approve", "--all", "--yes"]);
+  const finalized = await made.planner(["finalize", ID]);
+
+  expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('expected "--yes"')]);
+  expect(approved.stdout).toMatch(
+    /check {4}test -f a\.txt\n.*from 2026-11-01-001-aaa, last written by \w+ Ann, .*: write the check/,
+  );
+  expect(again.stdout).toBe("No command waits for acceptance\n");
+  expect([finalized.code, finalized.stderr]).toEqual([
+    0,
+    expect.stringMatching(/^passed in \d+\.\d s: test -f a\.txt\n$/),
+  ]);
+  made.spec(GROUP, text(GROUP, { check: "test -f  a.txt" }));
+  expect((await made.planner(["finalize", GROUP])).code).toBe(1);
+});
+
+test("a beginning is accepted with plain words behind it and with nothing else", async () => {
+  using made = await project();
+  await made.planner(["approve", "--like", "test -f", "--yes"]);
+  const finalize = async (check: string) => {
+    made.spec(ID, text(ID, { check }));
+    return (await made.planner(["finalize", ID])).code;
+  };
+
+  expect(await finalize("test -f a.txt")).toBe(0);
+  const refused = [
+    "test -f -x",
+    "test -f a.txt;ls",
+    "test -f $(ls)",
+    "test -f ../x",
+    "test -f .planner/specs",
+    "test -f a*",
+  ];
+  for (const check of refused) expect([check, await finalize(check)]).toEqual([check, 1]);
+});
+
+test("a list that another user could write accepts nothing", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "true" }));
+  await made.planner(["approve", ID, "--yes"]);
+  const folder = join(process.env["XDG_STATE_HOME"] ?? "", "planner", "accepted");
+  const of = realpathSync(join(made.root, ".git"));
+  const file = join(folder, `${createHash("sha256").update(of).digest("hex")}.json`);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  chmodSync(file, 0o666);
+
+  const { code, stderr } = await made.planner(["finalize", ID]);
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining("can be written by other users")]);
+});
+
+test.skipIf(NO_PSEUDO_TERMINAL !== null)("finalize asks on a terminal, once", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "test -f a.txt" }));
+  const typing = [{ after: "[y/N]", keys: "y\n" }];
+
+  const no = await runOnTerminal([...PLANNER, "finalize", ID], {
+    cwd: made.root,
+    typing: [{ after: "[y/N]", keys: "n\n" }],
+  });
+  const yes = await runOnTerminal([...PLANNER, "finalize", ID], { cwd: made.root, typing });
+  const again = await runOnTerminal([...PLANNER, "finalize", ID], { cwd: made.root });
+
+  expect([no.code, yes.code, again.code]).toEqual([1, 0, 0]);
+  expect(again.screen).not.toContain("[y/N]");
+});

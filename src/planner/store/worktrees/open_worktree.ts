@@ -71,7 +71,7 @@ export class OpenWorktree implements Worktree {
   }
 
   async holds(): Promise<FolderState> {
-    await refusePlanted(this.#place, this.#baseline?.note ?? readNote(this.#place));
+    await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return worktreeState(this.#place);
   }
 
@@ -80,7 +80,7 @@ export class OpenWorktree implements Worktree {
   }
 
   takeFiles(from: string, paths: readonly string[]): Promise<void> {
-    return takeFiles(this.#place, from, paths);
+    return takeFiles({ ...this.#place, git: this.#place.git.toWrite() }, from, paths);
   }
 
   async joinedSpec(): Promise<string> {

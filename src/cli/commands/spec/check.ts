@@ -30,7 +30,9 @@ export const command = defineCommand({
       const done = value.checked ? "Checked" : "Unchecked";
       const left = value.open === 0 ? "all are checked" : `${value.open} open`;
       const proof = value.proof === null ? "" : `; ${value.proof}`;
-      printText(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left}${proof})\n`);
+      printText(
+        `${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left}${proof})\n`,
+      );
     });
   },
 });

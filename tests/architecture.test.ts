@@ -258,7 +258,7 @@ test("only the runtime module knows an engine", () => {
 test("only one file starts git, and leaves to nobody else what it then may run", () => {
   const program = /\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|\$)\s*(?:<[^>]*>)?[(`]\s*\[?\s*["'`]?git\b/;
   const starters = sources.filter(({ text }) => program.test(text)).map(({ path }) => relative(SRC, path));
-  const callers = sources.filter(({ text }) => /\bstartGit\b/.test(text)).map(({ path }) => relative(SRC, path));
+  const callers = sources.filter(({ text }) => /\bprepareGit\b/.test(text)).map(({ path }) => relative(SRC, path));
 
   expect(starters).toEqual(["planner/store/git/start_git.ts"]);
   expect(callers.toSorted()).toEqual(["planner/store/git/git.ts", "planner/store/git/start_git.ts"]);

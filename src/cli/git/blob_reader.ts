@@ -1,5 +1,6 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
+import type { ReadyGit } from "#planner/store/git/start_git.ts";
 import { gitsWords } from "#planner/store/git/git.ts";
 
 /** Most of what git says that a refusal quotes, in characters. */
@@ -21,9 +22,9 @@ export class BlobReader {
   #failure: Error | undefined;
   #words = "";
 
-  /** @param child a started `git cat-file --batch` */
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.#child = child;
+  /** @param git a `git cat-file --batch` */
+  constructor(git: ReadyGit) {
+    this.#child = git.start();
     this.#child.stderr.on("data", (chunk: Buffer) => {
       this.#words = `${this.#words}${chunk}`.slice(0, MAX_WORDS);
     });

@@ -20,7 +20,7 @@ export interface StagedSource extends LintSource {
  * output schemas and an untracked configuration from the working tree.
  */
 export async function stagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
-  const blobs = new BlobReader(await git.start(["cat-file", "--batch"]));
+  const blobs = new BlobReader(await git.prepare(["cat-file", "--batch"]));
   const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
     const entry = index.specs.get(id);
     if (entry === undefined) throw new Error(`No spec "${id}" in the index`);

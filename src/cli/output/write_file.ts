@@ -3,7 +3,6 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -11,9 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { errorCode, reason } from "#planner/store/files/disk_error.ts";
+import { openFolderOf, refuseLinkOut } from "#planner/store/files/open_folder.ts";
+import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
@@ -24,26 +25,41 @@ const PRIVATE_MODE = 0o600;
  */
 export function createFile(path: string, text: string | Uint8Array, mode: number = NEW_FILE_MODE): boolean {
   return onDisk(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
-    return withTemporary(dirname(path), text, mode, (temporary) => {
-      try {
-        // Unlike a rename, a link never takes the place of a file that appeared meanwhile.
-        linkSync(temporary, path);
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-        return createWithoutLink(path, text);
-      }
-    });
+    const folder = openFolderOf(path);
+    try {
+      return createIn(join(folder.path, basename(path)), text, mode);
+    } finally {
+      folder.close();
+    }
+  });
+}
+
+function createIn(path: string, text: string | Uint8Array, mode: number): boolean {
+  return withTemporary(dirname(path), text, mode, (temporary) => {
+    try {
+      // Unlike a rename, a link never takes the place of a file that appeared meanwhile.
+      linkSync(temporary, path);
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+      return createWithoutLink(path, text);
+    }
   });
 }
 
 /** Replaces a file as a whole: a reader sees the old text or the new one. A link stays a link, the mode stays the mode. */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   onDisk(path, () => {
-    const target = realpathSync(path);
-    const { mode } = statSync(target);
-    withTemporary(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
+    refuseLinkOut(path);
+    const folder = openFolderOf(path);
+    try {
+      const inside = join(folder.path, basename(path));
+      const target = isLink(inside) ? realpathSync(path) : inside;
+      const { mode } = statSync(target);
+      withTemporary(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
+    } finally {
+      folder.close();
+    }
   });
 }
 

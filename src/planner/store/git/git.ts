@@ -1,9 +1,8 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
 import { reason } from "../files/disk_error.ts";
-import { type GitCall, startGit } from "./start_git.ts";
+import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
 /** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
@@ -58,9 +57,9 @@ export class Git {
     return new Git(this.cwd, this.#env, { ...this.use, writes: true });
   }
 
-  /** Starts git, for a caller that talks to it. */
-  start(args: readonly string[]): Promise<ChildProcessWithoutNullStreams> {
-    return startGit({ ...this.use, cwd: this.cwd, args, env: this.#env });
+  /** Prepares git for a caller that starts it and talks to it. */
+  prepare(args: readonly string[]): Promise<ReadyGit> {
+    return prepareGit({ ...this.use, cwd: this.cwd, args, env: this.#env });
   }
 
   /**
@@ -107,8 +106,9 @@ export class Git {
   }
 
   async #once(args: readonly string[], { input, env, hooks = false, limitMs = GIT_LIMIT_MS }: GitOptions) {
-    const child = await startGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks });
+    const ready = await prepareGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks });
     return new Promise<GitAnswer>((resolve, reject) => {
+      const child = ready.start();
       let late = false;
       const timer = setTimeout(() => {
         late = true;

@@ -94,8 +94,13 @@ const PROGRAM = /^((?:filter|merge|hook)\..+)\.(clean|smudge|process|required|dr
 /** Scopes of settings that no repository can set. */
 const OF_THE_PERSON: ReadonlySet<string> = new Set(["system", "global", "command"]);
 
+/** A call of git that is ready to start, which takes no wait: errors of the start reach listeners added at once. */
+export interface ReadyGit {
+  start(): ChildProcessWithoutNullStreams;
+}
+
 /** The only place that starts git. Reading runs no program that the repository names, and fetches nothing. */
-export async function startGit(call: GitCall): Promise<ChildProcessWithoutNullStreams> {
+export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const { cwd, args, hooks = false } = call;
   const command = commandOf(args);
   const writes = call.writes === true || hooks || WRITING.has(command);
@@ -103,7 +108,8 @@ export async function startGit(call: GitCall): Promise<ChildProcessWithoutNullSt
   const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
   const env = { ...given, ...(writes ? {} : OFFLINE) };
   const without = writes || PLAIN.has(command) ? {} : await withoutPrograms(cwd, env);
-  return spawnGit(cwd, [...(hooks ? [] : WITHOUT_HOOKS), ...withFlags(args, writes)], { ...env, ...without });
+  const words = [...(hooks ? [] : WITHOUT_HOOKS), ...withFlags(args, writes)];
+  return { start: () => spawnGit(cwd, words, { ...env, ...without }) };
 }
 
 export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

@@ -1,7 +1,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
-import type { ReadyGit } from "#planner/store/git/start_git.ts";
 import { gitsWords } from "#planner/store/git/git.ts";
+import type { ReadyGit } from "#planner/store/git/start_git.ts";
 
 /** Most of what git says that a refusal quotes, in characters. */
 const MAX_WORDS = 1000;

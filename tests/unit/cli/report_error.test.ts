@@ -53,3 +53,14 @@ test("reportError makes control characters of a message visible", () => {
     "error: Spec not found: ␛[2J\n",
   );
 });
+
+test("reportError takes an error of the system for a refusal, with the path", () => {
+  const full = 'Object.assign(new Error("x"), { code: "ENOSPC", syscall: "write", path: "/a/b" })';
+
+  expect(report(full)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: 'error: Cannot write "/a/b": the disk is full (ENOSPC)\n',
+  });
+  expect(report('new RangeError("Out of memory")').stderr).toContain("Not enough memory");
+});

@@ -1,8 +1,9 @@
-import { existsSync, linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
-import { link, mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
+import { existsSync, linkSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
+import { link } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { diskRefusal, errorCode } from "./disk_error.ts";
+import { inFolderOf, type OpenFolder, openFolderOf } from "./open_folder.ts";
 import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./temporary_file.ts";
 
 /**
@@ -11,10 +12,10 @@ import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./tempo
  * @param file the path as refusals name it
  */
 export async function replaceFile(path: string, file: string, text: string | Uint8Array): Promise<void> {
-  await place(path, `write "${file}"`, async () => {
-    const temporary = await writeBeside(path, text);
+  await place(path, `write "${file}"`, async (target) => {
+    const temporary = await writeBeside(target, text);
     try {
-      renameSync(temporary, path);
+      renameSync(temporary, target);
     } catch (error) {
       await removeQuietly(temporary);
       throw error;
@@ -25,10 +26,10 @@ export async function replaceFile(path: string, file: string, text: string | Uin
 
 /** The same for a file that must not be there yet: false when it is. */
 export function createFile(path: string, file: string, text: string): Promise<boolean> {
-  return place(path, `create "${file}"`, async () => {
-    const temporary = await writeBeside(path, text);
+  return place(path, `create "${file}"`, async (target) => {
+    const temporary = await writeBeside(target, text);
     try {
-      return await giveName(temporary, path);
+      return await giveName(temporary, target);
     } finally {
       await removeQuietly(temporary);
     }
@@ -51,7 +52,7 @@ const MAX_WAITING = 16;
  */
 export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
   const outcomes: (boolean | OperationError)[] = [];
-  const folders = new Set<string>();
+  const folders = new Map<string, OpenFolder>();
   const left = files.entries();
   const work = async (): Promise<void> => {
     for (const [index, file] of left) {
@@ -64,18 +65,22 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
       }
     }
   };
-  await Promise.all(Array.from({ length: MAX_WAITING }, work));
-  for (const folder of folders) await syncFolder(folder);
+  try {
+    await Promise.all(Array.from({ length: MAX_WAITING }, work));
+    for (const folder of folders.values()) await syncFolder(folder.path);
+  } finally {
+    for (const folder of folders.values()) folder.close();
+  }
   return outcomes;
 }
 
-async function createUnsynced({ path, text }: NewFile, folders: Set<string>): Promise<boolean> {
-  const folder = dirname(path);
-  if (!folders.has(folder)) await mkdir(folder, { recursive: true });
-  const temporary = await writeBeside(path, text);
+async function createUnsynced({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
+  const folder = folders.get(dirname(path)) ?? openFolderOf(path);
+  folders.set(dirname(path), folder);
+  const target = join(folder.path, basename(path));
+  const temporary = await writeBeside(target, text);
   try {
-    folders.add(folder);
-    return await giveName(temporary, path);
+    return await giveName(temporary, target);
   } finally {
     await removeQuietly(temporary);
   }
@@ -86,25 +91,35 @@ async function createUnsynced({ path, text }: NewFile, folders: Set<string>): Pr
  * for what means nothing after a power cut.
  */
 export function createFileAtOnce(path: string, file: string, text: string): boolean {
-  const temporary = temporaryBeside(path);
+  let folder: OpenFolder | undefined;
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(temporary, text, { flag: "wx" });
-    return giveNameAtOnce(temporary, path);
+    folder = openFolderOf(path);
+    return createIn(join(folder.path, basename(path)), text);
   } catch (error) {
     throw diskRefusal(`create "${file}"`, error);
+  } finally {
+    folder?.close();
+  }
+}
+
+function createIn(path: string, text: string): boolean {
+  const temporary = temporaryBeside(path);
+  try {
+    writeFileSync(temporary, text, { flag: "wx" });
+    return giveNameAtOnce(temporary, path);
   } finally {
     // Absent if it was renamed, on file systems without links.
     if (existsSync(temporary)) unlinkSync(temporary);
   }
 }
 
-async function place(path: string, action: string, write: () => Promise<boolean>): Promise<boolean> {
+async function place(path: string, action: string, write: (target: string) => Promise<boolean>): Promise<boolean> {
   try {
-    await mkdir(dirname(path), { recursive: true });
-    const written = await write();
-    if (written) await syncFolder(dirname(path));
-    return written;
+    return await inFolderOf(path, async (target) => {
+      const written = await write(target);
+      if (written) await syncFolder(dirname(target));
+      return written;
+    });
   } catch (error) {
     throw diskRefusal(action, error);
   }

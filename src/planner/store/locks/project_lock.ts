@@ -1,10 +1,11 @@
-import { accessSync, constants, statSync, utimesSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { LOCKS } from "../project/places.ts";
+import { LockDatabase } from "./lock_database.ts";
 
 interface Lock {
   readonly file: string;
@@ -21,11 +22,6 @@ const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
 /** Longest pause between the first two tries, in milliseconds. Each try allows 1 ms more, so that many waiters leave time. */
 const PAUSE_MS = 12;
 const MOST_PAUSE_MS = 100;
-
-interface Database {
-  exec(sql: string): void;
-  close(): void;
-}
 
 /** The last holder of each lock in this process; the next one waits for it. */
 const queues = new Map<string, Promise<unknown>>();
@@ -67,57 +63,53 @@ function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>)
   return result;
 }
 
-async function acquire(root: string, { file, waitMs }: Lock): Promise<Database> {
-  await mkdir(join(root, LOCKS), { recursive: true }).catch((error: unknown) => {
-    throw diskRefusal(`make "${LOCKS}"`, error);
-  });
-  // Most processes only read.
-  const { DatabaseSync } = await import("node:sqlite");
-  // Opened anew for each write: a database that was deleted meanwhile would lock no process out.
-  const open = (): Database => new DatabaseSync(join(root, file), { timeout: 0 });
-  let deadline = performance.now() + waitMs;
-  let taken = takenAt(root, file);
-  for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MOST_PAUSE_MS)) {
-    const database = tryAcquire(root, file, open);
-    if (database !== undefined) return database;
-    const now = performance.now();
-    const last = takenAt(root, file);
-    // Waiters do not queue: among many, one may wait for several holders, none of which hangs.
-    if (last !== taken) [taken, deadline] = [last, now + waitMs];
-    if (now > deadline) {
-      throw new OperationError(
-        "aborted",
-        `Cannot lock "${file}": another process held it for ${waitMs / 1000} seconds`,
-      );
+async function acquire(root: string, { file, waitMs }: Lock): Promise<DatabaseSync> {
+  const place = openPlace(root, file);
+  try {
+    // Most processes only read.
+    const sqlite = await import("node:sqlite");
+    let deadline = performance.now() + waitMs;
+    let taken = place.takenAt();
+    for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MOST_PAUSE_MS)) {
+      const database = tryAcquire(root, file, () => place.open(sqlite.DatabaseSync));
+      if (database !== undefined) {
+        place.noteTaken();
+        return database;
+      }
+      const now = performance.now();
+      const last = place.takenAt();
+      // Waiters do not queue: among many, one may wait for several holders, none of which hangs.
+      if (last !== taken) [taken, deadline] = [last, now + waitMs];
+      if (now > deadline) {
+        throw new OperationError(
+          "aborted",
+          `Cannot lock "${file}": another process held it for ${waitMs / 1000} seconds`,
+        );
+      }
+      await sleep(1 + Math.random() * pause);
     }
-    await sleep(1 + Math.random() * pause);
+  } finally {
+    place.close();
   }
 }
 
-/** When a process last took the lock, in milliseconds since 1970. */
-function takenAt(root: string, file: string): number | undefined {
-  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs;
-}
-
-function noteTaken(root: string, file: string): void {
-  const now = new Date();
+function openPlace(root: string, file: string): LockDatabase {
   try {
-    utimesSync(join(root, file), now, now);
-  } catch {
-    // The file is another user's: waiters then count the time of all holders.
+    return new LockDatabase(root, file);
+  } catch (error) {
+    throw diskRefusal(`make "${LOCKS}"`, error);
   }
 }
 
 /** Undefined when another process holds the lock. */
-function tryAcquire(root: string, file: string, open: () => Database): Database | undefined {
-  let database: Database | undefined;
+function tryAcquire(root: string, file: string, open: () => DatabaseSync): DatabaseSync | undefined {
+  let database: DatabaseSync | undefined;
   try {
     database = open();
     // A database that may only be read would be opened all the same, and lock no process out.
     accessSync(join(root, file), constants.W_OK);
     // The journal in memory: a full disk must not keep a file from shrinking.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
-    noteTaken(root, file);
     return database;
   } catch (error) {
     database?.close();
@@ -137,5 +129,7 @@ function lockRefusal(root: string, file: string, error: unknown): unknown {
     return diskRefusal(`lock "${file}"`, cause);
   }
   const why = error instanceof Error ? error.message : String(error);
-  return new OperationError("unavailable", `Cannot lock "${file}": ${why}`, { cause: error });
+  return new OperationError("unavailable", `Cannot lock "${file}": ${why}: remove the file if no planner runs`, {
+    cause: error,
+  });
 }

@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "#planner/run_ports/logs.ts";
 import { logLines, ownLine, printedLine, runHeader } from "../../work/records/log_format.ts";
 import { diskRefusal } from "../files/disk_error.ts";
+import { inFolderOf } from "../files/open_folder.ts";
 import { LOGS } from "../project/places.ts";
 import { isLink, leadsOutside } from "../project/project_bounds.ts";
 
@@ -44,8 +45,7 @@ function refuseLink(root: string, { file, path }: { readonly file: string; reado
 async function openForAppend(path: string, file: string): Promise<FileHandle> {
   let handle: FileHandle | undefined;
   try {
-    await mkdir(dirname(path), { recursive: true });
-    handle = await open(path, "a+");
+    handle = await inFolderOf(path, (inside) => open(inside, "a+"));
     await completeLastLine(handle);
     return handle;
   } catch (error) {

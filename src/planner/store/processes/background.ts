@@ -1,11 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, constants, openSync } from "node:fs";
+import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Background } from "../../program_ports.ts";
 import { diskRefusal, reason } from "../files/disk_error.ts";
+import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 import { PROCESSES } from "../project/places.ts";
 import { RUN_VARIABLE } from "./run_processes.ts";
+
+/** A link in the file's place is refused. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
 
 const OUTPUT = `${PROCESSES}/background.log`;
 
@@ -40,11 +44,14 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
 }
 
 function openOutput(root: string): number {
+  let folder: OpenFolder | undefined;
   try {
-    mkdirSync(join(root, PROCESSES), { recursive: true });
-    return openSync(join(root, OUTPUT), "a");
+    folder = openFolderOf(join(root, OUTPUT));
+    return openSync(join(folder.path, basename(OUTPUT)), APPEND);
   } catch (error) {
     throw diskRefusal(`write "${OUTPUT}"`, error);
+  } finally {
+    folder?.close();
   }
 }
 

@@ -6,6 +6,7 @@ import type { ProcessRecord } from "../../ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
+import { inFolderOf } from "../files/open_folder.ts";
 import { removeQuietly, writeBeside } from "../files/temporary_file.ts";
 import { PROCESSES } from "../project/places.ts";
 import { endOfDeadRun, type RecordEnd } from "./dead_record.ts";
@@ -126,22 +127,25 @@ async function endRecord(
   read: JsonObject,
   { record, end }: { readonly record: ProcessRecord; readonly end: RecordEnd },
 ): Promise<ProcessRecord> {
-  let temporary: string | undefined;
+  const ended = { ...record, ...end };
   try {
-    temporary = await writeBeside(path, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
-    const current = readJson(path);
-    if (current.kind !== "object") return { ...record, ...end };
-    // Another reader has already written an end; all readers return that one.
-    if (current.text !== read.text)
-      return problemOf(current.object) === null ? toRecord(current) : { ...record, ...end };
-    renameSync(temporary, path);
-    temporary = undefined;
+    return await inFolderOf(path, async (inside) => {
+      const temporary = await writeBeside(inside, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
+      try {
+        const current = readJson(inside);
+        if (current.kind !== "object") return ended;
+        // Another reader has already written an end; all readers return that one.
+        if (current.text !== read.text) return problemOf(current.object) === null ? toRecord(current) : ended;
+        renameSync(temporary, inside);
+        return ended;
+      } finally {
+        await removeQuietly(temporary);
+      }
+    });
   } catch {
     // The answer holds without the file.
-  } finally {
-    if (temporary !== undefined) await removeQuietly(temporary);
+    return ended;
   }
-  return { ...record, ...end };
 }
 
 function byStart(a: ProcessRecord, b: ProcessRecord): number {

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { lstat, mkdir, readlink, realpath, rename, symlink, unlink } from "node:fs/promises";
+import { lstat, readlink, realpath, rename, symlink, unlink } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal } from "../files/disk_error.ts";
+import { inFolderOf } from "../files/open_folder.ts";
 import { syncFolder } from "../files/temporary_file.ts";
 import { activeFile, archiveFile } from "../project/places.ts";
 
@@ -16,10 +17,13 @@ export async function archiveSpec(root: string, id: SpecId): Promise<string> {
   const to = archiveFile(id);
   const [source, target] = [join(root, from), join(root, to)];
   try {
-    await mkdir(dirname(target), { recursive: true });
-    // A renaming would put the file in the place of whatever has the name.
-    if (existsSync(target)) throw new OperationError("already_exists", `Cannot archive "${from}": "${to}" exists`);
-    await move(source, target);
+    await inFolderOf(source, (inside) =>
+      inFolderOf(target, async (there) => {
+        // A renaming would put the file in the place of whatever has the name.
+        if (existsSync(there)) throw new OperationError("already_exists", `Cannot archive "${from}": "${to}" exists`);
+        await move(inside, there);
+      }),
+    );
     await syncFolder(dirname(target));
     await syncFolder(dirname(source));
     return to;

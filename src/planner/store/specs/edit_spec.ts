@@ -7,9 +7,11 @@ import type { EditOutcome } from "../../ports.ts";
 import { BrokenText } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { inFolderOf } from "../files/open_folder.ts";
 import { readProjectText, readText, tooLarge } from "../files/read_text.ts";
 import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "../files/temporary_file.ts";
 import { activeFile } from "../project/places.ts";
+import { isLink } from "../project/project_bounds.ts";
 
 /** How often an edit begins again because another program wrote meanwhile. Ours: it takes one such write a try. */
 const MAX_TRIES = 8;
@@ -121,21 +123,30 @@ async function replace(
   file: string,
   { text, next }: { readonly text: string; readonly next: string },
 ): Promise<string | undefined> {
-  let temporary: string | undefined;
   try {
-    const target = await realpath(path);
-    // Renaming would pass over a file's own write protection.
-    await access(target, constants.W_OK);
-    temporary = await writeBeside(target, next, await ownershipOf(target));
-    // The comparison and the renaming are synchronous.
-    if (!putInPlace(temporary, target, text)) return undefined;
-    temporary = undefined;
-    return dirname(target);
+    return await inFolderOf(path, async (inside) => {
+      // A link within the project stays, and the file behind it changes.
+      const target = isLink(inside) ? await realpath(inside) : inside;
+      return (await replaceThere(target, { text, next })) ? dirname(target === inside ? path : target) : undefined;
+    });
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw diskRefusal(`write "${file}"`, error);
+  }
+}
+
+async function replaceThere(
+  target: string,
+  { text, next }: { readonly text: string; readonly next: string },
+): Promise<boolean> {
+  // Renaming would pass over a file's own write protection.
+  await access(target, constants.W_OK);
+  const temporary = await writeBeside(target, next, await ownershipOf(target));
+  try {
+    // The comparison and the renaming are synchronous.
+    return putInPlace(temporary, target, text);
   } finally {
-    if (temporary !== undefined) await removeQuietly(temporary);
+    await removeQuietly(temporary);
   }
 }
 

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isMissing } from "../files/disk_error.ts";
+import { errorCode, isMissing } from "../files/disk_error.ts";
+import { openFolderOf } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
@@ -242,7 +243,8 @@ export async function readBytes(path: string): Promise<Buffer | null> {
   try {
     return await readFile(path);
   } catch (error) {
-    if (isMissing(error)) return null;
+    // A link to a folder is listed like a file.
+    if (isMissing(error) || errorCode(error) === "EISDIR") return null;
     throw error;
   }
 }
@@ -254,6 +256,6 @@ function hashOf(bytes: Buffer | null): string | null {
 /** Keeps the worktrees out of the project's own git, whatever its .gitignore says. */
 export async function ignoreWorktrees(root: string): Promise<void> {
   const file = ".planner/worktrees/.gitignore";
-  await mkdir(dirname(join(root, file)), { recursive: true });
+  openFolderOf(join(root, file)).close();
   if (!existsSync(join(root, file))) await replaceFile(join(root, file), file, "*\n");
 }

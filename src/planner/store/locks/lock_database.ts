@@ -1,0 +1,103 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  openSync,
+  renameSync,
+  type Stats,
+  truncateSync,
+  utimesSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
+import { OperationError } from "#kernel/errors.ts";
+import { errorCode } from "../files/disk_error.ts";
+import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
+
+/** The empty database of a lock, in a folder that stays open while a caller waits for it. */
+export class LockDatabase {
+  readonly #folder: OpenFolder;
+  readonly #path: string;
+  readonly #file: string;
+
+  /** @param file path from the project's root @throws an error of the system, or OperationError for a link */
+  constructor(root: string, file: string) {
+    this.#folder = openFolderOf(join(root, file));
+    this.#path = join(this.#folder.path, basename(file));
+    this.#file = file;
+  }
+
+  /** Opened anew for each write: a database that was deleted meanwhile would lock no process out. */
+  open(Database: typeof DatabaseSync): DatabaseSync {
+    const inode = this.#prepare();
+    // SQLite makes no file: the name may be a link by the time that it opens it.
+    const url = pathToFileURL(this.#path);
+    url.searchParams.set("mode", "rw");
+    const database = new Database(url, { timeout: 0 });
+    if (this.#stats()?.ino === inode) return database;
+    database.close();
+    throw new OperationError("aborted", `Cannot lock "${this.#file}": another program replaced it`);
+  }
+
+  /** When a process last took the lock, in milliseconds since 1970. */
+  takenAt(): number | undefined {
+    return this.#stats()?.mtimeMs;
+  }
+
+  noteTaken(): void {
+    const now = new Date();
+    try {
+      utimesSync(this.#path, now, now);
+    } catch {
+      // The file is another user's: waiters then count the time of all holders.
+    }
+  }
+
+  close(): void {
+    this.#folder.close();
+  }
+
+  #stats(): Stats | undefined {
+    return lstatSync(this.#path, { throwIfNoEntry: false });
+  }
+
+  /**
+   * Makes the file, or empties one that is no lock of ours. An existing file is not opened: closing it would give back
+   * the locks that this process holds on it.
+   */
+  #prepare(): number {
+    let stats = this.#stats();
+    if (stats !== undefined && !stats.isFile()) {
+      renameSync(this.#path, `${this.#path}.spoilt-${Date.now()}`);
+      this.#reportSpoilt();
+      stats = undefined;
+    }
+    if (stats === undefined) {
+      create(this.#path);
+      stats = this.#stats();
+    }
+    if (stats !== undefined && stats.size > 0) {
+      // In place, since another process may hold the lock of the same file by now.
+      copyFileSync(this.#path, `${this.#path}.spoilt-${Date.now()}`, constants.COPYFILE_EXCL);
+      truncateSync(this.#path, 0);
+      this.#reportSpoilt();
+    }
+    return stats?.ino ?? 0;
+  }
+
+  #reportSpoilt(): void {
+    process.stderr.write(
+      `warning: "${this.#file}" was no lock of planner: it was renamed to "${this.#file}.spoilt-…"\n`,
+    );
+  }
+}
+
+function create(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL));
+  } catch (error) {
+    if (errorCode(error) !== "EEXIST") throw error;
+  }
+}

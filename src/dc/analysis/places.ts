@@ -79,6 +79,17 @@ function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly 
   ];
 }
 
+/** Kinds of areas, in the order of the proto. */
+export const AREA_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "ZONE", "RACK"] as const;
+export type AreaKind = (typeof AREA_KINDS)[number];
+
+/** Reference of the area of a kind around something; undefined if it is in none. */
+export function areaAround({ rackCode, location }: Located, kind: AreaKind): string | undefined {
+  if (kind === "RACK") return rackCode === undefined ? undefined : `rack:${rackCode}`;
+  const prefix = `${kind.toLowerCase()}:`;
+  return location && around(location).find((area) => area.startsWith(prefix));
+}
+
 const heats = new WeakMap<Place, Map<LoadBasis, HeatSum>>();
 
 /** Heat of the devices of a place, without losses of power distribution. Computed once per basis. */

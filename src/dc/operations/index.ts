@@ -8,6 +8,7 @@ import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { applyChanges } from "./planning/apply_changes.ts";
 import { findPlacement } from "./planning/find_placement.ts";
+import { getCapacity } from "./planning/get_capacity.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
 import { listInventory } from "./planning/list_inventory.ts";
@@ -31,6 +32,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     fabricTopology,
     findPlacement,
     floorPlan,
+    getCapacity,
     getDevice,
     getDeviceType,
     getPort,

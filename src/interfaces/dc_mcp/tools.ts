@@ -44,6 +44,7 @@ const PLANNING_READS: readonly DescMethodUnary[] = [
   planning.searchDeviceTypes,
   planning.rehearseFailures,
   planning.findPlacement,
+  planning.getCapacity,
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */

@@ -33,6 +33,7 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetDevice: "device",
   GetPort: "port",
   GetDeviceType: "deviceType",
+  GetCapacity: "capacity",
 };
 
 /** Codes that clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */

@@ -45,18 +45,33 @@ export function racksInScope({ inventory }: Topology, { scope }: Pick<Wanted, "s
   );
 }
 
+/** The supplies of a site as placing devices counts with them. Cost: O(devices + power edges), in slices. */
+export async function groundWork(
+  topology: Topology,
+  wanted: Wanted,
+  pauses: Pauses,
+): Promise<{ readonly state: SupplyState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
+  const planned = await pauses.run(PlannedLoads.build(topology));
+  const carried = await judged(topology, "ALLOCATED", pauses);
+  const also = wanted.basis === "ALLOCATED" ? undefined : await judged(topology, wanted.basis, pauses);
+  const state = { graph: topology.power, live: topology.live, carried, ...(also !== undefined && { also }), planned };
+  const paths = new SupplyPaths(state, wanted);
+  return { state, paths, taps: new TapFinder(topology, planned, paths) };
+}
+
+/** Use of every limit of supply by a device that is plugged into a pair of taps. */
+export function pathUses(pair: SupplyPair, paths: SupplyPaths, { inlets: all }: Wanted): readonly Use[] {
+  const parts = pair.map(({ tap: { path, killers }, inlets }) => ({ path, killers, part: inlets.length / all.length }));
+  return paths.uses(parts);
+}
+
 /** Examines every rack of the scope. Cost: O(devices + power edges), in slices. */
 export async function layGround(
   input: { readonly topology: Topology; readonly wanted: Wanted; readonly switches: ReadonlyMap<string, NetworkPorts> },
   pauses: Pauses,
 ): Promise<Ground> {
   const { topology, wanted, switches } = input;
-  const planned = await pauses.run(PlannedLoads.build(topology));
-  const carried = await judged(topology, "ALLOCATED", pauses);
-  const also = wanted.basis === "ALLOCATED" ? undefined : await judged(topology, wanted.basis, pauses);
-  const state = { graph: topology.power, live: topology.live, carried, ...(also !== undefined && { also }), planned };
-  const paths = new SupplyPaths(state, wanted);
-  const taps = new TapFinder(topology, planned, paths);
+  const { state, paths, taps } = await groundWork(topology, wanted, pauses);
   await pauses.yieldIfDue();
   const cooling = new CoolingLimits(topology, wanted);
   await pauses.yieldIfDue();
@@ -97,14 +112,9 @@ interface OptionParts {
 }
 
 function optionOf(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionParts): Option {
-  const parts = pair.map(({ tap, inlets }) => ({
-    path: tap.path,
-    part: inlets.length / wanted.inlets.length,
-    killers: tap.killers,
-  }));
   return {
     pair,
-    uses: [...shared, ...outlets.uses(pair), ...paths.uses(parts)],
+    uses: [...shared, ...outlets.uses(pair), ...pathUses(pair, paths, wanted)],
     feed: pair.map(({ tap }) => tap.upstream).join("+"),
   };
 }

@@ -30,7 +30,7 @@ const NEVER_HOSTS: readonly (string | undefined)[] = ["spine", "super-spine"];
 const NEVER_FOR_HOSTS: readonly (string | undefined)[] = ["UPLINK", "PEER"];
 
 /** The switches of a site that devices may be connected to: in service, and not spines. */
-function hostSwitches({ inventory }: Topology): readonly Device[] {
+export function hostSwitches({ inventory }: Topology): readonly Device[] {
   return inventory.devices.filter(
     (device) =>
       (device.kind === "SWITCH" || device.kind === "ROUTER") &&
@@ -48,6 +48,22 @@ export function hostSwitchesNear(topology: Topology, racks: readonly Rack[]): re
   });
 }
 
+/** The free ports of a switch that a device may be connected to. @param linked keys of the ports of fabric links */
+export function portsForHosts(
+  { code: deviceCode }: Device,
+  { free, divided }: NetworkPorts,
+  linked: ReadonlySet<string>,
+): readonly Port[] {
+  const names = new Set(free.map(({ name }) => name));
+  return free.filter(
+    (port) =>
+      isFree(port) &&
+      !divided.includes(port.name) &&
+      (port.parentPort === undefined || names.has(port.parentPort)) &&
+      !linked.has(portKey({ deviceCode, portName: port.name })),
+  );
+}
+
 /** Counts the free ports of switches: those of a rack's own, else those of its row. */
 export class SwitchPorts {
   readonly #wanted: readonly WantedPorts[];
@@ -61,15 +77,7 @@ export class SwitchPorts {
     for (const device of wanted.length === 0 ? [] : hostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
       if (record === undefined) continue;
-      const names = new Set(record.free.map(({ name }) => name));
-      const free = record.free.filter(
-        (port) =>
-          isFree(port) &&
-          !record.divided.includes(port.name) &&
-          (port.parentPort === undefined || names.has(port.parentPort)) &&
-          !linked.has(portKey({ deviceCode: device.code, portName: port.name })) &&
-          this.#isWanted(port),
-      );
+      const free = portsForHosts(device, record, linked).filter((port) => this.#isWanted(port));
       const one = { device, free };
       add(this.#byRack, codeKey(device.rackCode ?? ""), one);
       const row = rowOf(topology.rack(device.rackCode ?? ""));
@@ -169,7 +177,8 @@ function isFree({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Port):
   );
 }
 
-function linkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
+/** Keys of the ports at the ends of fabric links. */
+export function linkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
   return new Set(links.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
 }
 

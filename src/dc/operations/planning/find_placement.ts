@@ -4,8 +4,6 @@ import { findPlaces } from "#dc/analysis/placement/find_places.ts";
 import { hostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
 import type { Wanted } from "#dc/analysis/placement/wanted.ts";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { readRenderOptions } from "#dc/render/read_options.ts";
 import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -14,11 +12,9 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { floorPlanAnswer } from "../answers/floor_plan.ts";
 import { pictured } from "../answers/pictured.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
+import { freeSwitchPorts } from "./free_switch_ports.ts";
 import { placementReply } from "./placement_reply.ts";
 import { readPlacement } from "./placement_request.ts";
-
-/** Switches whose ports are read at once: some milliseconds' work. */
-const READ_AT_ONCE = 200;
 
 export const findPlacement = defineRead({
   method: PlanningService.method.findPlacement,
@@ -60,24 +56,9 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
   });
 }
 
-/** Free ports of switches by the key of their code, as far as they were read for a state of the inventory. */
-let latest = new WeakMap<Topology, Map<string, NetworkPorts>>();
-
-/** The free ports of the switches that racks of the scope may use; read once for a state of the inventory. */
-async function portsOfSwitches(
-  { reader, topology, scheduler }: ReadSession,
-  wanted: Wanted,
-): Promise<ReadonlyMap<string, NetworkPorts>> {
+/** The free ports of the switches that racks of the scope may use. */
+async function portsOfSwitches(session: ReadSession, wanted: Wanted): Promise<ReadonlyMap<string, NetworkPorts>> {
   if (wanted.ports.length === 0) return new Map();
-  const known = await topology();
-  const found = latest.get(known) ?? new Map<string, NetworkPorts>();
-  // One state's are kept: they take as much memory as the switches themselves.
-  latest = new WeakMap([[known, found]]);
-  const near = hostSwitchesNear(known, racksInScope(known, wanted));
-  const codes = near.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
-  for (let at = 0; at < codes.length; at += READ_AT_ONCE) {
-    await scheduler.yieldIfDue();
-    for (const [key, ports] of await reader.networkPorts(codes.slice(at, at + READ_AT_ONCE))) found.set(key, ports);
-  }
-  return found;
+  const topology = await session.topology();
+  return freeSwitchPorts(session, topology, hostSwitchesNear(topology, racksInScope(topology, wanted)));
 }

@@ -129,4 +129,5 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.PlanningService.ApplyChanges": "Applies changes of any kinds in their order in one transaction: all or none. A result names its resource by reference. buf:lint:ignore RPC_RESPONSE_STANDARD_NAME buf:lint:ignore RPC_REQUEST_RESPONSE_UNIQUE",
   "datacenter.v1.PlanningService.PreviewChanges": "What the figures become after changes: supplies, racks and cooling, and which devices lose supply. Writes nothing.",
   "datacenter.v1.PlanningService.FindPlacement": "Where equal devices fit by every rule that a write is checked by, with the figures afterwards.",
+  "datacenter.v1.PlanningService.GetCapacity": "What is left in areas, now and after the worst single failure: power, units, cooling and ports.",
 };

@@ -48,6 +48,7 @@ describe("The GraphQL schema", () => {
       "listInventory",
       "searchInventory",
       "findPlacement",
+      "capacity",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

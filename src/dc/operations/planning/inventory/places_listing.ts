@@ -1,3 +1,4 @@
+import { areaAround } from "#dc/analysis/places.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
@@ -6,6 +7,8 @@ import type { Location } from "#dc/model/resources.ts";
 import { type Cell, drawCell, inBatches, type Listing } from "./listing.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
+
+const PLACE_AREAS = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
 
 /** A place with what is located in it. */
 export interface PlaceRow {
@@ -45,10 +48,18 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
 function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
   const found = new Map<string, PlaceRow>();
   const rowOf = (location: Location | undefined): PlaceRow | undefined => {
-    const place = location === undefined ? undefined : placeOf(location, kind);
-    if (place === undefined || location === undefined) return undefined;
-    const key = place.ref.toLowerCase();
-    const row = found.get(key) ?? { ...place, location, racks: 0, devices: 0, cracs: 0, drawW: 0 };
+    const ref = location && areaAround({ location }, PLACE_AREAS[kind]);
+    if (ref === undefined || location === undefined) return undefined;
+    const key = ref.toLowerCase();
+    const row = found.get(key) ?? {
+      ref,
+      name: ref.slice(kind.length + 1),
+      location,
+      racks: 0,
+      devices: 0,
+      cracs: 0,
+      drawW: 0,
+    };
     found.set(key, row);
     return row;
   };
@@ -67,12 +78,4 @@ function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<str
     if (inService(device)) row.drawW += drawW(device, "ALLOCATED");
   }
   return found;
-}
-
-function placeOf({ siteId, floorNumber, room, row }: Location, kind: PlaceKind) {
-  const floor = `${siteId}/${floorNumber}`;
-  if (kind === "site") return { ref: `site:${siteId}`, name: siteId };
-  if (kind === "floor") return { ref: `floor:${floor}`, name: floor };
-  const name = kind === "room" ? room : row;
-  return name === undefined ? undefined : { ref: `${kind}:${floor}/${name}`, name: `${floor}/${name}` };
 }

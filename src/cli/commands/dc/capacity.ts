@@ -1,0 +1,31 @@
+import { defineCommand } from "../../command.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Show what is left, now and after one failure",
+  details:
+    "Prints the power, units, cooling and ports that are left in areas, now and after the worst single failure, and which " +
+    "failure that is. An area's figures hold if nothing is added elsewhere. Rules: docs/capacity.md.",
+  positionals: {
+    scope: { summary: "Where to look, such as room:AMS1/1/HALL-1 or rack:A01 (default: everywhere)", required: false },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    by: {
+      type: "enum",
+      options: ["site", "floor", "room", "row", "zone", "rack"],
+      summary: "List each of these (default: the scope)",
+    },
+    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
+    json: { type: "boolean", summary: "Print the reply as JSON" },
+  },
+  examples: [
+    { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
+    { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },
+  ],
+  async run({ db, ...asked }, cli) {
+    const { printCapacity } = await import("../../dc/capacity.ts");
+    await printCapacity(databaseOf(db, cli.cwd), asked, cli);
+  },
+});

@@ -1,0 +1,107 @@
+import { codeKey } from "#dc/model/code.ts";
+import { drawW } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { inService } from "#dc/model/in_service.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { isLocatedIn } from "../location_scope.ts";
+import type { SupplyState } from "../placement/supply_paths.ts";
+import type { Topology } from "../topology.ts";
+import type { AreaCooling, FreeCooling } from "./area_cooling.ts";
+import { type FreePort, type FreePorts, freePorts } from "./area_ports.ts";
+import { freePower, type Stop } from "./free_power.ts";
+import type { SuppliedRack } from "./rack_supply_limits.ts";
+
+/** What racks may still draw together, and what stops most of them. */
+export interface FreeSupply {
+  readonly kw: number | undefined;
+  readonly limitRef: string | undefined;
+  /** The same if every supply has to stay within its capacity after the loss of any one element. */
+  readonly afterFailureKw: number | undefined;
+  readonly afterFailureLimitRef: string | undefined;
+  /** The loss that loads that limit most; undefined if no loss does. */
+  readonly failureRef: string | undefined;
+}
+
+/** What is left in an area. */
+export interface AreaCapacity {
+  readonly area: Ref;
+  /** Racks that take devices, by their status. */
+  readonly racks: number;
+  readonly racksOutOfUse: number;
+  /** Of `racks`, those without a live supply. */
+  readonly racksWithoutSupply: number;
+  readonly totalU: number;
+  readonly freeU: number;
+  readonly largestFreeBlockU: number;
+  readonly largestFreeBlockRack: string | undefined;
+  readonly drawKw: number;
+  readonly power: FreeSupply;
+  readonly air: FreeCooling | undefined;
+  readonly liquid: FreeCooling | undefined;
+  readonly ports: readonly FreePorts[];
+}
+
+/** Everything that capacities are computed from. */
+export interface CapacityGround {
+  readonly topology: Topology;
+  readonly state: SupplyState;
+  /** Racks that take devices, by key. */
+  readonly racks: ReadonlyMap<string, SuppliedRack>;
+  readonly cooling: AreaCooling;
+  /** Free ports of switches, by the key of the device. */
+  readonly switchPorts: ReadonlyMap<string, readonly FreePort[]>;
+  readonly basis: LoadBasis;
+  /** ISO 8601 in UTC. */
+  readonly now: string;
+}
+
+/** Computes what is left in an area. Cost: its racks, devices, and the limits above its racks. */
+export function areaCapacity(ground: CapacityGround, area: Ref): AreaCapacity {
+  const { topology, basis, now } = ground;
+  const { racks, devices } = topology.inventory;
+  const all = racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
+  const open = all.flatMap(({ code }) => ground.racks.get(codeKey(code)) ?? []);
+  const inside = devices.filter((device) => isLocatedIn(device, area));
+  const space = open.map(({ rack }) => topology.rackStanding(rack, { basis, now }).elevation.capacity);
+  const block = Math.max(0, ...space.map(({ largestFreeBlockU }) => largestFreeBlockU));
+  const outlets = new Set(open.flatMap(({ taps }) => taps));
+  const ports = [
+    ...inside.flatMap(({ code }) => ground.switchPorts.get(codeKey(code)) ?? []),
+    ...[...outlets].flatMap(({ device, outlets: free = [] }) => free.map(({ port }) => ({ device, port }))),
+  ];
+  return {
+    area,
+    racks: open.length,
+    racksOutOfUse: all.length - open.length,
+    racksWithoutSupply: open.filter(({ ways }) => ways.length === 0).length,
+    totalU: space.reduce((sum, { totalU }) => sum + totalU, 0),
+    freeU: space.reduce((sum, { freeU }) => sum + freeU, 0),
+    largestFreeBlockU: block,
+    largestFreeBlockRack: open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code,
+    drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
+    power: freeSupply(ground.state, open),
+    air: ground.cooling.of(area, "AIR"),
+    liquid: ground.cooling.of(area, "LIQUID"),
+    ports: freePorts(topology, ports),
+  };
+}
+
+function freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): FreeSupply {
+  const supplied = racks.filter(({ ways }) => ways.length > 0);
+  const [now, later] = [freePower(supplied, "NOW"), freePower(supplied, "AFTER_FAILURE")];
+  return {
+    kw: now.watts === undefined ? undefined : now.watts / 1000,
+    limitRef: now.stop?.limit.ref,
+    afterFailureKw: later.watts === undefined ? undefined : later.watts / 1000,
+    afterFailureLimitRef: later.stop?.limit.ref,
+    failureRef: later.stop && failureOf(state, later.stop),
+  };
+}
+
+/** The loss after which a limit is reached. */
+function failureOf({ graph, carried }: SupplyState, { limit, loss }: Stop): string | undefined {
+  if (limit.reason !== "SUPPLY_FAILOVER") return undefined;
+  const index = graph.indexOf.get(refKey(limit.ref)) ?? -1;
+  return graph.nodes[loss >= 0 ? loss : (carried.failover.lost[index] ?? -1)]?.ref;
+}

@@ -1,0 +1,75 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText, type Ref } from "#dc/model/ref.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import { CoolingBalance } from "../cooling/cooling_balance.ts";
+import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
+import { areaKey } from "../places.ts";
+import type { Topology } from "../topology.ts";
+import { lostTogether } from "./lost_together.ts";
+
+/** Cooling that is left, in kilowatts; below 0 if the heat exceeds it. */
+export interface FreeCooling {
+  readonly kw: number;
+  readonly afterFailureKw: number;
+  /** The failure that leaves least; undefined if none takes anything. */
+  readonly failureRef: string | undefined;
+}
+
+interface Failure {
+  readonly ref: string;
+  readonly lost: ReadonlySet<string>;
+  readonly balance: CoolingBalance;
+}
+
+/**
+ * Headroom of areas with all units, as ThermalHeadroom answers it without a reserve, and after the single failure that
+ * leaves least: of a unit, or of an element of supply that turns units off.
+ */
+export class AreaCooling {
+  readonly #now: CoolingBalance;
+  readonly #failures: readonly Failure[];
+  readonly #mixesMedia: boolean;
+
+  constructor(topology: Topology, basis: LoadBasis) {
+    const { cracs } = topology.inventory;
+    const balance = (failedCracCodes: readonly string[]) =>
+      new CoolingBalance(topology, { basis, reserveUnits: 0, failedCracCodes });
+    this.#now = balance([]);
+    // A unit that puts its heat into the air passes the loss of liquid units on to others.
+    this.#mixesMedia = cracs.some(({ heatRejection }) => heatRejection === "AIR");
+    const failures = new Map<string, Failure>();
+    for (const { ref, lost } of lostTogether(topology, cracs, ({ code }) => `crac:${codeKey(code)}`)) {
+      const codes = lost.map(({ code }) => codeKey(code));
+      const key = codes.toSorted(compareText).join();
+      if (!failures.has(key)) failures.set(key, { ref, lost: new Set(codes), balance: balance(codes) });
+    }
+    this.#failures = [...failures.values()];
+  }
+
+  /** Undefined without a recorded unit of the medium. */
+  of(area: Ref, medium: CoolingMedium): FreeCooling | undefined {
+    const units = this.#now.unitsOf(area);
+    if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
+    const { headroomKw: kw } = this.#now.of(area, medium, units);
+    const concerned = this.#concerned(units, area);
+    let [afterFailureKw, failureRef]: [number, string | undefined] = [kw, undefined];
+    for (const { ref, lost, balance } of this.#failures) {
+      if (!concerned.some((key) => lost.has(key))) continue;
+      const { headroomKw } = balance.of(area, medium, units);
+      if (headroomKw < afterFailureKw) [afterFailureKw, failureRef] = [headroomKw, ref];
+    }
+    return { kw, afterFailureKw, failureRef };
+  }
+
+  /** Units whose loss may concern an area: those that serve it, and those that share a place with one of them. */
+  #concerned(units: readonly Crac[], area: Ref): readonly string[] {
+    if (this.#mixesMedia) return [...new Set(this.#failures.flatMap(({ lost }) => [...lost]))];
+    const places = new Set([areaKey(area), ...units.flatMap(servedAreas)].flatMap((key) => this.#now.inside(key)));
+    const found = new Set(units);
+    for (const at of places) {
+      for (const crac of Object.values(this.#now.servingOf(at)).flat()) found.add(crac);
+    }
+    return [...found].map(({ code }) => codeKey(code));
+  }
+}

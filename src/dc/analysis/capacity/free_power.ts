@@ -1,0 +1,206 @@
+import { compareText } from "#dc/model/ref.ts";
+import type { Limit } from "../placement/limits.ts";
+import type { RefusalReason } from "../placement/wanted.ts";
+import type { SuppliedRack } from "./rack_supply_limits.ts";
+
+/** What may still be drawn in some racks, and what stops most of them from drawing more. */
+export interface FreePower {
+  /** Watts; below 0 if nothing may be added because a limit is exceeded by that much. Undefined without any limit. */
+  readonly watts: number | undefined;
+  readonly stop: Stop | undefined;
+}
+
+/** A limit that is reached, and the loss after which it is; -1 for one that holds whatever is lost. */
+export interface Stop {
+  readonly limit: Limit;
+  readonly loss: number;
+}
+
+/** Amounts are sums of fractions; smaller differences count as equal. */
+const TOLERANCE = 1e-6;
+/** Below this a rate is what rounding leaves of 0. */
+const LEAST_RATE = 1e-9;
+const NOW: readonly RefusalReason[] = ["SUPPLY_LIMIT", "RACK_POWER"];
+const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
+
+/**
+ * The power that racks may still draw together: all grow alike, and each stops when a limit above it is reached.
+ *
+ * @param when whether limits after the loss of any one element hold as well
+ */
+export function freePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): FreePower {
+  const filling = new Filling(racks, when === "NOW" ? NOW : AFTER_FAILURE);
+  filling.run();
+  return filling.found();
+}
+
+/** A way of supply that still grows, or the amount at which it stopped. */
+interface Growing {
+  readonly part: number;
+  readonly meters: readonly Meter[];
+  stoppedAt: number | undefined;
+  stop: Stop | undefined;
+}
+
+class Filling {
+  readonly #ways: readonly Growing[];
+  readonly #meters = new Map<Limit, Meter>();
+  /** Watts that each rack has grown by. */
+  #level = 0;
+
+  constructor(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]) {
+    this.#ways = racks.flatMap(({ ways }) =>
+      ways.map(({ uses, part }) => {
+        const counted = uses.filter(({ limit }) => reasons.includes(limit.reason) && Number.isFinite(limit.most));
+        const meters = counted.map(({ limit }) => this.#meterOf(limit));
+        const way: Growing = { part, meters, stoppedAt: undefined, stop: undefined };
+        for (const { limit, each, after } of counted) this.#meterOf(limit).add(way, each * part, after);
+        return way;
+      }),
+    );
+  }
+
+  #meterOf(limit: Limit): Meter {
+    const known = this.#meters.get(limit) ?? new Meter(limit);
+    this.#meters.set(limit, known);
+    return known;
+  }
+
+  run(): void {
+    const meters = [...this.#meters.values()];
+    for (;;) {
+      let first: Meter | undefined;
+      for (const meter of meters) if (meter.fullAt < (first?.fullAt ?? Number.POSITIVE_INFINITY)) first = meter;
+      if (first === undefined) return;
+      this.#level = Math.max(this.#level, first.fullAt);
+      this.#stop(first);
+    }
+  }
+
+  /** Stops everything that a full meter counts. */
+  #stop(full: Meter): void {
+    const stopped = full.stopped();
+    const touched = new Set<Meter>([full]);
+    for (const way of stopped) {
+      way.stoppedAt = this.#level;
+      way.stop = { limit: full.limit, loss: full.loss };
+      for (const meter of way.meters) touched.add(meter);
+    }
+    for (const meter of touched) meter.settle(this.#level, stopped);
+  }
+
+  found(): FreePower {
+    if (this.#ways.some(({ stoppedAt }) => stoppedAt === undefined)) return { watts: undefined, stop: undefined };
+    const watts = this.#ways.reduce((sum, { part, stoppedAt = 0 }) => sum + part * stoppedAt, 0);
+    const stop = commonest(this.#ways);
+    if (watts > TOLERANCE || stop === undefined) return { watts, stop };
+    // Nothing fits: by how much is a limit exceeded?
+    const worst = this.#ways.reduce((least, one) => {
+      return one.stop !== undefined && leftOf(one.stop) < leftOf(least) ? one.stop : least;
+    }, stop);
+    return { watts: Math.min(0, leftOf(worst)), stop: worst };
+  }
+}
+
+function leftOf({ limit }: Stop): number {
+  return limit.most - limit.used;
+}
+
+/** What stops most; of several the first by reference. */
+function commonest(ways: readonly Growing[]): Stop | undefined {
+  const counts = new Map<string, { readonly stop: Stop; count: number }>();
+  for (const { stop } of ways) {
+    if (stop === undefined) continue;
+    const key = `${stop.limit.reason} ${stop.limit.ref}`;
+    const known = counts.get(key) ?? { stop, count: 0 };
+    known.count += 1;
+    counts.set(key, known);
+  }
+  const [most] = [...counts].sort(([a, one], [b, other]) => other.count - one.count || compareText(a, b));
+  return most?.[1].stop;
+}
+
+interface Grown {
+  spent: number;
+  rate: number;
+}
+
+/** Follows how a limit is used up. */
+class Meter {
+  readonly limit: Limit;
+  /** When it is full, as a level; infinite when nothing that it counts grows. */
+  fullAt = Number.POSITIVE_INFINITY;
+  /** The loss after which it is full; -1 for any. */
+  loss = -1;
+  readonly #rates = new Map<Growing, number>();
+  readonly #all: Grown = { spent: 0, rate: 0 };
+  /** What is added only after a loss, by the lost node. */
+  readonly #after = new Map<number, Grown>();
+  readonly #more = new Map<Growing, readonly (readonly [loss: number, rate: number])[]>();
+  #since = 0;
+
+  constructor(limit: Limit) {
+    this.limit = limit;
+  }
+
+  add(
+    way: Growing,
+    rate: number,
+    after: { readonly losses: readonly number[]; readonly more: number } | undefined,
+  ): void {
+    this.#rates.set(way, rate);
+    this.#all.rate += rate;
+    const more = (after?.losses ?? []).map((loss) => [loss, (after?.more ?? 0) * way.part] as const);
+    this.#more.set(way, more);
+    for (const [loss, each] of more) {
+      const grown = this.#after.get(loss) ?? { spent: 0, rate: 0 };
+      grown.rate += each;
+      this.#after.set(loss, grown);
+    }
+    this.#judge();
+  }
+
+  /** What stops when it is full: all that uses it, of an exceeded one also what adds nothing to it. */
+  stopped(): readonly Growing[] {
+    const ways = [...this.#rates.keys()];
+    if (this.limit.most - this.limit.used < -TOLERANCE) return ways;
+    return ways.filter(
+      (way) => (this.#rates.get(way) ?? 0) > 0 || this.#more.get(way)?.some(([loss]) => loss === this.loss),
+    );
+  }
+
+  /** Counts up to a level, from which some ways grow no more. */
+  settle(level: number, stopped: readonly Growing[]): void {
+    const passed = level - this.#since;
+    this.#since = level;
+    for (const grown of [this.#all, ...this.#after.values()]) grown.spent += grown.rate * passed;
+    for (const way of stopped) {
+      const rate = this.#rates.get(way);
+      if (rate === undefined) continue;
+      this.#rates.delete(way);
+      this.#all.rate -= rate;
+      for (const [loss, each] of this.#more.get(way) ?? []) {
+        const grown = this.#after.get(loss);
+        if (grown !== undefined) grown.rate -= each;
+      }
+    }
+    this.#judge();
+  }
+
+  #judge(): void {
+    this.fullAt = Number.POSITIVE_INFINITY;
+    if (this.#rates.size === 0) return;
+    const left = this.limit.most - this.limit.used - this.#all.spent;
+    this.#fillBy(left, this.#all.rate, -1);
+    for (const [loss, { spent, rate }] of this.#after) this.#fillBy(left - spent, this.#all.rate + rate, loss);
+  }
+
+  #fillBy(left: number, rate: number, loss: number): void {
+    const isExceeded = this.limit.most - this.limit.used < -TOLERANCE;
+    if (!isExceeded && rate <= LEAST_RATE) return;
+    const at = this.#since + (isExceeded ? 0 : Math.max(0, left) / rate);
+    if (at >= this.fullAt) return;
+    this.fullAt = at;
+    this.loss = loss;
+  }
+}

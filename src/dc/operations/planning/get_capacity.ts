@@ -1,0 +1,143 @@
+import { type AreaCapacity, areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
+import { AreaCooling, type FreeCooling } from "#dc/analysis/capacity/area_cooling.ts";
+import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
+import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
+import { isLocatedIn } from "#dc/analysis/location_scope.ts";
+import { hostSwitches, linkedPorts, portsForHosts } from "#dc/analysis/placement/switch_ports.ts";
+import { AREA_KINDS, type AreaKind, areaAround } from "#dc/analysis/places.ts";
+import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { roundFigure } from "#dc/model/figure.ts";
+import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
+import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
+import { PortKind } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
+import { toMessage } from "../messages/convert.ts";
+import { defineRead, type ReadSession } from "../rpc.ts";
+import { freeSwitchPorts } from "./free_switch_ports.ts";
+
+export const getCapacity = defineRead({
+  method: PlanningService.method.getCapacity,
+  effect: "read",
+  async run(session, request) {
+    const basis = readBasis(request.loadBasis);
+    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const { pageToken, pageSize: _, ...question } = request;
+    const offset = pageToken === "" ? 0 : openPageToken<number>(session.context.pageKey, question, pageToken);
+    const topology = await session.judgedTopology();
+    const areas = readAreas(topology, request);
+    const page = areas.slice(offset, offset + limit);
+    const ground = await groundOf(session, topology, page, basis);
+    const found: AreaCapacity[] = [];
+    for (const area of page) {
+      await session.scheduler.yieldIfDue();
+      found.push(areaCapacity(ground, area));
+    }
+    const next = offset + page.length;
+    return toMessage(GetCapacityResponseSchema, {
+      revision: await session.reader.revision(),
+      areas: found.map(areaMessage),
+      nextPageToken: next >= areas.length ? "" : sealPageToken(session.context.pageKey, question, next),
+      totalCount: areas.length,
+    });
+  },
+});
+
+/** The areas that a request asks for, in the order of references. @throws Refusal naming the field */
+function readAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): readonly Ref[] {
+  const scope = scopeRef === "" ? undefined : readRef("scope_ref", scopeRef, SCOPES);
+  if (scope !== undefined) demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  const kind = readWord("by", by, AREA_KINDS);
+  if (scope !== undefined && kind === undefined) return [scope];
+  return areasOf(topology, kind ?? "SITE", scope);
+}
+
+const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+
+/** The areas of a kind around the racks, devices and cooling units in a scope. */
+function areasOf({ inventory }: Topology, kind: AreaKind, scope: Ref | undefined): readonly Ref[] {
+  const { racks, devices, cracs } = inventory;
+  const found = new Map<string, Ref>();
+  const located = [...racks.map((rack) => ({ ...rack, rackCode: rack.code })), ...devices, ...cracs];
+  for (const one of located) {
+    if (scope !== undefined && !isLocatedIn(one, scope)) continue;
+    const text = areaAround(one, kind);
+    const ref = text === undefined || found.has(text.toLowerCase()) ? undefined : parseRef(text);
+    if (text !== undefined && ref !== undefined) found.set(text.toLowerCase(), ref);
+  }
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, ref]) => ref);
+}
+
+async function groundOf(
+  session: ReadSession,
+  topology: Topology,
+  areas: readonly Ref[],
+  basis: LoadBasis,
+): Promise<CapacityGround> {
+  const { now, scheduler } = session;
+  const isInside = (one: Parameters<typeof isLocatedIn>[0]) => areas.some((area) => isLocatedIn(one, area));
+  const racks = topology.inventory.racks.filter((rack) => isInside({ ...rack, rackCode: rack.code }));
+  session.lapsesAt(steadyUntil(racks, now));
+  const supplied = await suppliedRacks(topology, racks, { basis, now }, scheduler);
+  await scheduler.yieldIfDue();
+  const switches = hostSwitches(topology).filter(isInside);
+  const records = await freeSwitchPorts(session, topology, switches);
+  const linked = linkedPorts(topology.inventory.fabricLinks);
+  const switchPorts = new Map<string, readonly FreePort[]>();
+  for (const device of switches) {
+    const record = records.get(codeKey(device.code));
+    if (record === undefined) continue;
+    switchPorts.set(
+      codeKey(device.code),
+      portsForHosts(device, record, linked).map((port) => ({ device, port })),
+    );
+  }
+  return {
+    topology,
+    state: supplied.state,
+    racks: new Map(supplied.racks.map((one) => [codeKey(one.rack.code), one])),
+    cooling: new AreaCooling(topology, basis),
+    switchPorts,
+    basis,
+    now,
+  };
+}
+
+function areaMessage({ area, drawKw, power, air, liquid, ports, ...counts }: AreaCapacity) {
+  return {
+    ...counts,
+    ref: formatRef(area),
+    drawKw: roundFigure(drawKw),
+    power: {
+      freeKw: kilowatts(power.kw),
+      limitRef: power.limitRef,
+      failoverFreeKw: kilowatts(power.afterFailureKw),
+      failoverLimitRef: power.afterFailureLimitRef,
+      failureRef: power.failureRef,
+    },
+    air: air && coolingMessage(air),
+    liquid: liquid && coolingMessage(liquid),
+    ports: ports.map(({ kind, type, speedMbps, free, afterFailure, failureRef }) => ({
+      kind: PortKind[kind],
+      type,
+      speedMbps,
+      free,
+      failoverFree: afterFailure,
+      failureRef,
+    })),
+  };
+}
+
+function coolingMessage({ kw, afterFailureKw, failureRef }: FreeCooling) {
+  return { freeKw: roundFigure(kw), failoverFreeKw: roundFigure(afterFailureKw), failureRef };
+}
+
+/** Whole watts, rounded down: what is left may be added. */
+function kilowatts(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : roundFigure(Math.floor(value * 1000 + 1e-6) / 1000);
+}

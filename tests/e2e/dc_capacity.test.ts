@@ -1,0 +1,32 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { emptyFolder } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const cwd = emptyFolder();
+
+beforeAll(async () => {
+  const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
+  expect(loaded.code).toBe(0);
+}, 240_000);
+
+const capacity = (...words: string[]) => runPlanner(["dc", "capacity", ...words, "--db", "site.sqlite"], { cwd });
+
+describe("planner dc capacity", () => {
+  test("prints a line for each row, with what one failure leaves", async () => {
+    const { code, stdout } = await capacity("--by", "row");
+
+    const [header = "", ...rows] = stdout.trimEnd().split("\n");
+    expect(code).toBe(0);
+    expect(header).toMatch(/^AREA +DRAW +FREE kW +AFTER +AIR kW +AFTER +FREE U +BLOCK +PORTS +WORST FAILURE/);
+    expect(rows.length).toBe(4);
+    expect(rows[3]).toMatch(/^AMS1\/1\/D +226\.9 +110\.1 +-20\.7 +33\.4 +-20\.6 +130\/420 +19 +64 /);
+  }, 240_000);
+
+  test("prints JSON, and refuses a place that does not exist", async () => {
+    const { stdout } = await capacity("row:AMS1/1/A", "--by", "rack", "--json");
+    const missing = await capacity("room:AMS1/1/NONE");
+
+    expect(JSON.parse(stdout).areas.map(({ ref }: { ref: string }) => ref)).toContain("rack:A08");
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('Cannot find room "room:AMS1/1/NONE"')]);
+  }, 240_000);
+});

@@ -1,3 +1,4 @@
+import type { LogVerdict } from "#dc/audit/verify_log.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { AuditInterface } from "./model/enum_values.ts";
 import type { DcStore } from "./ports.ts";
@@ -45,6 +46,8 @@ export interface DcContext {
   /** Makes ids of change log entries and transactions: UUIDs. */
   readonly newId: () => string;
   readonly observe: (call: FinishedCall) => void;
+  /** Takes the result of each verification of the change log. */
+  readonly noteLog?: ((verdict: LogVerdict) => void) | undefined;
   /** Makes PNG pictures; absent if not supported. */
   readonly rasterize?: Rasterize | undefined;
   /** Reads the page of HTML pictures; absent if not supported. */

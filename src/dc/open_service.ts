@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
-import type { FinishedCall } from "./context.ts";
+import type { DcContext, FinishedCall } from "./context.ts";
 import type { DcStore } from "./ports.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 import { DcService } from "./service.ts";
@@ -9,6 +9,7 @@ export interface ServiceOptions {
   readonly clock: Clock;
   readonly authRequired: boolean;
   readonly observe?: (call: FinishedCall) => void;
+  readonly noteLog?: DcContext["noteLog"];
   readonly rasterize?: Rasterize | undefined;
   readonly loadViewer?: LoadViewer | undefined;
 }
@@ -18,7 +19,7 @@ const PAGE_KEY = "page_token_key";
 /** Opens the service on a database. The key of page tokens lives in the database, so that replicas share it. */
 export async function openService(
   store: DcStore,
-  { clock, authRequired, observe = () => {}, rasterize, loadViewer }: ServiceOptions,
+  { clock, authRequired, observe = () => {}, noteLog, rasterize, loadViewer }: ServiceOptions,
 ): Promise<DcService> {
   // Read first: a database on read-only media has its key already.
   const kept = await store.read((reader) => reader.setting(PAGE_KEY));
@@ -38,6 +39,7 @@ export async function openService(
     pageKey: Buffer.from(pageKey, "base64url"),
     newId: randomUUID,
     observe,
+    noteLog,
     rasterize,
     loadViewer,
   });

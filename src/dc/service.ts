@@ -153,13 +153,26 @@ export class DcService {
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
     return this.#counted("AuditVerify", caller, () => {
       demandPrincipal(this.#context, caller);
-      this.#verifying ??= this.#context.store
-        .read((reader) => verifyLog(new CooperativeScheduler().between(reader)))
-        .finally(() => {
-          this.#verifying = undefined;
-        });
-      return this.#verifying;
+      return this.#verifyLog();
     });
+  }
+
+  /** Walks the whole chain once, as every server does after its start. */
+  async checkLog(): Promise<void> {
+    await this.#counted("AuditVerify", { interface: "SYSTEM" }, () => this.#verifyLog());
+  }
+
+  #verifyLog(): Promise<LogVerdict> {
+    this.#verifying ??= this.#context.store
+      .read((reader) => verifyLog(new CooperativeScheduler().between(reader)))
+      .then((verdict) => {
+        this.#context.noteLog?.(verdict);
+        return verdict;
+      })
+      .finally(() => {
+        this.#verifying = undefined;
+      });
+    return this.#verifying;
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import type { Topology } from "./analysis/topology.ts";
 import { type Common, checkCommon } from "./common_fields.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
@@ -11,6 +12,12 @@ import { resultOf, Tried } from "./tried.ts";
 
 type Message = MessageShape<WriteRpc["method"]["input"]>;
 type Reply = MessageShape<WriteRpc["method"]["output"]>;
+
+/** What a preview takes from its transaction. */
+interface Drafted {
+  readonly work: Previewed<PreviewRpc["method"]>;
+  readonly topology: Topology;
+}
 
 /** How a load of many resources is recorded in the change log, and whether it is only tried. */
 export interface LoadOptions {
@@ -44,17 +51,19 @@ export class WriteCalls {
     // A topology that is built or judged within the transaction would keep other writes waiting.
     const scheduler = new CooperativeScheduler(signal, caller.peer);
     await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
-    const work = await resultOf<Previewed<PreviewRpc["method"]>>(
-      context.store.write(async (writer) => {
+    const { work, topology } = await resultOf(
+      context.store.write(async (writer): Promise<Drafted> => {
         const revision = await writer.revision();
-        const topology = await this.#topologies.judged(await this.#topologies.at(writer, revision), scheduler);
+        const topology = await this.#topologies.at(writer, revision);
         const now = context.clock.now().toISOString();
         const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
         const changes = new Changes(writer, origin);
         const session = { context, caller, writer, changes, now, revision, topology };
-        throw new Tried(await rpc.run(session, request));
+        throw new Tried({ work: await rpc.run(session, request), topology });
       }),
     );
+    // Another change may have come since the read. Its loads are judged here, where no other write waits for them.
+    await this.#topologies.judged(topology, scheduler);
     return work(scheduler);
   }
 

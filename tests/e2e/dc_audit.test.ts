@@ -32,6 +32,12 @@ beforeAll(async () => {
   new DatabaseSync(join(cwd, "site.sqlite")).exec("PRAGMA wal_checkpoint(TRUNCATE)");
 });
 
+function call({ url }: DcServer, rack: object): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const address = `${url}/datacenter.v1.DatacenterService/UpsertRack`;
+  return fetch(address, { method: "POST", headers, body: JSON.stringify(rack) });
+}
+
 describe("planner dc audit verify", () => {
   test("finds the log of a served database good, with its inventory and its checkpoints", async () => {
     const { stdout, code } = await verify("--db", "site.sqlite", "--estate", ...CHECKPOINT);
@@ -65,7 +71,51 @@ describe("planner dc audit verify", () => {
     const [alone, signed] = [await verify("--db", db), await verify("--db", db, ...CHECKPOINT)];
 
     expect([alone.code, signed.code]).toEqual([0, 1]);
-    expect(signed.stderr).toContain("entry 101 is missing: the log ends at entry 100, a signed checkpoint of");
+    expect(signed.stderr).toContain(
+      "entry 101 is missing: the log is shorter than what was signed: it ends at entry 100",
+    );
+  });
+
+  for (const [what, sql, found] of [
+    ["behind an earlier checkpoint", "DELETE FROM audit_checkpoint WHERE size > 100", "shorter than what was signed"],
+    ["with its checkpoints", "DELETE FROM audit_checkpoint", "shorter than what was signed"],
+    ["with the signed size", "DELETE FROM setting WHERE name = 'audit_signed'", "shorter than what was signed"],
+  ]) {
+    test(`finds a tail that was cut off ${what} by the log alone, and a server refuses changes`, async () => {
+      const db = tampered(`cut-${what?.replaceAll(" ", "-")}.sqlite`, (database) => {
+        database.exec("DELETE FROM change_ref WHERE seq > 100; DELETE FROM change_log WHERE seq > 100");
+        database.exec(`UPDATE setting SET value = (SELECT seq || ' ' || hash FROM change_log WHERE seq = 100)
+          WHERE name = 'audit_head'`);
+        database.exec(sql ?? "");
+      });
+
+      const verified = await verify("--db", db);
+      const checked = await dc("doctor", "--db", db);
+      const server = await DcServer.start(cwd, ["--db", db]);
+      const rack = { rack: { code: "NEW", location: { site_id: "S", floor_number: 1 } } };
+      const [ready, refused] = [await fetch(`${server.url}/readyz`), await call(server, rack)];
+      const why = await ready.text();
+      await server.end();
+      const accepting = await DcServer.start(cwd, ["--db", db, "--accept-broken-log"]);
+      const accepted = await call(accepting, rack);
+      await accepting.end();
+
+      expect([verified.code, checked.code]).toEqual([1, 1]);
+      expect(verified.stderr).toContain(found ?? "");
+      expect(checked.stdout).toContain(found ?? "");
+      expect([ready.status, refused.status, accepted.status]).toEqual([503, 503, 200]);
+      expect(why).toContain("The change log is broken");
+      expect(why).toContain("--accept-broken-log");
+    });
+  }
+
+  test("finds a signed checkpoint that was removed", async () => {
+    const db = tampered("unsigned.sqlite", (database) => database.exec("DELETE FROM audit_checkpoint"));
+
+    const { stderr, code } = await verify("--db", db);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain("was signed, and its signed checkpoint is missing");
   });
 
   test("finds a chain that was computed anew behind an altered entry, by a checkpoint and by a known head", async () => {

@@ -139,6 +139,13 @@ function wrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   return row.hash === record.hash ? undefined : "hash";
 }
 
+/** The problem of a log that ends before what was signed. @param signed `time` is unknown without the checkpoint */
+export function shorterThan(signed: { readonly size: number; readonly time?: string }, end: number): LogProblem {
+  const by = signed.time === undefined ? "the database says that" : `a signed checkpoint of ${signed.time} says that`;
+  const detail = `the log is shorter than what was signed: it ends at entry ${end}, ${by} ${signed.size} were signed`;
+  return broken(end + 1, "missing", `is missing: ${detail}`);
+}
+
 export function broken(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {
   return { ok: false, seq, problem, detail };
 }

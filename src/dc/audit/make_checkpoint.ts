@@ -2,16 +2,16 @@ import { type KeyObject, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 import { archiveBase, type LogBase } from "./archive_base.ts";
-import { broken, checkRow, type LogProblem } from "./chain.ts";
+import { broken, checkRow, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, signCheckpoint } from "./checkpoint.ts";
-import { parseFrontier } from "./merkle.ts";
+import { AUDIT_SIGNED, signedBase, signedStates } from "./signed_end.ts";
 
 /** Entries per page: some milliseconds of work. */
 const PAGE = 250;
+/** Entries that a start waits for: some tenths of a second. */
+const MAX_TAIL = 20_000;
 /** Setting with the name under which the log is signed. */
 const ORIGIN = "audit_origin";
-/** Setting with the hash of the last entry that a checkpoint covers, and the tree up to there. */
-const SIGNED = "audit_signed";
 
 export interface SignedCheckpoint {
   readonly ok: true;
@@ -45,14 +45,31 @@ export async function makeCheckpoint(
   const note = signCheckpoint(checkpoint, key);
   await store.write(async (writer) => {
     await writer.keepCheckpoint({ size: seq, note });
-    await writer.setSetting(SIGNED, `${hash} ${tree.toText()}`);
+    await writer.setSetting(AUDIT_SIGNED, `${hash} ${tree.toText()}`);
   });
   return { ok: true, checkpoint, note };
 }
 
-/** The tree over the whole log, made from the one of the last checkpoint. */
+/**
+ * Verifies the entries since the last checkpoint, if they are few enough to wait for at a start. Returns the first
+ * problem.
+ */
+export async function wrongTail(reader: DcReader): Promise<LogProblem | undefined> {
+  const [end, from] = [await reader.chainHead(), (await signedBase(reader)) ?? (await archiveBase(reader))];
+  if (end.seq - (from?.seq ?? 0) > MAX_TAIL) return undefined;
+  const found = await followedTree(reader);
+  return "ok" in found ? found : undefined;
+}
+
+/**
+ * The tree over the whole log, made from the one of the last checkpoint. Cost: a verification of the entries since.
+ */
 async function followedTree(reader: DcReader): Promise<LogBase | LogProblem> {
-  const from = await signedBase(reader);
+  const states = await signedStates(reader);
+  if ("ok" in states) return states;
+  const base = await archiveBase(reader);
+  const signed = await signedBase(reader);
+  const from = base === undefined || signed === undefined || signed.seq < base.seq ? base : signed;
   if (from === undefined) return broken(0, "checkpoint", "cannot be read, so the last signature is unknown");
   const { tree } = from;
   let head = { seq: from.seq, hash: from.hash };
@@ -67,15 +84,9 @@ async function followedTree(reader: DcReader): Promise<LogBase | LogProblem> {
     if (page.length < PAGE) break;
     await setImmediate();
   }
+  const unreached = states.find(({ size }) => size > head.seq);
+  if (unreached !== undefined) return shorterThan(unreached, head.seq);
   const recorded = await reader.chainHead();
   if (recorded.seq === head.seq && recorded.hash === head.hash) return { ...head, tree };
   return broken(Math.min(head.seq, recorded.seq) + 1, "missing", "is missing, or was not written by the service");
-}
-
-async function signedBase(reader: DcReader): Promise<LogBase | undefined> {
-  const base = await archiveBase(reader);
-  const [hash = "", ...frontier] = ((await reader.setting(SIGNED)) ?? "").split(" ");
-  const tree = parseFrontier(frontier.join(" "));
-  if (base === undefined || tree === undefined || tree.size < base.seq) return base;
-  return { seq: tree.size, hash, tree };
 }

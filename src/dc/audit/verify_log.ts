@@ -2,10 +2,11 @@ import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader } from "#dc/ports.ts";
 import { archiveBase, type LogBase } from "./archive_base.ts";
-import { broken, checkRow, type EntryHeader, type LogProblem } from "./chain.ts";
+import { broken, checkRow, type EntryHeader, type LogProblem, shorterThan } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { InclusionProof, type MerkleFrontier } from "./merkle.ts";
 import { eachReference, expectedRefs, ReferenceSums } from "./reference_sums.ts";
+import { signedStates } from "./signed_end.ts";
 
 /** Entries per page: some milliseconds of work, and the memory of a walk through millions. */
 const PAGE = 250;
@@ -33,7 +34,7 @@ export interface EntryProof {
 }
 
 export interface LogChecks {
-  /** Checkpoints whose signatures were found good. The log must contain what they state. */
+  /** More checkpoints than those in the database, whose signatures were found good. The log must contain what they state. */
   readonly checkpoints?: readonly Checkpoint[];
   /** Hash that some entry must have, as a caller noted it down earlier. */
   readonly expectedHead?: string;
@@ -49,9 +50,9 @@ export interface LogChecks {
  * Cost: about 10 microseconds an entry, twice that in the first second; yields to the event loop after each page; memory of one page.
  */
 export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promise<LogVerdict> {
-  const base = await archiveBase(reader);
-  if (base === undefined) return broken(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
-  const walk = new Walk(base, checks);
+  const begun = await beginWalk(reader, checks);
+  if ("ok" in begun) return begun;
+  const { walk, base } = begun;
   // Rows before the first entry would be none of the service's.
   for (let after = Number.MIN_SAFE_INTEGER; ; after = walk.head.seq) {
     const page = await reader.logRows(after, PAGE);
@@ -66,6 +67,18 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
   }
   const problem = wrongEnd(walk.head, await reader.chainHead()) ?? (await wrongReferences(reader, walk, base));
   return problem ?? walk.finish();
+}
+
+async function beginWalk(
+  reader: DcReader,
+  checks: LogChecks,
+): Promise<{ readonly walk: Walk; readonly base: LogBase } | LogProblem> {
+  const base = await archiveBase(reader);
+  if (base === undefined) return broken(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
+  const states = await signedStates(reader);
+  if ("ok" in states) return states;
+  const checkpoints = [...states, ...(checks.checkpoints ?? [])];
+  return { walk: new Walk(base, { ...checks, checkpoints }), base };
 }
 
 /** One walk along the chain, with what is gathered on the way. */
@@ -110,10 +123,7 @@ class Walk {
     const early = this.#wrongCheckpoint();
     if (early !== undefined) return early;
     const [next] = this.#due;
-    if (next !== undefined) {
-      const end = `the log ends at entry ${head.seq}, a signed checkpoint of ${next.time} has ${next.size}`;
-      return broken(head.seq + 1, "missing", `is missing: ${end}`);
-    }
+    if (next !== undefined) return shorterThan(next, head.seq);
     if (!this.#hasExpected)
       return broken(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
     const path = this.#path?.finish();

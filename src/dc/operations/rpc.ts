@@ -52,7 +52,7 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
 export interface PreviewSession extends WriteSession {
   /** Revision of the inventory that the transaction began with. */
   readonly revision: number;
-  /** With the loads after every single loss. It is shared with reads. */
+  /** It is shared with reads. The loads after every single loss are there for the work behind the transaction alone. */
   readonly topology: Topology;
 }
 

@@ -78,7 +78,7 @@ async function verifyAll(reader: DcReader, options: VerifyOptions, { keys, given
   const inventory = options.inventory ? await followedArchives(archives, keys) : undefined;
   const size = given.at(-1)?.size ?? (await reader.chainHead()).seq;
   const checks: LogChecks = {
-    checkpoints: [...kept.good, ...given],
+    checkpoints: given,
     ...(options.expectedHead !== undefined && { expectedHead: options.expectedHead }),
     ...(options.prove !== undefined && { prove: { seq: options.prove, size } }),
     ...(inventory !== undefined && { onEntry: (record: ChangeRecord) => inventory.take(record) }),

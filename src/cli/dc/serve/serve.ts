@@ -1,3 +1,5 @@
+import { GuardedStore } from "#dc/audit/guarded_store.ts";
+import type { FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
@@ -31,6 +33,8 @@ export interface ServeOptions extends AccessOptions {
   readonly tls: TlsPaths | undefined;
   /** Serves cleartext beside TLS. */
   readonly cleartext: boolean;
+  /** Takes changes although the change log is broken. */
+  readonly acceptsBrokenLog: boolean;
   /** Memory of all open requests together, in MiB. */
   readonly memoryMiB: number;
   /** Connections of one network address. */
@@ -61,7 +65,8 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const stopped = firstSignal(shutdown);
   const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: logger("database") });
   if (opened === undefined) return EXIT_STATUS.ok;
-  const store = watchedStore(opened, logger("database"));
+  const guarded = await GuardedStore.open(opened, options);
+  const store = watchedStore(guarded, logger("database"));
   const metrics = new Metrics();
   const facts = new StoreFacts(store);
   const slow = new SlowCalls(logger("slow call"));
@@ -69,10 +74,8 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const service = await openService(store, {
     clock: { now: () => new Date() },
     authRequired: access.asks,
-    observe: (call) => {
-      metrics.observe(call);
-      slow.observe(call);
-    },
+    observe: observedBy(metrics, slow),
+    noteLog: (verdict) => guarded.note(verdict),
     ...picturesBy(rasterizer),
   });
   let certificate = tls;
@@ -123,6 +126,12 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   }
 }
 
+function observedBy(...observers: readonly { readonly observe: (call: FinishedCall) => void }[]) {
+  return (call: FinishedCall) => {
+    for (const one of observers) one.observe(call);
+  };
+}
+
 function picturesBy(rasterizer: Rasterizer) {
   const rasterize = (svg: string, widthPx: number) => rasterizer.png(svg, widthPx);
   return { rasterize, loadViewer: () => loadPage("picture_file") };
@@ -132,12 +141,15 @@ function logger(subject: string): (message: string) => void {
   return (message) => logLine(subject, message);
 }
 
-/** Builds what reads need, and keeps replies current. What fails here fails again where a call needs it; an outage is logged by the store. */
+/** Builds what reads need, keeps replies current, and verifies the change log. What fails here fails again where a call needs it; an outage is logged by the store. */
 function warmUp(service: DcService, signal: AbortSignal): void {
   service.keepCurrent(signal);
-  service.warmUp(signal).catch((error: unknown) => {
-    if (!signal.aborted && !(error instanceof OperationError)) logDefect("warm-up", error);
-  });
+  service
+    .warmUp(signal)
+    .then(() => service.checkLog())
+    .catch((error: unknown) => {
+      if (!signal.aborted && !(error instanceof OperationError)) logDefect("warm-up", error);
+    });
 }
 
 /** One broken call must not end the others. */

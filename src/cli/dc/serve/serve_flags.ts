@@ -1,7 +1,7 @@
 import type { Args, Flags } from "../../command.ts";
 import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
 
-/** What `planner dc serve` takes. All but the last three are also a variable and a key of the settings file. */
+/** What `planner dc serve` takes. All but the last four are also a variable and a key of the settings file. */
 export const SERVE_FLAGS = {
   host: { type: "string", value: "address", summary: "Address to listen on (127.0.0.1)" },
   port: { type: "integer", least: 0, summary: "Port to listen on (8081); 0 picks a free one" },
@@ -75,6 +75,7 @@ export const SERVE_FLAGS = {
     summary: "Private key that signs them",
   },
   create: CREATE_FLAG,
+  "accept-broken-log": { type: "boolean", summary: "Take changes although the log is broken" },
   config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },
   "print-config": { type: "boolean", summary: "Print the settings and their origins, then exit" },
 } as const satisfies Flags;

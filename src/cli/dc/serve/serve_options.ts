@@ -28,6 +28,7 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     insecure,
     tls: tlsPaths(args, cli),
     cleartext: args.cleartext,
+    acceptsBrokenLog: given["accept-broken-log"],
     allowedHosts: args["allowed-host"] ?? [],
     allowedOrigins: args["allowed-origin"] ?? [],
     memoryMiB: args["memory-budget"] ?? 0,

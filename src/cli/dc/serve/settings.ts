@@ -18,8 +18,8 @@ export interface Setting {
   readonly from: string;
 }
 
-/** `--config` names the file of settings, `--print-config` prints them, and `--create` is for one start: no settings. */
-const OTHER_FLAGS = ["config", "print-config", "create"] as const;
+/** `--config` names the file of settings, `--print-config` prints them, the others are for one start: no settings. */
+const OTHER_FLAGS = ["config", "print-config", "create", "accept-broken-log"] as const;
 type SettingName = Exclude<keyof typeof SERVE_FLAGS, (typeof OTHER_FLAGS)[number]>;
 
 /** Every setting of `serve`: a flag, a variable and a key of the settings file each. */

@@ -1,0 +1,72 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import type { OperationError } from "#kernel/errors.ts";
+import type { LogProblem } from "./chain.ts";
+import { wrongTail } from "./make_checkpoint.ts";
+import type { LogVerdict } from "./verify_log.ts";
+
+/** The store, which refuses changes and is not ready while its change log is known to be broken. */
+export class GuardedStore implements DcStore {
+  readonly #store: DcStore;
+  #refusal: OperationError | undefined;
+
+  readonly #acceptsBrokenLog: boolean;
+
+  private constructor(store: DcStore, acceptsBrokenLog: boolean) {
+    this.#store = store;
+    this.#acceptsBrokenLog = acceptsBrokenLog;
+  }
+
+  /** Verifies the end of the log, if that is short. */
+  static async open(
+    store: DcStore,
+    { acceptsBrokenLog }: { readonly acceptsBrokenLog: boolean },
+  ): Promise<GuardedStore> {
+    const guarded = new GuardedStore(store, acceptsBrokenLog);
+    const problem = await store.read(wrongTail);
+    if (problem !== undefined) guarded.note(problem);
+    return guarded;
+  }
+
+  /** Takes the result of a verification; the last one holds. */
+  note(verdict: LogVerdict): void {
+    if (this.#acceptsBrokenLog) return;
+    this.#refusal = verdict.ok ? undefined : brokenLog(verdict);
+  }
+
+  read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.#store.read(work);
+  }
+
+  async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#store.write(work);
+  }
+
+  revision(): Promise<number> {
+    return this.#store.revision();
+  }
+
+  async check(): Promise<void> {
+    await this.#store.check();
+    if (this.#refusal !== undefined) throw this.#refusal;
+  }
+
+  use() {
+    return this.#store.use();
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+function brokenLog({ seq, detail }: LogProblem): OperationError {
+  const what = `The change log is broken: entry ${seq} ${detail}`;
+  const refusal = refuse(
+    "DB_UNAVAILABLE",
+    `${what}. Changes are refused until it verifies or --accept-broken-log is given`,
+  );
+  refusal.cause = new Error(what);
+  return refusal;
+}

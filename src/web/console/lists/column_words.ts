@@ -21,6 +21,16 @@ const NAMES: Readonly<Record<string, string>> = {
   failover_pct: "After one failure",
   failover_ref: "When this is lost",
   limit_pct: "Limit",
+  phase_a_va: "Phase A",
+  phase_b_va: "Phase B",
+  phase_c_va: "Phase C",
+  worst_leg: "Busiest phase",
+  failover_phase_a_va: "Phase A after one failure",
+  failover_phase_b_va: "Phase B after one failure",
+  failover_phase_c_va: "Phase C after one failure",
+  failover_worst_leg: "Busiest phase after one failure",
+  battery_min: "Battery at this load",
+  battery_failover_min: "Battery after one failure",
   effective_kw: "Capacity",
   rated_kw: "Rated",
   busiest_pct: "Busiest link",
@@ -37,7 +47,7 @@ const NAMES: Readonly<Record<string, string>> = {
   free_port: "Free data port",
 };
 
-const UNITS = /_(?:w|kw|pct|u|kg|m|c|mbps)$/;
+const UNITS = /_(?:w|kw|va|pct|u|kg|m|min|c|mbps)$/;
 
 /** The name of a column, without its unit. */
 export function columnName(column: string): string {
@@ -68,7 +78,7 @@ export function figureWords(column: string, value: number, most?: number): strin
   if (column.endsWith("_pct")) return percent(value);
   if (column.endsWith("_mbps")) return bandwidth(value);
   const unit = UNITS.exec(column)?.[0];
-  const word = unit === undefined ? undefined : { _u: "U", _kg: "kg", _m: "m", _c: "°C" }[unit];
+  const word = unit === undefined ? undefined : { _u: "U", _kg: "kg", _m: "m", _min: "min", _va: "VA", _c: "°C" }[unit];
   return decimal(value, column === "position_u" ? "" : (word ?? ""));
 }
 

@@ -16,7 +16,9 @@ import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
 import { useRender } from "../ui/use_theme.ts";
+import { CapacityLeft } from "./capacity_left.tsx";
 import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
+import { PortPowerCard } from "./port_power.tsx";
 import { TypePorts } from "./type_ports.tsx";
 
 /** A kind of object whose page shows the data of its list row. */
@@ -73,6 +75,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Site",
     isPlace: true,
     actions: cooling,
+    details: ({ ref }) => <CapacityLeft scope={ref} />,
     picture: coolingPicture,
     related: ({ name }) => [
       ["Floors", "floors", { site: name }],
@@ -85,6 +88,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Room",
     isPlace: true,
     actions: cooling,
+    details: ({ ref }) => <CapacityLeft scope={ref} />,
     picture: coolingPicture,
     related: (row) => contents(placeOf(row, "room"), false),
   },
@@ -93,6 +97,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Row",
     isPlace: true,
     actions: cooling,
+    details: ({ ref }) => <CapacityLeft scope={ref} />,
     picture: coolingPicture,
     related: (row) => contents(placeOf(row, "row"), true),
   },
@@ -156,6 +161,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     kind: "PORT",
     one: "Port",
     picture: ({ ref }) => pathPicture(ref),
+    details: ({ ref }) => <PortPowerCard port={ref} />,
     actions: ({ ref }) => link("Where does it lead", linkTo("trace", ref)),
     related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
   },

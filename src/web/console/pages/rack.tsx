@@ -11,6 +11,7 @@ import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
+import { CapacityLeft } from "./capacity_left.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
 import { Reasons } from "./reasons.tsx";
@@ -106,6 +107,7 @@ function Shown({
           />
         </Card>
         {capacity === undefined ? null : <Used capacity={capacity} />}
+        <CapacityLeft scope={`rack:${rack.code}`} />
         {conflicts.length === 0 ? null : (
           <Card title="Conflicts">
             <ul>

@@ -1,0 +1,96 @@
+import { useCall } from "../api/use_call.ts";
+import { decimal, enumWord } from "../labels.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Card, Facts, RefLink } from "../ui/parts.tsx";
+
+interface CapacityAnswer {
+  readonly areas: readonly Area[];
+}
+
+interface Area {
+  readonly racks_without_supply: number;
+  readonly free_u: number;
+  readonly total_u: number;
+  readonly largest_free_block_u: number;
+  readonly largest_free_block_rack: string;
+  readonly power?: Free;
+  readonly air?: Free;
+  readonly liquid?: Free;
+  readonly ports: readonly FreePorts[];
+}
+
+/** Unset figures are not recorded. */
+interface Free {
+  readonly free_kw?: number;
+  readonly failover_free_kw?: number;
+  readonly failure_ref: string;
+}
+
+interface FreePorts {
+  readonly kind: string;
+  readonly type: string;
+  readonly speed_mbps?: number;
+  readonly free: number;
+  readonly failover_free: number;
+  readonly failure_ref: string;
+}
+
+/** What is left in a site, room, row or rack, now and after the worst single failure. */
+export function CapacityLeft({ scope }: { readonly scope: string }) {
+  const asked = useCall<CapacityAnswer>("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
+  return (
+    <Card title="What is left">
+      <Answer asked={asked}>{({ areas: [area] }) => (area === undefined ? null : <Left area={area} />)}</Answer>
+    </Card>
+  );
+}
+
+function Left({ area }: { readonly area: Area }) {
+  const { power, air, liquid, racks_without_supply: without } = area;
+  const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
+  return (
+    <Facts
+      rows={[
+        ["Power", power && <FreeKilowatts free={power} />],
+        ["Racks without supply", without === 0 ? "" : String(without)],
+        ["Air cooling", air && <FreeKilowatts free={air} />],
+        ["Liquid cooling", liquid && <FreeKilowatts free={liquid} />],
+        ["Units", `${area.free_u} of ${area.total_u} free, ${block}`],
+        ...area.ports.map((ports) => [portsName(ports), <PortsLeft key="left" ports={ports} />] as const),
+      ]}
+    />
+  );
+}
+
+function FreeKilowatts({ free: { free_kw, failover_free_kw, failure_ref } }: { readonly free: Free }) {
+  return (
+    <>
+      {free_kw === undefined ? "not recorded" : `${decimal(free_kw, "kW")} now`}
+      {failover_free_kw === undefined ? "" : `, ${decimal(failover_free_kw, "kW")} after one failure`}
+      <Failure target={failure_ref} />
+    </>
+  );
+}
+
+function PortsLeft({ ports: { free, failover_free, failure_ref } }: { readonly ports: FreePorts }) {
+  return (
+    <>
+      {free} free, {failover_free} after one failure
+      <Failure target={failure_ref} />
+    </>
+  );
+}
+
+function Failure({ target }: { readonly target: string }) {
+  return target === "" ? null : (
+    <>
+      {" of "}
+      <RefLink to={target} />
+    </>
+  );
+}
+
+function portsName({ kind, type }: FreePorts): string {
+  const what = kind === "PORT_KIND_POWER_OUT" ? "Outlets" : `${enumWord(kind, "PORT_KIND")} ports`;
+  return type === "" ? what : `${what} ${type}`;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { misdeeds } from "../support/chromium.ts";
+import { sampleConsole } from "../support/console_page.ts";
+import { withPageReport } from "../support/page_report.ts";
+
+const { browser, server, missing } = await sampleConsole("The console's loads are");
+
+async function visit(hash: string, story: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, server.url);
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await withPageReport(page, story);
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+const card = (page: Page, title: string) => page.locator("section.card").filter({ hasText: title });
+
+describe.skipIf(missing !== undefined)("The console's loads", () => {
+  test("a row and a rack show what is left, now and after the failure that takes most", async () => {
+    await visit("row/AMS1%2F1%2FD", async (page) => {
+      const left = card(page, "What is left");
+      await left.getByText("110.1 kW now, -20.7 kW after one failure", { exact: false }).waitFor();
+      await left.getByRole("link", { name: "CRAH-D1" }).waitFor();
+    });
+    await visit("rack/B03", async (page) => {
+      await card(page, "What is left").getByText("14.1 kW now, 14.1 kW after one failure", { exact: false }).waitFor();
+    });
+  }, 60_000);
+
+  test("an inlet and a breaker show what they and their phases carry", async () => {
+    await visit("port/SRV-B03-06%2Fpsu1", async (page) => {
+      await card(page, "What it carries").getByText("190 W").waitFor();
+      await card(page, "What it carries").getByText("380 VA when", { exact: false }).waitFor();
+    });
+    await visit("port/RPP-A-D%2FCB01", async (page) => {
+      const carries = card(page, "What it carries");
+      await carries.getByText("Rating").waitFor();
+      await carries.getByText("Phase A").waitFor();
+    });
+  }, 60_000);
+});

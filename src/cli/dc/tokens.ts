@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { Role } from "#dc/context.ts";
-import { hashToken, parseTokens, type TokenRow, writeTokens } from "#interfaces/http/token_table.ts";
+import { hashToken, parseTokens, type TokenRow, type TokenTable, writeTokens } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writePrivateFile } from "../output/write_file.ts";
@@ -31,7 +33,7 @@ export async function createToken(file: string, token: NewToken, log: StderrLogg
 
 /** Returns the new token. */
 function addToken(file: string, { name, role, expires }: NewToken): string {
-  const rows = existsSync(file) ? readRows(file) : [];
+  const { rows, all } = existsSync(file) ? readTable(file) : { rows: [], all: [] };
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
       "already_exists",
@@ -47,15 +49,17 @@ function addToken(file: string, { name, role, expires }: NewToken): string {
     created_at: now.toISOString(),
     ...(expires !== undefined && { expires_at: readExpiry(expires, now) }),
   };
-  writePrivateFile(file, writeTokens([...rows, row]));
+  writePrivateFile(file, writeTokens(all, row));
   return token;
 }
 
 /** Prints every token's name, roles, beginning and end. */
-export function listTokens(file: string): void {
-  for (const { name, roles, created_at, expires_at = "-" } of readRows(file)) {
-    print(`${name}\t${roles.join(",")}\t${created_at}\t${expires_at}\n`);
+export function listTokens(file: string, log: StderrLogger): void {
+  const { rows, faults } = readTable(file);
+  for (const { name, roles, created_at, expires_at = "-" } of rows) {
+    print(`${name}\t${roles.join(",")}\t${plainLine(String(created_at))}\t${plainLine(String(expires_at))}\n`);
   }
+  for (const wrong of faults) log.warn(`A row of ${file} cannot be read and opens nothing: ${wrong}`);
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -74,16 +78,16 @@ function readExpiry(text: string, now: Date): string {
 /** Takes a token's rights away; running servers follow within a second. */
 export async function revokeToken(file: string, name: string): Promise<void> {
   // Without a file there is nothing to lock.
-  readRows(file);
+  readTable(file);
   await withFileLock(file, () => {
-    const rows = readRows(file);
-    const left = rows.filter((row) => row.name !== name);
-    if (left.length === rows.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
+    const { all } = readTable(file);
+    const left = all.filter((row) => !(isJsonObject(row) && row["name"] === name));
+    if (left.length === all.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
     writePrivateFile(file, writeTokens(left));
   });
 }
 
-function readRows(file: string): readonly TokenRow[] {
+function readTable(file: string): TokenTable {
   try {
     return parseTokens(readFileSync(file, "utf8"));
   } catch (error) {

@@ -9,6 +9,7 @@ import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLines } from "../output/plain_text.ts";
 import { print, printError, printJson, printText } from "../output/print.ts";
+import { isTerminal } from "../output/terminal.ts";
 import { VERSION } from "../version.ts";
 
 export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;
@@ -37,16 +38,22 @@ export async function writeReport(
     case "json":
       return printJson({ ...jsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
     case "sarif":
-      return printJson(sarifReport(report, await sarifOptions(root, context)));
+      return printJson(withPlainTexts(sarifReport(report, await sarifOptions(root, context))));
     case "github":
-      return print(githubReport(report, await prefixOf(root)));
+      return print(plainLines(githubReport(report, await prefixOf(root))));
     case "text": {
       const text = plainLines(textReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
       if (diff === undefined) return printText(text);
-      print(diff);
+      // git takes the change as it is; a terminal does not.
+      print(isTerminal("stdout") ? plainLines(diff) : diff);
       return printError(text);
     }
   }
+}
+
+/** Viewers show the texts of SARIF as they are. */
+function withPlainTexts(report: unknown): unknown {
+  return JSON.parse(JSON.stringify(report), (_key, value) => (typeof value === "string" ? plainLines(value) : value));
 }
 
 async function sarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {

@@ -13,7 +13,13 @@ export class TokenFile {
   /** @throws OperationError when the file cannot be read */
   static async open(path: string, say: (message: string) => void): Promise<TokenFile> {
     const meanwhile = "no token works";
-    return new TokenFile(await FollowedFile.open({ path, name: "token file", meanwhile, parse: parseTokens, say }));
+    const parse = (text: string): readonly TokenRow[] => {
+      const { rows, faults } = parseTokens(text);
+      for (const wrong of faults)
+        say(`The token file "${path}" has a row that cannot be read and opens nothing: ${wrong}`);
+      return rows;
+    };
+    return new TokenFile(await FollowedFile.open({ path, name: "token file", meanwhile, parse, say }));
   }
 
   /** Finds who calls. @throws Refusal UNAUTHENTICATED */

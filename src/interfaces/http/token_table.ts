@@ -17,6 +17,9 @@ export interface TokenRow {
   readonly expires_at?: string;
 }
 
+/** Characters that print in one line. */
+const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The hash under which a token is kept. */
@@ -49,22 +52,35 @@ export function principalOf(
   return { name: found.name, roles: found.roles, authMethod: "token" };
 }
 
-/** Reads the text of a token file. @throws OperationError invalid_argument that says which row is wrong and how */
-export function parseTokens(text: string): readonly TokenRow[] {
-  const rows = readRows(text);
-  const names = new Set<string>();
-  for (const [index, row] of rows.entries()) {
-    const wrong = fault(row);
-    if (wrong !== undefined) throw unreadable(`tokens[${index}] ${wrong}`);
-    if (names.has(row.name)) throw unreadable(`tokens[${index}].name "${row.name}" is there twice`);
-    names.add(row.name);
-  }
-  return rows;
+/** The rows of a token file. A row that cannot be read lets nobody in and locks nobody else out. */
+export interface TokenTable {
+  readonly rows: readonly TokenRow[];
+  /** Which row is wrong and how, one sentence for each that cannot be read. */
+  readonly faults: readonly string[];
+  /** Every row as the file has it. */
+  readonly all: readonly unknown[];
 }
 
-/** The text of a token file. */
-export function writeTokens(rows: readonly TokenRow[]): string {
-  return `${JSON.stringify({ tokens: rows }, null, 2)}\n`;
+/** Reads the text of a token file. @throws OperationError invalid_argument for a text that is no token file */
+export function parseTokens(text: string): TokenTable {
+  const all = readRows(text);
+  const rows: TokenRow[] = [];
+  const faults: string[] = [];
+  for (const [index, row] of all.entries()) {
+    const wrong = fault(row);
+    if (wrong !== undefined) faults.push(`tokens[${index}] ${wrong}`);
+    else if (rows.some(({ name }) => name === row.name))
+      faults.push(`tokens[${index}].name "${row.name}" is there twice`);
+    else rows.push(row);
+  }
+  return { rows, faults, all };
+}
+
+/** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */
+export function writeTokens(rows: readonly unknown[], added?: TokenRow): string {
+  const wrong = added === undefined ? undefined : fault(added);
+  if (wrong !== undefined) throw unreadable(`The new token ${wrong}`);
+  return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
 
 function readRows(text: string): readonly TokenRow[] {
@@ -82,7 +98,8 @@ function readRows(text: string): readonly TokenRow[] {
 function fault(row: Partial<TokenRow> | null): string | undefined {
   if (!isJsonObject(row)) return "is no object";
   const { name, roles, sha256, expires_at } = row;
-  if (typeof name !== "string" || name === "") return "has no name";
+  if (typeof name !== "string" || !NAME.test(name) || name.trim() === "")
+    return "has no name: expected 1 to 256 printable characters";
   if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {
     return `has wrong roles: expected ${ROLES.join(", ")}`;
   }

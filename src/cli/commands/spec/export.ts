@@ -4,7 +4,9 @@ import { defineCommand } from "../../command.ts";
 import { collectExport } from "../../exchange/collect_export.ts";
 import { EXPORT_FORMATS, renderExport } from "../../exchange/render_export.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { plainLines } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
+import { isTerminal } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
 
 export const command = defineCommand({
@@ -25,7 +27,10 @@ export const command = defineCommand({
   ],
   async run({ format = "json", output, status, type, label, archived }, cli) {
     const exported = await collectExport(await cli.planner(), { status, types: type, labels: label, archived });
-    const text = renderExport(exported, format);
+    const rendered = renderExport(exported, format);
+    // Markdown is shown by pages; JSON and CSV are data, which only a terminal would carry out.
+    const isShown = format === "markdown" || (format === "csv" && output === undefined && isTerminal("stdout"));
+    const text = isShown ? plainLines(rendered) : rendered;
     if (output === undefined) print(text);
     else writeFile(resolve(cli.cwd, output), text);
     for (const { file, line, message } of exported.unreadable ?? []) {

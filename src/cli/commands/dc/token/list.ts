@@ -8,6 +8,6 @@ export const command = defineCommand({
   examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
   async run({ tokens }, cli) {
     const { listTokens } = await import("../../../dc/tokens.ts");
-    listTokens(tokenFile("list", tokens, cli.cwd));
+    listTokens(tokenFile("list", tokens, cli.cwd), cli);
   },
 });

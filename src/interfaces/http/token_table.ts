@@ -52,7 +52,7 @@ export function principalOf(
   return { name: found.name, roles: found.roles, authMethod: "token" };
 }
 
-/** The rows of a token file. A row that cannot be read lets nobody in and locks nobody else out. */
+/** The rows of a token file. A row that cannot be read opens nothing and refuses no other token. */
 export interface TokenTable {
   readonly rows: readonly TokenRow[];
   /** Which row is wrong and how, one sentence for each that cannot be read. */

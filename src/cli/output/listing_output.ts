@@ -1,3 +1,4 @@
+import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
 import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -16,6 +17,7 @@ export interface ListedSpec {
   readonly priority?: string;
   readonly assignee?: string;
   readonly due?: string;
+  readonly invalid?: readonly InvalidField[];
 }
 
 /** A list as a command prints it. `limit` is null where the caller set none. */
@@ -84,7 +86,7 @@ export function statusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];
 }
 
-/** Prints a table of specs; the last line counts the files that could not be read. Source: docs/decisions.md#s-08 */
+/** Prints a table of specs; the last lines count the specs that are not valid and the files that could not be read. Source: docs/decisions.md#s-08 */
 export function printListing<Row extends ListedSpec>(
   cli: Cli,
   list: ListedSpecs<Row>,
@@ -93,7 +95,14 @@ export function printListing<Row extends ListedSpec>(
   print(renderTable(list.specs, columns, outputWidth()));
   if (list.total === 0) cli.note("No specs");
   else if (list.returned < list.total) cli.note(`${list.returned} of ${list.total} specs shown`);
+  printText(invalidLine(list.specs));
   printText(unreadableLine(list.unreadable));
+}
+
+function invalidLine(specs: readonly ListedSpec[]): string {
+  const count = specs.filter(({ invalid }) => invalid !== undefined).length;
+  if (count === 0) return "";
+  return `${count === 1 ? "1 spec is" : `${count} specs are`} not valid; \`planner lint\` shows why\n`;
 }
 
 /** One line that counts unreadable files, empty without any. */

@@ -1,3 +1,4 @@
+import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
 import { statusStyle } from "./listing_output.ts";
 import { plainLine, plainLines } from "./plain_text.ts";
 import { paint } from "./terminal.ts";
@@ -8,6 +9,7 @@ export interface ShownSpec {
   readonly title: string | null;
   readonly status: string;
   readonly body: string;
+  readonly invalid?: readonly InvalidField[];
   readonly [field: string]: unknown;
 }
 
@@ -16,7 +18,9 @@ const FIRST_FIELDS = ["status", "type", "file"] as const;
 
 /** A spec for a person: id and title, one line a field, then the body without its title. */
 export function renderSpec(spec: ShownSpec): string {
-  const { id, title, body, ...fields } = spec;
+  const { id, title, body, invalid, ...others } = spec;
+  const fields: Readonly<Record<string, unknown>> =
+    invalid === undefined ? others : { ...others, invalid: invalid.map(({ message }) => message) };
   const names = [...FIRST_FIELDS, ...Object.keys(fields).filter((name) => !FIRST_FIELDS.includes(name as "file"))];
   const width = Math.max(...names.map((name) => plainLine(name).length));
   const lines = names.map((name) => {

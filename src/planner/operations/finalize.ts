@@ -10,6 +10,7 @@ import { parentOf } from "../spec/spec_id.ts";
 import { resultsIn } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
+import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { outputReport } from "./shared/output_report.ts";
 import { specIdParam } from "./shared/params.ts";
 import { type Completing, judgedText, proveCompletion } from "./shared/prove_completion.ts";
@@ -42,6 +43,7 @@ interface Finalizing extends Pick<Completing, "unproven" | "signal"> {
 
 async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: Finalizing) {
   const spec = await findSpec(context, id, { archived: false });
+  await refuseInvalid(context, spec, "finalize");
   const ticks = { open: unproven !== null };
   refuseUnfinished(spec, ticks);
   await refuseOpenMembers(context, spec);

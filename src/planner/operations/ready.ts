@@ -3,6 +3,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import { compareUrgency } from "../spec/planning.ts";
+import { openReadChecks } from "./shared/invalid_fields.ts";
 import { listing, specRow, unreadablePart } from "./shared/listing.ts";
 import { limitParam } from "./shared/params.ts";
 import { loadWorld } from "./shared/world.ts";
@@ -16,8 +17,12 @@ export const ready = defineTool<PlannerContext>()({
   async run(context, { limit = DEFAULT_LIST_LIMIT }) {
     const { specs, unreadable, readiness } = await loadWorld(context);
     const found = specs.filter((spec) => readiness.matches(spec, "ready")).sort(compareUrgency);
+    const invalidPart = await openReadChecks(context);
     return {
-      value: { ...listing(found, limit, (spec) => specRow(spec, readiness)), ...unreadablePart(unreadable) },
+      value: {
+        ...listing(found, limit, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
+        ...unreadablePart(unreadable),
+      },
     };
   },
 });

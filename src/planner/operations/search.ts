@@ -6,6 +6,7 @@ import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT, MAX_QUERY_CHARS } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
+import { openReadChecks } from "./shared/invalid_fields.ts";
 import { listing, unreadablePart } from "./shared/listing.ts";
 import { limitParam } from "./shared/params.ts";
 import { searchPattern, snippetOf } from "./shared/search_text.ts";
@@ -36,12 +37,14 @@ export const search = defineTool<PlannerContext>()({
         (status === undefined || readiness.matches(spec, status)) &&
         (pattern.test(spec.body) || (spec.title !== null && pattern.test(spec.title))),
     );
+    const invalidPart = await openReadChecks(context);
     const row = (spec: Spec) => ({
       id: spec.id,
       title: spec.title,
       status: readiness.effectiveStatus(spec),
       type: spec.type,
       ...(spec.archived ? { archived: true } : {}),
+      ...invalidPart(spec),
       snippet: snippetOf(spec, pattern),
     });
     return {

@@ -4,6 +4,7 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import { computedStatus } from "./shared/computed_status.ts";
 import { findSpec } from "./shared/find_spec.ts";
+import { openReadChecks } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
 
 export const specGet = defineTool<PlannerContext>()({
@@ -15,6 +16,7 @@ export const specGet = defineTool<PlannerContext>()({
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
     const { status, blockedBy } = await computedStatus(context, spec);
+    const invalidPart = (await openReadChecks(context))(spec);
     return {
       value: {
         id: spec.id,
@@ -25,6 +27,7 @@ export const specGet = defineTool<PlannerContext>()({
         file: spec.file,
         ...(spec.archived ? { archived: true } : {}),
         ...(blockedBy.length === 0 ? {} : { blocked_by: blockedBy }),
+        ...invalidPart,
         body: spec.body,
       },
     };
@@ -40,6 +43,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
   "file",
   "archived",
   "blocked_by",
+  "invalid",
   "body",
 ]);
 

@@ -4,6 +4,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
+import { openReadChecks } from "./shared/invalid_fields.ts";
 import { listing, specRow, unreadablePart } from "./shared/listing.ts";
 import { limitParam } from "./shared/params.ts";
 import { loadWorld } from "./shared/world.ts";
@@ -22,8 +23,12 @@ export const specList = defineTool<PlannerContext>()({
   async run(context, { status, limit = DEFAULT_LIST_LIMIT }) {
     const { specs, unreadable, readiness } = await loadWorld(context);
     const found = status === undefined ? specs : specs.filter((spec) => readiness.matches(spec, status));
+    const invalidPart = await openReadChecks(context);
     return {
-      value: { ...listing(found, limit, (spec) => specRow(spec, readiness)), ...unreadablePart(unreadable) },
+      value: {
+        ...listing(found, limit, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
+        ...unreadablePart(unreadable),
+      },
     };
   },
 });

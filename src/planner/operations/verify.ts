@@ -3,6 +3,7 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { findSpec } from "./shared/find_spec.ts";
+import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
 
 export const verify = defineTool<PlannerContext>()({
@@ -13,6 +14,7 @@ export const verify = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
+    await refuseInvalid(context, spec, "verify");
     const criteria = criteriaOf(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
     const unrun = criteria.filter(({ verify }) => verify !== null).length;

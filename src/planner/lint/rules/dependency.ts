@@ -38,10 +38,14 @@ function* listFindings(spec: Spec, field: ListField, world: World): Iterable<Rul
     } else if (!world.knownIds.has(id)) {
       const near = world.nearestId(id, spec);
       const suggestion = near === undefined ? undefined : `Did you mean '${near}'?`;
-      yield { severity: "error", field, message: `${field} '${id}' does not exist`, path, suggestion };
+      yield { ...unknownId(field, id), path, suggestion };
     }
     seen.add(id);
   }
+}
+
+export function unknownId(field: ListField, id: string): RuleFinding {
+  return { severity: "error", field, message: `${field} '${id}' does not exist` };
 }
 
 function* cycleFindings(spec: Spec, world: World): Iterable<RuleFinding> {

@@ -18,10 +18,7 @@ export const required: Rule = {
     const { required: names, fields } = config.schema.spec;
     yield* missingFields(spec, names);
     yield* idFindings(spec);
-    for (const [field, rule] of Object.entries(fields)) {
-      const value = spec.frontmatter[field];
-      if (!isMissing(value)) yield* fieldFindings(field, rule, value);
-    }
+    yield* valueFindings(spec, fields);
     yield* dueFindings(spec);
     if (!names.includes("labels") && isMissing(spec.frontmatter["labels"])) {
       const message = "missing optional field 'labels'";
@@ -30,7 +27,19 @@ export const required: Rule = {
   },
 };
 
-function* missingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
+/** @param only names of the fields to judge; all without it */
+export function* valueFindings(
+  spec: Spec,
+  fields: Readonly<Record<string, FieldRule>>,
+  only?: readonly string[],
+): Iterable<RuleFinding> {
+  for (const [field, rule] of Object.entries(fields)) {
+    const value = spec.frontmatter[field];
+    if (!isMissing(value) && only?.includes(field) !== false) yield* fieldFindings(field, rule, value);
+  }
+}
+
+export function* missingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
   for (const field of names) {
     // The title is the body's first heading; rule `title` reports a missing one.
     if (field === "title" || !isMissing(spec.frontmatter[field])) continue;

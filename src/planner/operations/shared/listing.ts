@@ -2,9 +2,10 @@ import type { Priority } from "../../spec/planning.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import type { InvalidPart } from "./invalid_fields.ts";
 
 /** A spec as lists show it; lists of its fields only where there is something in them. */
-export interface SpecRow {
+export interface SpecRow extends InvalidPart {
   readonly id: SpecId;
   readonly title: string | null;
   /** The stored status, but `blocked` for a pending spec that waits for another one. */

@@ -1,0 +1,35 @@
+import type { PlannerConfig } from "../config/config.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { RuleFinding } from "./finding.ts";
+import { isOff, severityOf } from "./rule_severity.ts";
+import { unknownId } from "./rules/dependency.ts";
+import { missingFields, valueFindings } from "./rules/required.ts";
+
+/** What reading a spec is judged by. */
+export interface ReadWorld {
+  /** Null if the configuration is broken: then only dependencies are judged. */
+  readonly config: PlannerConfig | null;
+  /** Every id that has a file, active or archived, readable or not. */
+  readonly knownIds: ReadonlySet<string>;
+}
+
+/**
+ * Returns the errors that make a spec invalid when it is read: a required field is missing, `status` or `depends_on` does
+ * not fit the schema, a dependency does not exist. A rule that is switched off, or set to warn, finds nothing here.
+ *
+ * Source: docs/contract/spec-tool.md#lint; docs/decisions.md#s-08.
+ */
+export function* readFindings(spec: Spec, { config, knownIds }: ReadWorld): Iterable<RuleFinding> {
+  if (config !== null && isError(config, "required")) {
+    const { required, fields } = config.schema.spec;
+    yield* missingFields(spec, required);
+    yield* valueFindings(spec, fields, [...required, "status", "depends_on"]);
+  }
+  if (config === null || isError(config, "dependency")) {
+    for (const id of spec.dependsOn) if (!knownIds.has(id)) yield unknownId("depends_on", id);
+  }
+}
+
+function isError(config: PlannerConfig, rule: "required" | "dependency"): boolean {
+  return !isOff(config, rule) && severityOf(config, rule, "error") === "error";
+}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from "bun:test";
 import { verifies } from "../requirements/verifies.ts";
 import { McpLines } from "../support/mcp_lines.ts";
+import { sleeper } from "../support/sleeper.ts";
 import { type TempProject, tempProject } from "../support/temp_project.ts";
 
 const ID = "2026-11-01-001-wrk";
@@ -72,7 +73,8 @@ verifies("watch_stop.not-running", async () => {
 });
 
 verifies("watch_start.already", async () => {
-  project.write(".planner/watch.pid", `${process.pid}\n`);
+  await using watch = sleeper("planner", "watch");
+  project.write(".planner/watch.pid", `${watch.pid}\n`);
 
   expect(await client.tool("planner_watch_start")).toEqual({ text: "Watch is already running", refused: true });
 

@@ -89,7 +89,7 @@ test("doctor finds and mends what dead processes left, and the second time finds
 test("doctor leaves alone what a living process holds", async () => {
   project = await workProject({ plan: {} });
   await project.add(ID);
-  await using worker = sleeper();
+  await using worker = sleeper("planner", "watch");
   project.write(`.planner/locks/${ID}.lock`, String(worker.pid));
   project.write(".planner/watch.pid", String(worker.pid));
   await project.planner(["update", ID, "--status", "in_progress"]);

@@ -7,8 +7,11 @@ export interface Sleeper extends AsyncDisposable {
   readonly ended: Promise<NodeJS.Signals | null>;
 }
 
-export function sleeper(): Sleeper {
-  const child: ChildProcess = spawn(process.execPath, ["-e", "setTimeout(() => {}, 600_000)"], { stdio: "ignore" });
+/** @param words further words of its command line */
+export function sleeper(...words: readonly string[]): Sleeper {
+  const child: ChildProcess = spawn(process.execPath, ["-e", "setTimeout(() => {}, 600_000)", ...words], {
+    stdio: "ignore",
+  });
   const ended = new Promise<NodeJS.Signals | null>((resolve) => {
     child.on("exit", (_code, signal) => resolve(signal));
   });

@@ -17,7 +17,7 @@ export interface ReadWorld {
  * Returns the errors that make a spec invalid when it is read: a required field is missing, `status` or `depends_on` does
  * not fit the schema, a dependency does not exist. A rule that is switched off, or set to warn, finds nothing here.
  *
- * Source: docs/contract/spec-tool.md#lint; docs/decisions.md#s-08.
+ * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
 export function* readFindings(spec: Spec, { config, knownIds }: ReadWorld): Iterable<RuleFinding> {
   if (config !== null && isError(config, "required")) {

@@ -57,7 +57,7 @@ async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Di
     return diagnosticsOf(await lintProject(context, { ids: [id] }));
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    return [{ spec_id: id, severity: "error", rule: "parse", message: error.message, suggestion: null }];
+    return [{ spec_id: id, severity: "error", rule: "parse", message: error.message }];
   }
 }
 
@@ -69,7 +69,7 @@ function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] 
   if (diagnostics.length === 0) return [];
   const lines = diagnostics.flatMap(({ severity, rule, message, suggestion }) => [
     `[${severity.toUpperCase()}] ${rule}: ${message}`,
-    ...(suggestion === null ? [] : [`→ ${suggestion}`]),
+    ...(suggestion === undefined ? [] : [`→ ${suggestion}`]),
   ]);
   return ["", "Lint diagnostics:", ...lines];
 }

@@ -86,6 +86,8 @@ export type RunEvent =
       readonly worktree: string | null;
     }
   | { readonly event: "output"; readonly spec_id: SpecId; readonly text: string }
+  /** What comparing the output with its schema came to, as it is printed. Source: docs/contract/spec-tool.md#output-4. */
+  | { readonly event: "output_check"; readonly spec_id: SpecId; readonly lines: readonly string[] }
   /** How many of all specs are done, when that changes. */
   | { readonly event: "progress"; readonly done: number; readonly total: number }
   /** What the agent consumed so far. */

@@ -41,9 +41,27 @@ export function titleHeading(body: string): Heading | undefined {
   return title;
 }
 
-/** The text of the first heading of level 1, or null. Source: docs/contract/spec-tool.md#spec. */
+/** Sections that planner reads or writes: their headings name no spec. */
+const OWN_SECTIONS: ReadonlySet<string> = new Set(["acceptance criteria", "output"]);
+
+/**
+ * The heading that names the spec: the first one, whatever its level. Source: docs/contract/spec-tool.md#spec;
+ * docs/decisions.md#s-05.
+ */
+export function firstHeading(body: string): Heading | undefined {
+  let first: Heading | undefined;
+  visitLines(body, (line) => {
+    const heading = headingOf(line);
+    if (heading === undefined || heading.text === "" || OWN_SECTIONS.has(sectionName(heading.text))) return false;
+    first = heading;
+    return true;
+  });
+  return first;
+}
+
+/** The text of the heading that names the spec, or null. */
 export function titleOf(body: string): string | null {
-  return titleHeading(body)?.text ?? null;
+  return firstHeading(body)?.text ?? null;
 }
 
 /** The last section of this name, see `sectionsOf`. */
@@ -59,10 +77,14 @@ export function sectionsOf(body: string, name: string): readonly Section[] {
   const all = headings(body);
   const wanted = name.toLowerCase();
   return all.flatMap((heading, index) => {
-    if (heading.text.toLowerCase().replace(/:$/, "") !== wanted) return [];
+    if (sectionName(heading.text) !== wanted) return [];
     const following = all.slice(index + 1).find(({ level }) => level <= heading.level);
     return [{ heading, end: following?.start ?? body.length }];
   });
+}
+
+function sectionName(text: string): string {
+  return text.toLowerCase().replace(/:$/, "");
 }
 
 function headingOf({ text, number, start, end, next }: BodyLine): Heading | undefined {

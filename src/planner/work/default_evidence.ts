@@ -14,6 +14,10 @@ export interface WorkSigns {
   };
   /** The body as the agent left it, before its last words are appended. */
   readonly body: string;
+  /** Path of the spec's own file, from the project's root. */
+  readonly file: string;
+  /** Whether the run left a commit, an uncommitted file, a check that succeeded, or an output that fits the spec's schema. */
+  readonly hasTrace: boolean;
   /** Whether `verify.commands` has lines. */
   readonly hasCommands: boolean;
   /** Paths that differ between the run's base and its head, from the project's root; null without git. */
@@ -30,7 +34,7 @@ export interface ChangedPath {
  * Why a run that is done shows no work, or null.
  *
  * The spec's `evidence` decides. Without it a spec with criteria, or a project with `verify.commands`, is judged by
- * those alone. Anything else needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
+ * those, unless nothing happened beside the spec's own file. Anything else needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
  * drivers, and without git, an output that the agent wrote on purpose serves as well.
  *
  * Source: docs/decisions.md#s-25.
@@ -42,7 +46,10 @@ export function missingWork(signs: WorkSigns): string | null {
   if (asked === "none") return null;
   if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
   if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
-  if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) return null;
+  if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) {
+    const beside = signs.changed?.some(({ path }) => path !== signs.file) ?? true;
+    return beside || written || signs.hasTrace ? null : "nothing was changed";
+  }
   const mayWrite = signs.changed === null || WRITTEN.includes(signs.brought.type);
   if (changed || (mayWrite && written)) return null;
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";

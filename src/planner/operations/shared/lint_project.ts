@@ -8,7 +8,7 @@ export interface Diagnostic {
   readonly severity: "error" | "warning";
   readonly rule: string;
   readonly message: string;
-  readonly suggestion: string | null;
+  readonly suggestion?: string;
 }
 
 /** Lints the active specs of `choice`; without one every active spec. */
@@ -28,7 +28,7 @@ export function diagnosticsOf({ files }: LintReport): readonly Diagnostic[] {
       severity,
       rule,
       message,
-      suggestion: suggestion ?? null,
+      ...(suggestion === undefined ? {} : { suggestion }),
     })),
   );
 }

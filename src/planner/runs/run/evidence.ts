@@ -13,7 +13,7 @@ import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
-import { type Provenance, reasonsAgainst, withoutCriteria } from "../../work/provenance.ts";
+import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../../work/provenance.ts";
 import { provenance } from "../proof/provenance.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
 
@@ -101,6 +101,7 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
   const { id, config, place, wishes, log } = work;
   const output = await outputReport(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);
+  if (output.lines.length > 0) deps.tell({ event: "output_check", spec_id: id, lines: output.lines });
   const proof = await judge(deps, work, criteria);
   const { worktree } = place;
   const excused = wishes.unproven === null ? proof : withoutCriteria(proof);
@@ -112,6 +113,8 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
     missingWork: missingWork({
       brought: broughtSpec(work, left.spec),
       body: left.spec.body,
+      file: left.spec.file,
+      hasTrace: hasTrace(traces.evidence) || output.passed || resultsIn(proof).some(({ problem }) => problem === null),
       hasCommands: config.verify.commands.length > 0,
       changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
     }),
@@ -132,6 +135,10 @@ function judge(deps: RunDeps, work: WorkInPlace, criteria: readonly JudgedCriter
   return provenance(deps, judging, { kind: "folder", place, fresh: place.worktree !== null });
 }
 
+function hasTrace({ commits, uncommitted }: Evidence): boolean {
+  return commits > 0 || uncommitted.length > 0;
+}
+
 function broughtSpec(work: WorkInPlace, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
   const brought = broughtBy(work);
   if (brought === null) return spec;
@@ -148,6 +155,7 @@ interface OutputReport {
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
   readonly problem: string | null;
+  readonly passed: boolean;
 }
 
 /** Judging holds a whole run's output in memory, and runs may end together. */
@@ -158,11 +166,16 @@ const judging = new Slots(1);
  * docs/contract/spec-tool.md#output-5.
  */
 async function outputReport({ context }: RunDeps, { config, log }: WorkInPlace, spec: Spec): Promise<OutputReport> {
-  if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null };
+  if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null, passed: false };
   await log.flush();
   const verdict = (await judging.run(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
   const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);
-  return { lines, warnings: warning ? lines : [], problem: status === "completed" ? null : lines.join("\n") };
+  return {
+    lines,
+    warnings: warning ? lines.slice(0, 1) : [],
+    problem: status === "completed" ? null : lines.join("\n"),
+    passed: verdict.kind === "passed",
+  };
 }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { missingFence } from "../body_lines.ts";
 import { readableDocument } from "../document.ts";
-import { sectionOf, titleHeading } from "../sections.ts";
+import { firstHeading, headings, sectionOf } from "../sections.ts";
 import { lineBreakOf, lineStart } from "../text_lines.ts";
 
 const OUTPUT = "Output";
@@ -28,7 +28,7 @@ export function appendOutput(text: string, output: string): string {
 }
 
 /**
- * Replaces the body by `body`; the first heading of level 1 stays in front when `body` has none.
+ * Replaces the body by `body`; the heading that is the title stays in front if `body` has none of its level or above.
  *
  * @throws OperationError as `appendOutput`
  *
@@ -37,10 +37,10 @@ export function appendOutput(text: string, output: string): string {
 export function replaceBody(text: string, body: string): string {
   const { head, body: old } = takeApart(text);
   const lineBreak = lineBreakOf(text);
-  const title = titleHeading(old);
+  const title = firstHeading(old);
   const replacement = written(body, lineBreak);
   const leading = head.length > 1 ? blankLines(old) : "";
-  if (title === undefined || titleHeading(body) !== undefined) {
+  if (title === undefined || headings(body).some(({ level, text }) => level <= title.level && text !== "")) {
     return joined(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
   }
   const kept = old.slice(title.start, title.end) + lineBreak;

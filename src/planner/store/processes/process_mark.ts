@@ -33,6 +33,16 @@ export function processFacts(pid: number): ProcessFacts | undefined {
   }
 }
 
+/** The command line of a process as words; empty if it is gone, or cannot be asked. */
+export function argumentsOf(pid: number): readonly string[] {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").slice(0, -1);
+    return saidByPs(pid, "args=").trim().split(/\s+/);
+  } catch {
+    return [];
+  }
+}
+
 /** Who the process with this number is just now. */
 export function markProcess(pid: number): ProcessMark {
   return { pid, began: beganOf(pid) };
@@ -109,10 +119,13 @@ function bootId(): string | null {
 
 function beganByPs(pid: number): string | null {
   try {
-    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
-    const said = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000, stdio: "pipe" });
-    return said.toString().trim() || null;
+    return saidByPs(pid, "lstart=").trim() || null;
   } catch {
     return null;
   }
+}
+
+function saidByPs(pid: number, column: string): string {
+  const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+  return execFileSync("ps", ["-o", column, "-p", String(pid)], { env, timeout: 5_000, stdio: "pipe" }).toString();
 }

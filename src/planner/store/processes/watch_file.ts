@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { unlink } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { WatchFile, WatchHold } from "#planner/run_ports/watch_file.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
@@ -10,7 +10,7 @@ import { holderOf } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { WATCH_PID } from "../project/places.ts";
 import { isAlive } from "./process_life.ts";
-import { markProcess, stillRuns, wroteFile } from "./process_mark.ts";
+import { argumentsOf, markProcess, stillRuns, wroteFile } from "./process_mark.ts";
 
 /**
  * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change happens with the
@@ -66,8 +66,17 @@ export function readWatch(
   // Another machine's process cannot be asked: it counts as alive until it is ended there.
   if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
   const began = read.kind === "object" ? textField(read.object, "began") : null;
-  const alive = began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+  // A bare number says nothing about its process, which may have taken the number over from a killed watch.
+  const runs = read.kind === "object" || isWatch(pid);
+  const alive = runs && (began === null ? isAlive(pid, since) : stillRuns({ pid, began }));
   return { pid, here: true, alive: alive && wroteFile(pid, join(root, WATCH_PID)) };
+}
+
+/** Whether the process was started as `planner watch`, by whatever path. */
+function isWatch(pid: number): boolean {
+  const words = argumentsOf(pid);
+  const at = words.indexOf("watch");
+  return words.slice(0, Math.max(at, 0)).some((word) => /^planner/i.test(basename(word)));
 }
 
 function readToken(root: string): string | null {

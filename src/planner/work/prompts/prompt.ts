@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { OutputValidator, PromptStore } from "../../ports.ts";
-import { headings, titleHeading } from "../../spec/sections.ts";
+import { firstHeading, headings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { commitWriter } from "../commit_message.ts";
 import { contextOf, type PromptContext } from "./prompt_context.ts";
@@ -44,7 +44,7 @@ export interface AssembledPrompt {
 
 /**
  * Writes the prompt of a run: the template with its variables filled in, then what it leaves out of the context files,
- * where the agent works, how it commits, and which output is expected.
+ * where the agent works, how it commits and what it checks before, and which output is expected.
  *
  * The template is the one asked for, else the spec's, else the configured one, else the standard one.
  *
@@ -68,6 +68,7 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
     ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
     ...(place.isolated ? [worktreeSection(place)] : []),
     ...commitSections(request, template.text),
+    checklist(request),
     ...(spec.outputSchema === null ? [] : [(await places.outputs.promptSection(spec.outputSchema)).trim()]),
   ];
   return {
@@ -127,7 +128,7 @@ function templateName({ template, spec, config }: PromptRequest): string {
 
 /** Returns the text between the title and the next heading. */
 function description({ body }: Spec): string {
-  const from = titleHeading(body)?.next ?? 0;
+  const from = firstHeading(body)?.next ?? 0;
   const next = headings(body).find(({ start }) => start >= from);
   return body.slice(from, next?.start ?? body.length).trim();
 }
@@ -156,6 +157,20 @@ function commitSections({ spec, config }: PromptRequest, template: string): read
       `\`\`\`\n${example}\n\`\`\``,
     ].join("\n\n"),
   ];
+}
+
+/** Part of every prompt: a project's own template does not know the configured statuses. */
+function checklist({ spec, config }: PromptRequest): string {
+  const statuses = config.schema.spec.fields["status"]?.enum;
+  return [
+    "## Before you commit",
+    [
+      "- [ ] The spec's frontmatter still has its id and status, and it is valid YAML.",
+      ...(statuses === undefined ? [] : [`- [ ] The status is one of ${statuses.join(", ")}.`]),
+      "- [ ] Every id under depends_on exists.",
+      `- [ ] \`planner lint ${spec.id}\` reports no error.`,
+    ].join("\n"),
+  ].join("\n\n");
 }
 
 function commitSection({ id }: Spec): string {

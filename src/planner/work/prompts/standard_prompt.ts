@@ -31,12 +31,7 @@ The MCP server \`planner\` knows this spec. Without it, the command of the same 
 
 Do not start, merge, pause or archive work: planner does that. If you cannot finish, leave the criterion open and say why.
 
-## Before you commit
-
-- [ ] The spec's frontmatter still has its id and status, and it is valid YAML.
-- [ ] The status is one of pending, in_progress, completed, failed.
-- [ ] Every id under depends_on exists.
-- [ ] \`planner lint {{spec.id}}\` reports no error.
+## Commit
 
 Commit with a message that begins \`planner({{spec.id}}):\`.
 `;

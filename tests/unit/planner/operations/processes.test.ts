@@ -215,7 +215,7 @@ test("planner_watch_status tells that nothing runs", async () => {
 
 test("planner_watch_stop asks the watch process to end", async () => {
   using project = await plannerProject();
-  await using watch = sleeper();
+  await using watch = sleeper("planner", "watch");
   project.write(".planner/watch.pid", `${watch.pid}\n`);
 
   expect(await project.json("watch_status")).toMatchObject({ watch_running: true });

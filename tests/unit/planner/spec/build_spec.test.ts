@@ -52,7 +52,8 @@ test("buildSpec gives defaults where the file says nothing", () => {
 
 test("buildSpec prefers the heading to the field for the title", () => {
   expect(builtSpec("a", "title: Field", "# Heading").title).toBe("Heading");
-  expect(builtSpec("a", "title: Field", "## Section").title).toBe("Field");
+  expect(builtSpec("a", "title: Field", "## Section").title).toBe("Section");
+  expect(builtSpec("a", "title: Field", "## Acceptance Criteria\n\n- [ ] a").title).toBe("Field");
 });
 
 test("buildSpec takes a single text for a list of one, and drops what is no text", () => {

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
 
-test("titleOf gives the first heading of level 1 that has a text", () => {
-  expect(titleOf("\n## Before\n#\n# The title\n# Another\n")).toBe("The title");
+test("titleOf gives the first heading that has a text, whatever its level", () => {
+  expect(titleOf("\n#\n### Before ###\n# Another\n")).toBe("Before");
+  expect(titleOf("## Acceptance Criteria:\n\n- [ ] a\n\n## Output\n\n#### The title\n")).toBe("The title");
 });
 
 test("titleOf gives null for a body without such a heading", () => {
-  expect(titleOf("## Only a section\n#no heading\n    # indented code\n\\# escaped\n")).toBeNull();
+  expect(titleOf("## Output\n#no heading\n    # indented code\n\\# escaped\n")).toBeNull();
 });
 
 test("titleOf looks past fenced code, however it is fenced and indented", () => {

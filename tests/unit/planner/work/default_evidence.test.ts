@@ -6,7 +6,8 @@ const NOTHING = "nothing was changed and no output was written";
 
 function missing(signs: Partial<WorkSigns>, type = "code", body = "# T\n", evidence?: string): string | null {
   const brought = { frontmatter: { evidence }, type, body };
-  return missingWork({ brought, body: `${body}\n`, hasCommands: false, changed: [], ...signs });
+  const own = { file: ".planner/specs/own.md", hasTrace: false, hasCommands: false };
+  return missingWork({ brought, body: `${body}\n`, ...own, changed: [], ...signs });
 }
 
 const FILE = [{ path: "src/a.ts", isNew: false }];
@@ -32,9 +33,20 @@ test("missingWork takes an output for research, tasks, docs and drivers, and wit
   expect(missing({ body: WRITTEN.body, changed: null }, "code", WRITTEN.body)).toBe(NOTHING);
 });
 
-test("missingWork leaves a spec with criteria, or a project with commands, to those", () => {
-  expect(missing({}, "code", "# T\n- [ ] a\n")).toBeNull();
-  expect(missing({ hasCommands: true })).toBeNull();
+test("missingWork leaves a spec with criteria, or a project with commands, to those once anything happened", () => {
+  const criteria = "# T\n- [ ] a\n";
+  const own = [{ path: ".planner/specs/own.md", isNew: false }];
+  for (const signs of [{}, { changed: own }]) {
+    expect(missing(signs, "code", criteria)).toBe("nothing was changed");
+    expect(missing({ ...signs, hasCommands: true })).toBe("nothing was changed");
+    expect(missing({ ...signs, hasCommands: true, hasTrace: true })).toBeNull();
+    expect(missing({ ...signs, body: `${criteria}## Output\nyes\n` }, "code", criteria)).toBeNull();
+  }
+  for (const path of ["src/a.ts", ".planner/prompts/a.md", ".planner/specs/other.md"]) {
+    expect(missing({ changed: [{ path, isNew: false }] }, "code", criteria)).toBeNull();
+  }
+  // Without git no change can be seen.
+  expect(missing({ changed: null }, "code", criteria)).toBeNull();
 });
 
 test("missingWork does what the spec's evidence says, before anything else", () => {

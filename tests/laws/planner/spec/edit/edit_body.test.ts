@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
 import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit/edit_body.ts";
-import { headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
+import { firstHeading, headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 import { specText } from "../../../../support/spec_texts.ts";
 
@@ -85,7 +85,9 @@ test("replaceBody keeps the frontmatter, and the title unless the new body has o
 
       expect(plain(after.head).trimEnd()).toBe(plain(before.head).trimEnd());
       expect(plain(after.body).trimEnd()).toEndWith(plain(body).trimEnd());
-      expect(titleOf(after.body)).toBe(titleOf(body) ?? titleOf(before.body));
+      const level = firstHeading(before.body)?.level ?? 0;
+      const named = headings(body).some((heading) => heading.level <= level && heading.text !== "");
+      expect(titleOf(after.body)).toBe(named ? titleOf(body) : (titleOf(before.body) ?? titleOf(body)));
     }),
     runs,
   );

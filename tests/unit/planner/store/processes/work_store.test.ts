@@ -234,8 +234,9 @@ describe("watchPid", () => {
   test("is the process that the file names while it lives", async () => {
     expect(await work.watchPid()).toBeNull();
 
-    project.write(".planner/watch.pid", `${worker.pid}\n`);
-    expect(await work.watchPid()).toBe(worker.pid);
+    await using watch = sleeper("/usr/bin/planner", "watch");
+    project.write(".planner/watch.pid", `${watch.pid}\n`);
+    expect(await work.watchPid()).toBe(watch.pid);
 
     project.write(".planner/watch.pid", JSON.stringify({ pid: worker.pid, started_at: NOW.toISOString() }));
     expect(await work.watchPid()).toBe(worker.pid);
@@ -243,6 +244,15 @@ describe("watchPid", () => {
     await worker[Symbol.asyncDispose]();
     expect(await work.watchPid()).toBeNull();
     expect(statSync(join(project.root, ".planner/watch.pid")).isFile()).toBe(true);
+  });
+
+  test("is null when a bare number is that of a process that is no watch", async () => {
+    await using editor = sleeper("vim", "watch");
+    await using list = sleeper("planner", "list");
+    for (const { pid } of [worker, editor, list]) {
+      project.write(".planner/watch.pid", `${pid}\n`);
+      expect(await work.watchPid()).toBeNull();
+    }
   });
 
   test.skipIf(!canTellReuse)("is null when the number was given to another process", async () => {

@@ -82,6 +82,27 @@ test("assemblePrompt fills in every variable", async () => {
   }
 });
 
+const CHECKLIST = `## Before you commit
+
+- [ ] The spec's frontmatter still has its id and status, and it is valid YAML.
+- [ ] The status is one of pending, in_progress, completed, failed.
+- [ ] Every id under depends_on exists.
+- [ ] \`planner lint ${ID}\` reports no error.`;
+
+test("assemblePrompt adds the checklist with the configured statuses to every template, the standard one once", async () => {
+  const spec = { ...DEFAULT_CONFIG.schema.spec, fields: { status: { enum: ["open", "done"] } } };
+  const config = { ...DEFAULT_CONFIG, schema: { spec } };
+  const expected = CHECKLIST.replace("pending, in_progress, completed, failed", "open, done");
+
+  for (const { text } of [
+    await inTemplate("Do it.", { request: { config } }),
+    await assemble({ request: { config } }),
+  ]) {
+    expect(text.split(expected)).toHaveLength(2);
+    expect(text.match(/The status is one of/g)).toHaveLength(1);
+  }
+});
+
 test("assemblePrompt adds where to work, how to commit and what to print, in that order", async () => {
   const { text } = await inTemplate("Do it.", { frontmatter: "output_schema: out.json" });
 
@@ -93,6 +114,7 @@ test("assemblePrompt adds where to work, how to commit and what to print, in tha
       "Change files below this folder only, and stay on this branch: it is merged for you once the work is done.",
       "## Commit your work",
       `Before you end, commit everything that belongs to the work. Every commit message begins with \`planner(${ID}):\`.`,
+      CHECKLIST,
       "## Output Format\n\nfits out.json\n",
     ].join("\n\n"),
   );

@@ -74,7 +74,7 @@ type ToldEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progr
 
 function sayEvent(event: ToldEvent, cli: Cli): void {
   if (event.event === "ended") sayEnd(event, cli);
-  else if (event.event === "output_check") print(`${event.lines.map(plainLine).join("\n")}\n`);
+  else if (event.event === "output_check") printText(`${event.lines.map(plainLine).join("\n")}\n`);
   else if (event.event === "refused") cli.warn(event.reason);
   else if (event.event === "denied") {
     const allow = event.allow === null ? "" : `. To allow it: ${event.allow}`;

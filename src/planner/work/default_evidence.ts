@@ -40,19 +40,30 @@ export interface ChangedPath {
  * Source: docs/decisions.md#s-25.
  */
 export function missingWork(signs: WorkSigns): string | null {
-  const asked = signs.brought.frontmatter["evidence"];
   const changed = signs.changed?.some(isWork) ?? false;
   const written = outputOf(signs.body) !== outputOf(signs.brought.body);
+  const asked = signs.brought.frontmatter["evidence"];
   if (asked === "none") return null;
   if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
   if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
   if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) {
-    const beside = signs.changed?.some(({ path }) => path !== signs.file) ?? true;
-    return beside || written || signs.hasTrace ? null : "nothing was changed";
+    return written || happened(signs) ? null : "nothing was changed";
   }
-  const mayWrite = signs.changed === null || WRITTEN.includes(signs.brought.type);
+  return missingDefault(signs, { changed, written });
+}
+
+function missingDefault(
+  { changed: known, brought }: WorkSigns,
+  { changed, written }: { readonly changed: boolean; readonly written: boolean },
+): string | null {
+  const mayWrite = known === null || WRITTEN.includes(brought.type);
   if (changed || (mayWrite && written)) return null;
   return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
+}
+
+/** Whether anything was done beside the spec's own file; without git that cannot be seen, and counts as done. */
+function happened({ changed, file, hasTrace }: WorkSigns): boolean {
+  return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 
 function isWork({ path, isNew }: ChangedPath): boolean {

@@ -62,8 +62,10 @@ export class RequestMemory {
     });
   }
 
+  /** Who asks, with the way of signing in: a token and a JWT of one name are two principals. */
   #principal(): string {
-    return this.#session.caller.principal?.name ?? "anonymous";
+    const { principal } = this.#session.caller;
+    return principal === undefined ? "none anonymous" : `${principal.authMethod} ${principal.name}`;
   }
 
   #oldest(): string {

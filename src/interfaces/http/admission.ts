@@ -18,7 +18,7 @@ export interface AdmissionRules {
 
 /** Why a request is refused before anything reads it. */
 export interface EarlyRefusal {
-  readonly status: 400 | 403 | 429 | 503 | 505;
+  readonly status: 400 | 403 | 429 | 501 | 503 | 505;
   readonly error: OperationError;
 }
 
@@ -42,6 +42,7 @@ export class Admission {
     const isProbe = Admission.isProbe(request);
     return (
       wrongForm(request) ??
+      wrongCoding(request) ??
       wrongPath(request.url ?? "") ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
       (isProbe || account.fits(0) ? undefined : { status: 429, error: serverBusy() })
@@ -109,6 +110,14 @@ function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
     }
   }
   return undefined;
+}
+
+/** A body that is coded in a way which nothing here decodes. Source: RFC 9112, 6.1. */
+function wrongCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
+  const { "transfer-encoding": coding = "chunked" } = headers;
+  if (coding.trim().toLowerCase() === "chunked") return undefined;
+  const message = `Transfer-Encoding "${shown(coding)}" is not supported: expected chunked`;
+  return { ...malformed(message), status: 501 };
 }
 
 /** A path that a proxy before the server could take for another one: with an escape, a dot segment or a fragment. */

@@ -63,10 +63,13 @@ export function jwtOf(authorization: string | null): string | undefined {
 export class JwtPrincipals {
   readonly #options: JwtOptions;
   readonly #keys: JWTVerifyGetKey;
+  readonly #say: (message: string) => void;
+  #saidUnusable = false;
 
-  private constructor(options: JwtOptions, keys: JWTVerifyGetKey) {
+  private constructor(options: JwtOptions, keys: JWTVerifyGetKey, say: (message: string) => void) {
     this.#options = options;
     this.#keys = keys;
+    this.#say = say;
   }
 
   /**
@@ -75,7 +78,7 @@ export class JwtPrincipals {
    */
   static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
     const { jwks } = options;
-    return new JwtPrincipals(options, isUrl(jwks) ? remoteKeys(jwks, say) : await localKeys(jwks, say));
+    return new JwtPrincipals(options, isUrl(jwks) ? remoteKeys(jwks, say) : await localKeys(jwks, say), say);
   }
 
   /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role if there is no default one; OperationError unavailable without keys */
@@ -106,6 +109,13 @@ export class JwtPrincipals {
       };
       return (await jwtVerify(token, this.#keys, checks)).payload;
     } catch (error) {
+      // A key that is too short, or of another kind than the algorithm needs. A key set that is missing is a refusal.
+      if (error instanceof TypeError) {
+        if (!this.#saidUnusable)
+          this.#say(`A key of the key set cannot be used: ${error.message}; its JWTs are rejected`);
+        this.#saidUnusable = true;
+        throw new InvalidToken("Authorization holds a JWT of a key that cannot be used: expected a stronger key");
+      }
       throw refusalOf(error);
     }
   }
@@ -131,8 +141,9 @@ function remoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKe
       outage.worked();
       return key;
     } catch (error) {
-      if (refusalOf(error).kind === "unavailable") outage.failed((error as Error).message);
-      throw error;
+      const refusal = refusalOf(error);
+      if (refusal.kind === "unavailable") outage.failed((error as Error).message);
+      throw refusal;
     }
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { mkdtempSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -188,6 +189,32 @@ test.each([
     `Cannot get the key set ${jwks}: …; JWTs are rejected until it is available`,
     `The key set ${jwks} is available again`,
   ]);
+});
+
+test("rejects a JWT of a key that is too short, and says so once", async () => {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  const file = join(mkdtempSync(join(tmpdir(), "planner-jwks-")), "jwks.json");
+  writeFileSync(
+    file,
+    JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "short", alg: "RS256" }] }),
+  );
+  const said: string[] = [];
+  const jwts = await open(file, "roles", (message) => said.push(message));
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = {
+    iss: ISSUER,
+    aud: AUDIENCE,
+    sub: "anna",
+    roles: ["reader"],
+    exp: Math.floor(Date.now() / 1000) + 600,
+  };
+  const text = `${part({ alg: "RS256", kid: "short" })}.${part(claims)}`;
+  const jwt = `${text}.${sign("sha256", Buffer.from(text), privateKey).toString("base64url")}`;
+
+  await expect(jwts.find(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
+  await expect(jwts.find(jwt)).rejects.toMatchObject({ kind: "unauthenticated" });
+
+  expect(said).toEqual([expect.stringContaining("cannot be used")]);
 });
 
 test("follows a file of keys", async () => {

@@ -101,7 +101,7 @@ test("missing evidence makes the spec need attention", async () => {
 
   expect(await reason(A)).toBe(`1 of 1 acceptance criteria are not checked; ${check}`);
   expect(await reason(B)).toBe(`no commit names the spec; changes are not committed: ${B}.txt; ${check}`);
-  expect(await reason(C)).toBe(`no commit names the spec; ${check}`);
+  expect(await reason(C)).toBe(`nothing was changed; no commit names the spec; ${check}`);
   expect(project.field(A, "status")).toBe("needs_attention");
   expect(await reason(A, "--skip-criteria")).toBe(check);
 });

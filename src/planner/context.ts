@@ -29,6 +29,8 @@ export interface PlannerContext {
   config(): Promise<PlannerConfig>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
+  /** Logs of the project; in a worktree of a run, those of the project around it. */
+  readonly projectLogs: LogStore;
   readonly work: WorkStore;
   readonly prompts: PromptStore;
   /** Templates of specs: `.planner/templates/<name>.md`. */

@@ -185,7 +185,17 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
   const file = `.planner/specs/${ID}.md`;
   const copied = (): void => project.write(`worktree/${file}`, readFileSync(join(project.root, file)));
   copied();
-  const facts = { path: root, root, branch: `planner/${ID}`, mainBranch: "main", reused: false, copied: [], env: {} };
+  const facts = {
+    path: root,
+    root,
+    branch: `planner/${ID}`,
+    mainBranch: "main",
+    reused: false,
+    copied: [],
+    env: {},
+    identity: {},
+    begunAnew: null,
+  };
   return {
     ...facts,
     specs: () => openSpecStore(root),

@@ -27,8 +27,8 @@ export const log = defineTool<PlannerContext>()({
     const start = since === undefined ? undefined : readTime(since);
     const id = await findSpecId(context, text, { archived: true });
     // Before the log is opened: a writer that ends in between has then written its last line.
-    const growing = (await liveWorker(context, id)) !== null;
-    const file = await context.logs.open(id);
+    const growing = context.insideRun()?.spec_id === id || (await liveWorker(context, id)) !== null;
+    const file = await context.projectLogs.open(id);
     if (file === null) {
       throw new OperationError(
         "not_found",

@@ -24,6 +24,13 @@ export interface Worktree {
   readonly copied: readonly string[];
   /** Variables for the agent's environment, with which git ignores copied and placed files there. */
   readonly env: Readonly<Record<string, string>>;
+  /** Further variables for the agent's environment: who commits. */
+  readonly identity: Readonly<Record<string, string>>;
+  /**
+   * Set if a merge has met a conflict: the branch begins at the main branch's end, and the work is an uncommitted change
+   * with conflict markers in `files`, from the repository's top. `commit` is the end of the work before.
+   */
+  readonly begunAnew: { readonly commit: string; readonly files: readonly string[] } | null;
   /** The specs in this worktree. */
   specs(): SpecStore;
   /**

@@ -145,7 +145,7 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
   const { context, ports } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
-  const advice = `in ${where} run "git rebase ${worktree?.mainBranch ?? "main"}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"`;
+  const advice = `in ${where} run "git rebase ${worktree?.mainBranch ?? "main"}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }

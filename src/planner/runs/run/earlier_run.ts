@@ -21,7 +21,11 @@ export async function earlierRunText(
   const commits = await ports.worktrees.commits(id);
   const spec = `/.planner/specs/${id}.md`;
   const uncommitted = (await worktree.uncommitted()).filter((path) => !`/${path}`.endsWith(spec));
-  const reason = (status?.error ?? "").toWellFormed().slice(0, MAX_REASON_CHARS);
+  const { begunAnew, mainBranch } = worktree;
+  if (begunAnew !== null) return conflictText(begunAnew, mainBranch);
+  const reason = withoutAdvice(status?.error ?? "")
+    .toWellFormed()
+    .slice(0, MAX_REASON_CHARS);
   const lines = [
     "## An earlier run",
     "",
@@ -29,11 +33,35 @@ export async function earlierRunText(
     ...(reason === "" ? [] : [`It ended so: ${reason}`]),
     commits.length === 0
       ? "It committed nothing."
-      : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${worktree.mainBranch}..HEAD`,
+      : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
     ...(uncommitted.length === 0 ? [] : [`It left changes that are not committed: ${named(uncommitted)}`]),
     "Look at that work first, and go on from there.",
   ];
   return lines.join("\n");
+}
+
+/** The task that a conflict leaves. */
+function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
+  const where =
+    files.length === 0
+      ? "It applies without conflict markers, as one change that is not committed."
+      : `It is there as a change that is not committed, with conflict markers in: ${named(files)}`;
+  return [
+    "## An earlier run",
+    "",
+    `An earlier run worked on this spec, and "${mainBranch}" has changed the same lines since. This branch begins anew at the end of "${mainBranch}", with that work on top of it.`,
+    where,
+    `Settle this first: keep what both sides mean, remove the markers, check that the spec's criteria still hold, and commit. The work as it was: git show ${commit.slice(0, 12)}`,
+  ].join("\n");
+}
+
+/** Where a reason begins to say what a person is to do. An agent is not allowed to do most of that. */
+const ADVICE =
+  /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
+
+function withoutAdvice(reason: string): string {
+  const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
+  return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
 }
 
 function named(paths: readonly string[]): string {

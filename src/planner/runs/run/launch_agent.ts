@@ -57,7 +57,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   });
   for (const { path, text } of launch.files) await deps.files.write(path, text);
   const input = launch.input === null ? {} : { input: launch.input };
-  const env = { ...agentEnvironment(deps, id, place), ...launch.env };
+  const env = { ...agentEnvironment(deps, id, place), ...place.worktree?.identity, ...launch.env };
   const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, launching, launch);

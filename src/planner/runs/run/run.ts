@@ -3,7 +3,6 @@ import type { Claim } from "#planner/run_ports/claims.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isAccountError } from "../../work/account_error.ts";
 import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
@@ -20,8 +19,9 @@ import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
+import { specLeft } from "./spec_left.ts";
 import { type CheckedStart, markStarted } from "./start.ts";
-import { specsOf, takeBack, writeEnd } from "./write_end.ts";
+import { takeBack, writeEnd } from "./write_end.ts";
 
 /** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
 export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
@@ -159,7 +159,8 @@ export class Run {
   /** Decides how the run ends and writes it down. */
   async #judged(run: PlacedRun, agent: AgentEnd, state: WorktreeState | null): Promise<RunResult> {
     this.#phase = "evidence";
-    const spec = await this.#specLeft(run);
+    const spec = await specLeft(this.#deps, run, state);
+    if (typeof spec === "string") return this.#endedWithoutSpec(run, state, spec);
     const left: Leavings = { ...exitOf(agent, run), status: spec.status, state, spec };
     const gathered = await gather(this.#deps, run, left);
     // Checks take time: the process that took the spec or ended the run meanwhile decides about the spec.
@@ -174,12 +175,12 @@ export class Run {
     return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
 
-  async #specLeft({ place }: PlacedRun): Promise<Spec> {
-    try {
-      return await specsOf(this.#deps, place).load(this.#id);
-    } catch (error) {
-      throw new OperationError("failed_precondition", `the spec cannot be read any more: ${reasonOf(error)}`);
-    }
+  /** Nothing can be judged without the spec. */
+  async #endedWithoutSpec(run: PlacedRun, state: WorktreeState | null, reason: string): Promise<RunResult> {
+    const { processId } = this.#start;
+    await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
+    await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
+    return { ...this.#result("failed", [reason]), warnings: state?.warnings ?? [] };
   }
 
   /** Writes the end into the spec, the log and the worktree's status, in this order. Returns it as it was written. */

@@ -6,6 +6,7 @@ import type { StreamKind } from "../../config/provider_values.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
+import { errorLine } from "../../work/error_line.ts";
 import type { Usage } from "../../work/usage.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { LimitWatch } from "./limit_watch.ts";
@@ -44,7 +45,7 @@ export interface AgentEnd {
   readonly usage: Usage | null;
   /** Actions that were denied. */
   readonly denied: readonly string[];
-  /** The last line of its standard error that is not blank, or empty. */
+  /** The line of its standard error that names the error, or empty. */
   readonly lastWords: string;
   /** Which limit ended it, or null. */
   readonly limit: string | null;
@@ -179,21 +180,24 @@ function reporter({ tell }: RunDeps, { id, allowing, reported }: AgentRun) {
   };
 }
 
-/** Returns the last line that is not blank. */
+/** Lines of standard error in which an error is looked for. Ours: the stack of a crash is shorter. */
+const MAX_ERROR_LINES = 200;
+
+/** Returns the line that says why the agent failed, see `errorLine`. */
 async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<string> {
   const { id, log } = run;
   const reader = openAgentStream("text", agent.secrets);
-  let last = "";
+  let last: readonly string[] = [];
   const write = async (lines: readonly string[]): Promise<void> => {
     limits.heard(null);
     const written = log.printed(lines, "stderr");
     for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
-    last = lines.findLast((line) => line.trim() !== "") ?? last;
+    last = [...last, ...lines].slice(-MAX_ERROR_LINES);
     await written;
   };
   for await (const piece of yielding(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
-  return last.trim().slice(0, MAX_STEP_CHARS);
+  return errorLine(last).slice(0, MAX_STEP_CHARS);
 }
 
 /** The turn that was given last; each is a separate turn of the event loop. */

@@ -74,6 +74,13 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
   // A changed file can be in the way of what a person has to do there.
   const there = end.settled ? text : finalText(text, { run, end, now });
   let bodyLeft = false;
+  if (!(await deps.context.specs.ids()).includes(id)) {
+    const file = `.planner/specs/${id}.md`;
+    throw new OperationError(
+      "failed_precondition",
+      `"${file}" is gone from the project since the run began: "cp ${worktree.root.replace(/\/+$/, "")}/${file} ${file}" brings it back, then run "planner merge ${id}"`,
+    );
+  }
   await changeSpec(deps.context, id, (here) => {
     const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;

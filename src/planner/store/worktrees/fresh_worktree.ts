@@ -9,6 +9,9 @@ import { gitFolderOf } from "./admin_folder.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import type { Place, Repository } from "./worktree_place.ts";
 
+/** No agent works in such a worktree. */
+const NO_RUN = { identity: {}, begunAnew: null };
+
 interface Wanted {
   readonly root: string;
   readonly id: SpecId;
@@ -32,7 +35,16 @@ export async function withFreshWorktree<Result>(
     await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
     const gitFolder = gitFolderOf(path);
     if (gitFolder === null) throw new OperationError("aborted", `"${path}" was removed meanwhile`);
-    const facts = { path, root: join(path, prefix), branch: "", mainBranch: "", reused: false, copied: [], env: {} };
+    const facts = {
+      path,
+      root: join(path, prefix),
+      branch: "",
+      mainBranch: "",
+      reused: false,
+      copied: [],
+      env: {},
+      ...NO_RUN,
+    };
     const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, git.use);
     const place: Place = { root, id, repository, worktree: facts, gitFolder, git: own };
     return await use(new OpenWorktree(place));

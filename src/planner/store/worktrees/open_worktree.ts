@@ -27,6 +27,8 @@ export class OpenWorktree implements Worktree {
   readonly reused: boolean;
   readonly copied: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly identity: Readonly<Record<string, string>>;
+  readonly begunAnew: Worktree["begunAnew"];
   #place: Place;
   #baseline: Snapshot | null = null;
 
@@ -39,6 +41,8 @@ export class OpenWorktree implements Worktree {
     this.reused = facts.reused;
     this.copied = facts.copied;
     this.env = facts.env;
+    this.identity = facts.identity;
+    this.begunAnew = facts.begunAnew;
     this.#place = place;
   }
 

@@ -13,7 +13,7 @@ import { settle } from "./settle.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { listWorktrees, type Place } from "./worktree_place.ts";
+import { listWorktrees, type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
@@ -30,7 +30,14 @@ export async function mergeWorktree(place: Place, { message, admit }: MergeWishe
   await takeAway(place);
   const answer = await noted(place, () => moveForward(place, { message, admit }));
   if (answer.kind === "merged" || answer.kind === "nothing") await bringBack(place, spec);
+  if (answer.kind === "conflict") await noteConflict(place);
   return answer;
+}
+
+/** The next run begins with it, see `beginAnew`. */
+async function noteConflict({ root, id, git }: Place): Promise<void> {
+  const origin = readOrigin(root, id);
+  if (origin !== null) await writeOrigin(root, id, { ...origin, conflict: await git.line(["rev-parse", "HEAD"]) });
 }
 
 async function moveForward(place: Place, { message, admit }: MergeWishes): Promise<MergeAnswer> {

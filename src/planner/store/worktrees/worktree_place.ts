@@ -72,7 +72,10 @@ export interface Place {
 }
 
 /** Paths and branches of a worktree, see `Worktree`. */
-export type WorktreeFacts = Pick<Worktree, "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env">;
+export type WorktreeFacts = Pick<
+  Worktree,
+  "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env" | "identity" | "begunAnew"
+>;
 
 /** A file in a worktree that is not its branch's. Paths are from the project's root. */
 export interface BroughtFile {
@@ -98,6 +101,8 @@ export interface Origin {
   readonly spec?: string | null;
   /** Patterns that runs have added to git's list of ignored files of the whole repository: what they hide is work. */
   readonly hiding?: readonly string[];
+  /** The branch's last commit, which a merge could not bring onto the main branch. */
+  readonly conflict?: string | null;
 }
 
 /** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
@@ -125,7 +130,16 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
   const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
   const [merging, moving] = [read.object["merging"] === true, read.object["moving"] === true];
   const hiding = Array.isArray(read.object["hiding"]) ? (read.object["hiding"] as readonly string[]) : [];
-  return { branch, mainBranch, brought: files, merging, moving, spec: textField(read.object, "spec"), hiding };
+  return {
+    branch,
+    mainBranch,
+    brought: files,
+    merging,
+    moving,
+    spec: textField(read.object, "spec"),
+    hiding,
+    conflict: textField(read.object, "conflict"),
+  };
 }
 
 export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {
@@ -154,6 +168,8 @@ export async function openPlace(repository: Repository, root: string, id: SpecId
     mainBranch: origin?.mainBranch ?? (await currentBranch(repository)),
     reused: true,
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
+    identity: {},
+    begunAnew: null,
     env: excludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
   };
   const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path }, repository.git.use);

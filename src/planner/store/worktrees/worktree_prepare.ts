@@ -7,6 +7,7 @@ import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
+import { beginAnew } from "./begin_anew.ts";
 import { refusePlanted } from "./guard.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
 import { keepCommits } from "./keep_commits.ts";
@@ -88,12 +89,30 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
     await takeAway(place);
   }
   // A worktree that was just made from the main branch is as far as that.
+  const begunAnew = found === null ? null : await beginAnew(place);
   const reused = (found !== null || isOld) && (await catchUp(place, start));
   const brought = await bringFiles(place);
   const hooks = await hooksBeyond(place);
   const { env } = place.worktree;
   const own = hooks === null ? env : { ...env, ...withSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
-  return { ...place, worktree: { ...place.worktree, env: own, reused, copied: brought.map(({ path }) => path) } };
+  const identity = identityOf(await repository.settings(), { ...process.env, ...own });
+  const copied = brought.map(({ path }) => path);
+  return { ...place, worktree: { ...place.worktree, env: own, identity, reused, copied, begunAnew } };
+}
+
+/** Environment that names who commits, for an agent whose shell does not see the person's settings. */
+function identityOf(settings: ReadonlyMap<string, string>, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  let found: Readonly<Record<string, string>> = {};
+  for (const part of ["name", "email"]) {
+    const user = settings.get(`user.${part}`);
+    if (user !== undefined) found = { ...found, ...withSetting(`user.${part}`, user, { ...env, ...found }) };
+    for (const role of ["author", "committer"]) {
+      const variable = `GIT_${role}_${part}`.toUpperCase();
+      const value = env[variable] ?? settings.get(`${role}.${part}`) ?? user;
+      if (value !== undefined) found = { ...found, [variable]: value };
+    }
+  }
+  return found;
 }
 
 async function make(making: Making, branches: Branches & Start, listed: readonly ListedWorktree[]): Promise<Place> {

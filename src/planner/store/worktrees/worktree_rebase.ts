@@ -86,7 +86,7 @@ async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {
     const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
-    if (files.length > 0 && (await settleSpecs(place, git, files))) {
+    if (files.length > 0 && (await settleSpecs(place, git, files)).length === 0) {
       ({ status, stderr } = await git.try([...settings, "rebase", "--continue"], options));
       continue;
     }
@@ -99,15 +99,18 @@ async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
   return null;
 }
 
-/** Settles conflicts in specs; false when other files are in conflict as well, or the spec's own cannot be joined. */
-async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<boolean> {
+/** Settles conflicts in specs. Returns the other files in conflict, and the spec's own if it cannot be joined. */
+export async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<readonly string[]> {
   const { id, repository } = place;
   const specs = `${repository.prefix}${SPECS}/`;
   const own = repository.prefix + activeFile(id);
-  if (!files.every((path) => path.startsWith(specs))) return false;
-  if (files.includes(own) && !(await settleOwnSpec(place, git, own))) return false;
-  for (const path of files) if (path !== own) await settleOtherSpec(git, path);
-  return true;
+  const left: string[] = [];
+  for (const path of files) {
+    if (!path.startsWith(specs)) left.push(path);
+    else if (path !== own) await settleOtherSpec(git, path);
+    else if (!(await settleOwnSpec(place, git, own))) left.push(path);
+  }
+  return left;
 }
 
 /** A branch speaks for its own spec only: of any other one the main branch's version holds. */

@@ -1,0 +1,21 @@
+/** Lines by which programs name an error: `Error: …`, `ValueError: …`, `panic: …`, `fatal: …`. */
+const ERROR =
+  /^\s*(?:(?:uncaught|unhandled|caused by:?|exception in)\b.*|(?:[\w$.:]*(?:error|exception|panic|fault|interrupt)\w*|fatal|abort(?:ed)?|cannot|could not)(?:\s*\[[^\]]*\])?(?: \([^)]*\))?:?(?: |$).*|(?:[\w./-]+: ){1,3}(?:line \d+: )?\S.*|thread '.*' panicked.*|.*\((?:[A-Z]\w*(?:Error|Exception))\))$/i;
+
+/** Lines around an error: frames of a stack, marks below a source line, hints and the version of the runtime. */
+const AROUND =
+  /^\s*(?:warn|info|debug|at |from |\^+\s*$|~+|\d+ \||\|| {4,}|\t|node\.js v|bun v|note: |help: |hint: |goroutine |exit status|stack backtrace|traceback|file "|\.\.\. \d+ more|npm (?:err!|error) a complete log|error: command failed|error: script ".*" exited)/i;
+
+/**
+ * Returns the line in which a program says why it failed, of what it printed on standard error. The last line of a
+ * crash is often a frame of the stack or the version of the runtime.
+ */
+export function errorLine(lines: readonly string[]): string {
+  const told = lines.filter((line) => line.trim() !== "");
+  const own = told.filter((line) => !AROUND.test(line));
+  const at = own.findLastIndex((line) => ERROR.test(line));
+  const line = own[at] ?? own.at(-1) ?? told.at(-1) ?? "";
+  // Rust prints the message on the line below.
+  const next = /panicked at .*:$/.test(line) ? ` ${own[at + 1] ?? ""}` : "";
+  return (line + next).trim();
+}

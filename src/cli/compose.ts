@@ -34,7 +34,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     config: openConfig(project),
     specs: openSpecStore(root),
     logs: openLogStore(root),
-    projectLogs: openLogStore(projectAround(root) ?? root),
+    projectLogs: openLogStore(projectAround(root)?.project ?? root),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     templates: openTemplateStore(root),

@@ -40,11 +40,6 @@ function byWorktree(here: string): InsideRun | null {
   return readLock(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
 }
 
-/** Returns the project whose run works in `root`; null if that is no worktree of a run. */
-export function projectAround(root: string): string | null {
-  return IN_WORKTREE.exec(realPath(root))?.[1] ?? null;
-}
-
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : path;
 }

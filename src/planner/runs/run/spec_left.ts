@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { reasonOf } from "../reason_of.ts";
@@ -22,7 +21,7 @@ export async function specLeft(
   if (state !== null && !state.safe) return state.problems.join("; ");
   const file = `.planner/specs/${id}.md`;
   const paths = [...(state?.changed ?? []).map(({ path }) => path), ...(state?.uncommitted ?? [])];
-  const target = paths.find((path) => basename(path) === `${id}.md` && !path.endsWith(file));
+  const target = paths.find((path) => `/${path}`.endsWith(`/${id}.md`) && !path.endsWith(file));
   const done = target === undefined ? `removed its spec "${file}"` : `moved its spec "${file}" to "${target}"`;
   return place.worktree === null ? `the run ${done}` : `the run ${done} there: "planner work ${id}" brings it back`;
 }

@@ -6,13 +6,13 @@ import { defineRead } from "./rpc.ts";
 export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
-  run: ({ context, topology, scheduler }, request) =>
+  run: ({ context, topology, reader, scheduler }, request) =>
     pictured(
       { context, scheduler },
       {
         screen: "POWER",
         asked: request.render,
-        answer: async () => powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request),
+        answer: async () => powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request),
       },
     ),
 });

@@ -3,13 +3,13 @@ import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { collapseFailure } from "#dc/render/power/collapse.ts";
 import { partOf } from "#dc/render/power/part.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
+import { readingOf } from "../../support/dc/topology_reader.ts";
 
 // A blast radius and its picture say the same about every rack; tests/laws/dc/agreement.test.ts compares the rest.
 
@@ -36,10 +36,7 @@ test("the reply and its picture give each rack the same state and the same count
         maxItems: 10_000,
       });
 
-      const { reply, picture } = await powerBlastRadiusAnswer(
-        { topology, scheduler: new CooperativeScheduler() },
-        request,
-      );
+      const { reply, picture } = await powerBlastRadiusAnswer(readingOf(topology), request);
 
       const failure = picture();
       const folded = collapseFailure(failure, { maxNodes: 500, highlight: new Set<string>(), compact: false });

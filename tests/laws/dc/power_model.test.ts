@@ -2,13 +2,13 @@ import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { ImpactState, ItemKind, LoadBasis, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fail, type ModelFailure } from "../../support/dc/power_model/failure.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { PowerModel } from "../../support/dc/power_model/model.ts";
 import { demands, rackReasons, refOf } from "../../support/dc/power_model/redundancy.ts";
+import { readingOf } from "../../support/dc/topology_reader.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 // The service's answers about power against those of a slow model written from the laws. PLANNER_LAW_RUNS sets the number of
@@ -35,7 +35,7 @@ async function blast({ topology, model }: Question, source: string, cascade: boo
     loadBasis: LoadBasis[LOAD_BASES[basis] ?? "ALLOCATED"],
     maxItems: 10_000,
   });
-  return (await powerBlastRadiusAnswer({ topology, scheduler: new CooperativeScheduler() }, request)).reply;
+  return (await powerBlastRadiusAnswer(readingOf(topology), request)).reply;
 }
 
 type Reply = Awaited<ReturnType<typeof blast>>;

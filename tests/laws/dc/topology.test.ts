@@ -7,7 +7,6 @@ import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
@@ -24,6 +23,7 @@ import {
 import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
 import { changeRecord } from "../../support/dc/change_record.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
+import { readingOf } from "../../support/dc/topology_reader.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 // Rules are left out on purpose: what was written behind the service's back must be followed as well.
@@ -164,11 +164,10 @@ function shapeOf({ inventory, power, live }: Topology) {
 
 async function answersOf(topology: Topology) {
   const sources = topology.power.nodes.map(({ ref }) => ref).filter((ref) => /^(?:device|feed|port):/.test(ref));
-  const scheduler = new CooperativeScheduler();
   const blasts = [];
   for (const source of sources.toSorted()) {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
-    const { reply } = await powerBlastRadiusAnswer({ topology, scheduler }, request);
+    const { reply } = await powerBlastRadiusAnswer(readingOf(topology), request);
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
   const hasPlace = (text: string) => topology.hasPlace(parseRef(text) as Ref);

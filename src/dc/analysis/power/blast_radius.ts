@@ -75,7 +75,7 @@ export interface Impact {
  * Cost: nodes downstream and their upstream nodes, and copies of arrays of all nodes; the first call after a change of
  * power also computes live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
-export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
+export function blastRadius(topology: BlastSite, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));
 }
 
@@ -85,9 +85,12 @@ export interface Failing {
   readonly unlisted: ReadonlySet<number>;
 }
 
+/** A site as a failure of its power needs it. */
+export type BlastSite = Pick<Topology, "power" | "live" | "apparentLoads" | "rackSupply">;
+
 /** The same in steps: those of a cascade, and of its evaluation. */
 export function* blastSteps(
-  topology: Topology,
+  topology: BlastSite,
   { sources, unlisted }: Failing,
   options: BlastOptions,
 ): Steps<BlastRadius> {

@@ -80,8 +80,11 @@ export interface RackFailure {
   readonly failed: ReadonlySet<number>;
 }
 
+/** A site as the states of its racks need it. */
+type RackSite = Pick<Topology, "power" | "live" | "rackSupply">;
+
 /** Judges each rack that a failure touches. Source: docs/decisions.md#d-08. */
-export function rackStates(topology: Topology, { darkness, hits, failed }: RackFailure): RackStates {
+export function rackStates(topology: RackSite, { darkness, hits, failed }: RackFailure): RackStates {
   const struck = new StruckRacks(topology);
   for (const index of failed) struck.fail(index);
   for (const index of darkness.dark) struck.darken(index, failed.has(index));
@@ -113,12 +116,12 @@ function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
 
 /** Racks that a failure reaches, made when one of their devices is met. */
 class StruckRacks {
-  readonly #topology: Topology;
+  readonly #topology: RackSite;
   readonly #byKey = new Map<string, Struck>();
   /** Most devices spell their rack alike, which saves normalising the code for each. */
   readonly #byCode = new Map<string, Struck>();
 
-  constructor(topology: Topology) {
+  constructor(topology: RackSite) {
     this.#topology = topology;
   }
 

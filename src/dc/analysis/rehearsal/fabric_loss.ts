@@ -14,6 +14,7 @@ export interface FabricLoss {
 }
 
 interface Link {
+  readonly link: FabricLink;
   readonly mbps: number;
   /** Nodes of the two ends; -1 for a device that is not in the inventory. */
   readonly ends: readonly [number, number];
@@ -48,7 +49,7 @@ export class FabricWatch {
       if (!carriesTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
-      return [{ mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];
+      return [{ link, mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];
     });
     for (const [at, { ends, lower }] of this.#links.entries()) {
       listIn(this.#byNode, ends[0]).push(at);
@@ -78,9 +79,21 @@ export class FabricWatch {
     return [...found];
   }
 
-  /** @param off nodes that do not work any more */
-  after(off: readonly number[]): FabricLoss {
-    const down = new Set<number>();
+  /** Numbers of the working links that a test chooses. */
+  numbersOf(isChosen: (link: FabricLink) => boolean): readonly number[] {
+    return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
+  }
+
+  linksAt(numbers: readonly number[]): readonly FabricLink[] {
+    return numbers.flatMap((at) => this.#links[at]?.link ?? []);
+  }
+
+  /**
+   * @param off nodes that do not work any more
+   * @param cut numbers of links that go down whatever is at their ends
+   */
+  after(off: readonly number[], cut: readonly number[] = []): FabricLoss {
+    const down = new Set(cut);
     for (const node of off) for (const at of this.#byNode.get(node) ?? []) down.add(at);
     if (down.size === 0) return NOTHING;
     const gone = new Set(off);

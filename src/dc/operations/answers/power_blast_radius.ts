@@ -5,12 +5,14 @@ import { ownDrawW } from "#dc/analysis/power/power_load.ts";
 import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { type Reached, tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
+import { offAfter, takeovers, zonesWithout } from "#dc/analysis/rehearsal/after_failure.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { DcReader } from "#dc/ports.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
   ImpactState,
@@ -23,22 +25,28 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
+import { failingSources } from "./failing_sources.ts";
+import { networkLoss } from "./network_loss.ts";
 import { readBasis, readCount } from "./parameters.ts";
-import { type Sources, sourceNodes } from "./power_sources.ts";
+import type { Sources } from "./power_sources.ts";
 
 /** Computes the reply of PowerBlastRadius and the input of its picture. @throws Refusal for an unknown source */
 export async function powerBlastRadiusAnswer(
-  { topology, scheduler }: { readonly topology: Topology; readonly scheduler: CooperativeScheduler },
+  session: { readonly topology: Topology; readonly reader: DcReader; readonly scheduler: CooperativeScheduler },
   request: PowerBlastRadiusRequest,
 ): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
-  const { power, live } = topology;
+  const { topology, scheduler } = session;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
-  const sources = allSources(topology, request);
+  const sources = await failingSources(session, request);
+  const { power, live } = sources.site;
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
-  const blast = await scheduler.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
-  const items = new Items(topology, blast, { basis, baseline: live });
+  const blast = await scheduler.run(blastSteps(sources.site, failing, { basis, cascade, assumeBattery }));
+  const items = new Items(topology, power, blast, { basis, baseline: live });
+  const off = offAfter(sources, blast);
+  const network = await networkLoss(session, sources, off);
+  const taken = takeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
   const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
@@ -62,6 +70,14 @@ export async function powerBlastRadiusAnswer(
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
     tenants: tenantImpacts(topology, reachedBy(blast), basis),
+    takeovers: taken.slice(0, limit),
+    omittedTakeovers: Math.max(0, taken.length - limit),
+    zones: zonesWithout(topology, off, basis),
+    fabricLinksDown: network.linksDown.slice(0, limit),
+    omittedFabricLinksDown: Math.max(0, network.linksDown.length - limit),
+    fabricLostMbps: network.lostMbps,
+    switchesCutOff: codesOf(power, network.cutOff).slice(0, limit),
+    omittedSwitchesCutOff: Math.max(0, network.cutOff.length - limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -82,20 +98,12 @@ function reachedBy({ hits, racks }: BlastRadius): Reached {
   };
 }
 
-/** Returns the union of all requested sources, and the nodes of each one. */
-function allSources(
-  topology: Topology,
-  { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest,
-): Sources & { readonly asked: PowerFailure["sources"] } {
-  const refs = [sourceRef, ...additionalSourceRefs];
-  const found = refs.map((text, index) =>
-    sourceNodes(topology, text, index === 0 ? "source_ref" : `additional_source_refs[${index - 1}]`),
-  );
-  return {
-    asked: found.map(({ nodes }, index) => ({ ref: refs[index] ?? "", nodes })),
-    nodes: new Set(found.flatMap(({ nodes }) => [...nodes])),
-    equipment: new Set(found.flatMap(({ equipment }) => [...equipment])),
-  };
+function codesOf({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
+  const codes = indexes.flatMap((index) => {
+    const node = nodes[index];
+    return node?.kind === "DEVICE" ? [node.device.code] : [];
+  });
+  return codes.sort(compareText);
 }
 
 interface Figures {
@@ -110,9 +118,9 @@ class Items {
   readonly #blast: BlastRadius;
   readonly #figures: Figures;
 
-  constructor(topology: Topology, blast: BlastRadius, figures: Figures) {
+  constructor(topology: Topology, power: PowerGraph, blast: BlastRadius, figures: Figures) {
     this.#topology = topology;
-    this.#power = topology.power;
+    this.#power = power;
     this.#blast = blast;
     this.#figures = figures;
   }

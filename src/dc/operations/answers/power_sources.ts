@@ -4,7 +4,7 @@ import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { downstreamOf } from "#dc/analysis/power/power_reach.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { Ref } from "#dc/model/ref.ts";
+import type { Ref, RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { readRef } from "./parameters.ts";
@@ -27,8 +27,9 @@ export function sourceNodes(
   { power: graph, inventory }: Pick<Topology, "power" | "inventory">,
   text: string,
   field: string,
+  kinds: readonly RefKind[] = KINDS,
 ): Sources {
-  const ref = readRef(field, text, KINDS);
+  const ref = readRef(field, text, kinds);
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
   const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));

@@ -15,6 +15,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { ReadSession } from "../rpc.ts";
 import { fabricTopologyAnswer } from "./fabric_topology.ts";
+import { FAILING_KINDS } from "./failing_sources.ts";
 import { floorPlanAnswer } from "./floor_plan.ts";
 import { getRackAnswer } from "./get_rack.ts";
 import { powerBlastRadiusAnswer } from "./power_blast_radius.ts";
@@ -57,12 +58,10 @@ export const PICTURES: Pictures = {
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await traceCablePathAnswer(session, request)).picture();
   },
-  async POWER(subject, { topology, scheduler }) {
-    if (subject.kind === "crac" || subject.kind === "fabric" || subject.kind === "zone") {
-      throw unshown(subject, "POWER", ["feed", "device", "port", "rack", "row", "room", "floor", "site"]);
-    }
+  async POWER(subject, { topology, reader, scheduler }) {
+    if (subject.kind === "fabric") throw unshown(subject, "POWER", FAILING_KINDS);
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject) });
-    return (await powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request)).picture();
+    return (await powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();

@@ -82,8 +82,11 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
 const MOST_LINES = 6;
 
 function notesOf({ blast, sources }: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
-  if (sources.every(({ nodes }) => nodes.size === 0))
-    return [{ text: "No device and no cooling unit is recorded here: nothing can fail", tone: "info" }];
+  if (sources.every(({ nodes }) => nodes.size === 0)) {
+    const isPlace = sources.every(({ ref }) => !/^(?:port|cable|fabric_link):/.test(ref));
+    const empty = "No device and no cooling unit is recorded here: nothing can fail";
+    return [{ text: isPlace ? empty : "No supply fails with this", tone: "info" }];
+  }
   const overloads = blast.overloads.map(
     ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
       const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";

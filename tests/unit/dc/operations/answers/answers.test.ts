@@ -20,6 +20,7 @@ import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
+import { readingOf } from "../../../../support/dc/topology_reader.ts";
 
 const NOW = "2026-06-01T00:00:00.000Z";
 const topologies = new TopologyCache();
@@ -50,8 +51,7 @@ const blast = (request: JsonObject) =>
   ask(
     [pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema],
     request,
-    async ({ topology }, message) =>
-      (await powerBlastRadiusAnswer({ topology, scheduler: new CooperativeScheduler() }, message)).reply,
+    async ({ topology }, message) => (await powerBlastRadiusAnswer(readingOf(topology), message)).reply,
   );
 const trace = (request: JsonObject) =>
   ask(
@@ -153,7 +153,7 @@ describe("powerBlastRadiusAnswer", () => {
   test("refuses sources that it cannot find or read", async () => {
     await expect(blast({ source_ref: "device:NOBODY" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
     await expect(blast({})).rejects.toMatchObject({ reason: "REQUIRED_FIELD" });
-    await expect(blast({ source_ref: "crac:X" })).rejects.toMatchObject({ reason: "INVALID_REF" });
+    await expect(blast({ source_ref: "crac:X" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
     await expect(blast({ source_ref: "device:UPS-A1", max_items: -1 })).rejects.toMatchObject({
       reason: "FIELD_OUT_OF_RANGE",
     });

@@ -1,0 +1,147 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { portKey, portRef } from "#dc/model/ref.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import { rackSupply } from "../racks/rack_supply.ts";
+import type { Topology } from "../topology.ts";
+import type { BlastSite } from "./blast_radius.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import type { LiveSet } from "./power_live.ts";
+import { carry, type Loads } from "./power_load.ts";
+import { deviceNode } from "./power_nodes.ts";
+
+/** A site in which inlets are elements that can fail, and the nodes of these. */
+export interface SiteWithInlets {
+  readonly site: BlastSite;
+  /** By the key of the inlet. An inlet whose source carries nothing has none. */
+  readonly nodes: ReadonlyMap<string, number>;
+}
+
+/**
+ * Puts a node into the supply through each of some inlets, which changes no load and no live set. Cost: copies of lists of
+ * all nodes.
+ */
+export function withInlets(topology: Topology, inlets: readonly PortRef[]): SiteWithInlets {
+  if (inlets.length === 0) return { site: topology, nodes: new Map() };
+  const builder = new InletBuilder(topology.power, topology.live);
+  const byKey = new Map(inlets.map((end) => [portKey(end), end]));
+  for (const list of Map.groupBy(byKey.values(), ({ deviceCode }) => codeKey(deviceCode)).values()) builder.add(list);
+  return { site: builder.site(topology), nodes: builder.added };
+}
+
+class InletBuilder {
+  readonly added = new Map<string, number>();
+  readonly #before: PowerGraph;
+  readonly #nodes: PowerNode[];
+  readonly #supplies: (readonly PowerEdge[])[];
+  readonly #inlets: (readonly PowerEdge[])[];
+  readonly #live: number[] = [];
+  readonly #liveBefore: LiveSet;
+
+  constructor(graph: PowerGraph, live: LiveSet) {
+    this.#before = graph;
+    this.#nodes = graph.nodes.slice();
+    this.#supplies = graph.supplies.slice();
+    this.#inlets = graph.inlets.slice();
+    this.#liveBefore = live;
+  }
+
+  /** Adds inlets of one device. */
+  add(ends: readonly PortRef[]): void {
+    const own = this.#before.indexOf.get(`device:${codeKey(ends[0]?.deviceCode ?? "")}`) ?? -1;
+    const node = this.#nodes[own];
+    if (node?.kind !== "DEVICE") return;
+    const unrecorded = ends.filter(({ portName }) => node.unrecorded.includes(portName));
+    for (const end of ends) this.#cut(own, end);
+    const rest = node.unrecorded.filter((name) => !unrecorded.some(({ portName }) => portName === name));
+    // While nothing is recorded and another inlet is left, it is unknown what the device draws from.
+    if (unrecorded.length === 0 || (node.recorded === 0 && rest.length > 0)) return;
+    this.#nodes[own] = deviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest });
+    for (const end of unrecorded) {
+      const index = this.#place(end, 0, 1);
+      this.#join({ from: index, to: own, inlet: end.portName, place: (this.#inlets[own] ?? []).length });
+    }
+  }
+
+  /** Leads the supply of an inlet, and of the outlets that draw through it, over a node. */
+  #cut(own: number, end: PortRef): void {
+    const { portName } = end;
+    const source = (this.#inlets[own] ?? []).find(({ inlet, how }) => inlet === portName && how === undefined);
+    if (source === undefined) return;
+    const bound = (this.#supplies[own] ?? []).filter(({ through }) => through === portName);
+    const gates = bound.flatMap(({ to }) => (this.#inlets[to] ?? []).filter(({ how }) => how === "GATE"));
+    const index = this.#place(end, 1, this.#liveBefore[source.from] ?? 0);
+    for (const edge of [source, ...gates]) this.#lead(edge, index);
+    this.#join({ from: source.from, to: index, inlet: "", place: source.place });
+  }
+
+  #place(end: PortRef, need: number, live: number): number {
+    const index = this.#nodes.length;
+    this.#nodes.push({
+      kind: "OUTLET",
+      end,
+      ref: portRef(end),
+      need,
+      blocked: false,
+      absent: false,
+      isThreePhase: false,
+      maxUtilizationPct: 100,
+    });
+    this.#supplies.push([]);
+    this.#inlets.push([]);
+    this.#live.push(live);
+    this.added.set(portKey(end), index);
+    return index;
+  }
+
+  #join(edge: PowerEdge): void {
+    this.#supplies[edge.from] = [...(this.#supplies[edge.from] ?? []), edge];
+    this.#inlets[edge.to] = [...(this.#inlets[edge.to] ?? []), edge];
+  }
+
+  #lead(edge: PowerEdge, from: number): void {
+    const led = { ...edge, from };
+    this.#supplies[edge.from] = (this.#supplies[edge.from] ?? []).filter((one) => one !== edge);
+    this.#supplies[from] = [...(this.#supplies[from] ?? []), led];
+    this.#inlets[edge.to] = (this.#inlets[edge.to] ?? []).map((one) => (one === edge ? led : one));
+  }
+
+  site(topology: Topology): BlastSite {
+    const { added } = this;
+    const { indexOf, isApparent } = this.#before;
+    const power: PowerGraph = {
+      nodes: this.#nodes,
+      supplies: this.#supplies,
+      inlets: this.#inlets,
+      indexOf: {
+        get: (key) => (key.startsWith("port:") ? added.get(key.slice("port:".length)) : undefined) ?? indexOf.get(key),
+      },
+      isApparent,
+    };
+    const live = new Uint8Array(this.#nodes.length);
+    live.set(this.#liveBefore);
+    live.set(this.#live, this.#liveBefore.length);
+    return {
+      power,
+      live,
+      apparentLoads: (basis) => extended(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
+      rackSupply: (key) => rackSupply(power, live, topology.devicesInRack(key)),
+    };
+  }
+}
+
+/** Loads with those of added nodes. */
+function extended(
+  before: Loads,
+  { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },
+  added: readonly number[],
+): Loads {
+  const lane = (width: 1 | 3, of: Float64Array): Float64Array => {
+    const carried = new Float64Array(width * graph.nodes.length);
+    carried.set(of);
+    for (const index of added) carry({ graph, live, basis, returning: new Set(), width, carried }, index);
+    return carried;
+  };
+  const { watts, phasesVa, isCircular } = before;
+  return { watts: lane(1, watts), ...(phasesVa !== undefined && { phasesVa: lane(3, phasesVa) }), isCircular };
+}

@@ -1,0 +1,57 @@
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
+import { comparableLoad } from "../power/power_overloads.ts";
+import type { Topology } from "../topology.ts";
+import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
+
+/** A supply that carries more after a failure than before. Loads are watts as in an overload. */
+export interface Takeover {
+  readonly ref: string;
+  readonly loadBeforeW: number;
+  readonly loadAfterW: number;
+  readonly capacityW?: number;
+  readonly utilizationPct?: number;
+}
+
+/** Nodes of devices and cooling units that do not work after a failure, the failed ones included. */
+export function offAfter({ nodes }: { readonly nodes: ReadonlySet<number> }, { hits }: BlastRadius): readonly number[] {
+  return [...new Set([...nodes, ...hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index)])];
+}
+
+/** Lists the supplies that take load over, the most utilized first. Cost: O(nodes). */
+export function takeovers(
+  site: BlastSite,
+  { live, apparentAfter: after }: BlastRadius,
+  basis: LoadBasis,
+): readonly Takeover[] {
+  const { power } = site;
+  const before = site.apparentLoads(basis);
+  const found: Takeover[] = [];
+  for (const [index, { ref, capacityW }] of power.nodes.entries()) {
+    if (live[index] !== 1 || (after.watts[index] ?? 0) <= (before.watts[index] ?? 0)) continue;
+    const load = comparableLoad(power, index, after);
+    if (load <= comparableLoad(power, index, before)) continue;
+    found.push({
+      ref,
+      loadBeforeW: Math.round(before.watts[index] ?? 0),
+      loadAfterW: Math.round(after.watts[index] ?? 0),
+      ...(capacityW !== undefined && { capacityW, utilizationPct: capacityW === 0 ? 0 : (load / capacityW) * 100 }),
+    });
+  }
+  return found.sort(
+    (a, b) =>
+      (b.utilizationPct ?? -1) - (a.utilizationPct ?? -1) || b.loadAfterW - a.loadAfterW || compareText(a.ref, b.ref),
+  );
+}
+
+/** Areas whose cooling a failure weakens, in order. @param off nodes that do not work any more */
+export function zonesWithout(topology: Topology, off: readonly number[], basis: LoadBasis): readonly ZoneShortage[] {
+  const lost = off.flatMap((index) => {
+    const node = topology.power.nodes[index];
+    return node?.kind === "CRAC" && !node.blocked ? [node.crac] : [];
+  });
+  if (lost.length === 0) return [];
+  const zones = new ZoneWatch(topology, basis).after(lost, off);
+  return zones.toSorted((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium));
+}

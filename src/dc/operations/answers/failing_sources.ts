@@ -1,0 +1,121 @@
+import type { BlastSite } from "#dc/analysis/power/blast_radius.ts";
+import { withInlets } from "#dc/analysis/power/failed_inlets.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { portKey, type Ref, samePort } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { edgeKey, refKey } from "#dc/model/resource_key.ts";
+import type { Port, PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { readRef } from "./parameters.ts";
+import { type Sources, sourceNodes } from "./power_sources.ts";
+
+/** Kinds of references of what can fail. */
+export const FAILING_KINDS = [
+  "feed",
+  "device",
+  "crac",
+  "port",
+  "cable",
+  "fabric_link",
+  "rack",
+  "row",
+  "room",
+  "zone",
+  "floor",
+  "site",
+] as const;
+
+/** What fails together, and the site in which its inlets are elements. */
+export interface FailingSources extends Sources {
+  readonly site: BlastSite;
+  /** The references asked for, and the nodes of each one. */
+  readonly asked: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
+  /** Network ports that fail, and keys of the fabric links that do: no part of the supply. */
+  readonly networkPorts: readonly PortRef[];
+  readonly links: ReadonlySet<string>;
+}
+
+/** One reference, resolved. */
+interface Found {
+  readonly ref: string;
+  readonly sources?: Sources;
+  readonly inlet?: PortRef;
+  readonly networkPorts?: readonly PortRef[];
+  readonly link?: string;
+}
+
+const NO_NODES: ReadonlySet<number> = new Set();
+
+/** Resolves what fails. @throws Refusal for a reference of another kind, or of something that is not there */
+export async function failingSources(
+  { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
+  { sourceRef, additionalSourceRefs }: { readonly sourceRef: string; readonly additionalSourceRefs: readonly string[] },
+): Promise<FailingSources> {
+  const found: Found[] = [];
+  for (const [at, text] of [sourceRef, ...additionalSourceRefs].entries()) {
+    const field = at === 0 ? "source_ref" : `additional_source_refs[${at - 1}]`;
+    found.push({ ref: text, ...(await resolve({ topology, reader }, text, field)) });
+  }
+  const { site, nodes } = withInlets(
+    topology,
+    found.flatMap(({ inlet }) => inlet ?? []),
+  );
+  const nodesOf = ({ sources, inlet }: Found): Sources => {
+    const index = inlet && nodes.get(portKey(inlet));
+    const own = index === undefined ? NO_NODES : new Set([index]);
+    return sources ?? { nodes: own, equipment: own };
+  };
+  const all = found.map(nodesOf);
+  return {
+    site,
+    asked: found.map(({ ref }, at) => ({ ref, nodes: all[at]?.nodes ?? NO_NODES })),
+    nodes: new Set(all.flatMap((one) => [...one.nodes])),
+    equipment: new Set(all.flatMap(({ equipment }) => [...equipment])),
+    networkPorts: found.flatMap(({ networkPorts = [] }) => networkPorts),
+    links: new Set(found.flatMap(({ link }) => link ?? [])),
+  };
+}
+
+type Site = { readonly topology: Topology; readonly reader: DcReader };
+
+async function resolve(site: Site, text: string, field: string): Promise<Omit<Found, "ref">> {
+  const { topology } = site;
+  const ref: Ref = readRef(field, text, FAILING_KINDS);
+  const missing = () => refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
+  if (topology.power.indexOf.get(refKey(text)) !== undefined)
+    return { sources: sourceNodes(topology, text, field, FAILING_KINDS) };
+  switch (ref.kind) {
+    case "port":
+      return failedPort(site, ref.end, missing);
+    case "cable": {
+      const cable = await site.reader.cableAt(ref.a);
+      if (cable === undefined || edgeKey(cable.a, cable.b) !== edgeKey(ref.a, ref.b)) throw missing();
+      const inlet = [cable.a, cable.b].find((end) => powerPort(topology, end)?.kind === "POWER_IN");
+      return inlet === undefined ? { networkPorts: [cable.a, cable.b] } : { inlet };
+    }
+    case "fabric_link": {
+      const key = edgeKey(ref.a, ref.b);
+      if (!topology.inventory.fabricLinks.some(({ a, b }) => edgeKey(a, b) === key)) throw missing();
+      return { link: key };
+    }
+    default:
+      return { sources: sourceNodes(topology, text, field, FAILING_KINDS) };
+  }
+}
+
+/** A port that is no node of the supply: an inlet, or a port of the network. */
+async function failedPort({ topology, reader }: Site, end: PortRef, missing: () => Error): Promise<Omit<Found, "ref">> {
+  if (powerPort(topology, end)?.kind === "POWER_IN") return { inlet: end };
+  const device = await reader.device(end.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === end.portName);
+  if (device === undefined || port === undefined) throw missing();
+  return { networkPorts: [{ deviceCode: device.code, portName: port.name }] };
+}
+
+function powerPort(topology: Topology, end: PortRef): Port | undefined {
+  const device = topology.device(codeKey(end.deviceCode));
+  return device?.ports?.find(({ name }) =>
+    samePort({ deviceCode: device.code, portName: name }, { ...end, deviceCode: device.code }),
+  );
+}

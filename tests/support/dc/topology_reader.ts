@@ -1,0 +1,17 @@
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { samePort } from "#dc/model/ref.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import type { DcReader } from "#dc/ports.ts";
+
+/** A read of what a topology holds: power ports and power cables only. */
+export function readingOf(topology: Topology) {
+  const { cables } = topology.inventory;
+  const reader = {
+    device: async (code: string) => topology.device(codeKey(code)),
+    devices: async (codes: readonly string[]) => codes.flatMap((code) => topology.device(codeKey(code)) ?? []),
+    cableAt: async (end: PortRef) => cables.find(({ a, b }) => samePort(a, end) || samePort(b, end)),
+  } as unknown as DcReader;
+  return { topology, reader, scheduler: new CooperativeScheduler() };
+}

@@ -1,0 +1,84 @@
+import { beforeAll, expect, test } from "bun:test";
+import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
+import { type TestService, testService } from "../../../../support/dc/service.ts";
+
+let site: TestService;
+
+beforeAll(async () => {
+  site = await testService({ store: await ams1Store() });
+}, 120_000);
+
+const LINK = "fabric_link:LEAF-A01-1/Ethernet49~SPINE-D09-1/Ethernet1";
+
+test.each([
+  ["a fabric link", LINK],
+  ["the port at its lower end", "port:LEAF-A01-1/Ethernet49"],
+  ["the port at its upper end", "port:SPINE-D09-1/Ethernet1"],
+  ["the cable at its lower end", "cable:LEAF-A01-1/Ethernet49~PP-A01-1/F1"],
+  ["the same cable from its other end", "cable:PP-A01-1/F1~LEAF-A01-1/Ethernet49"],
+  ["a port of the patch panel between", "port:PP-A01-1/F1"],
+])(
+  "%s fails one fabric link and no supply",
+  async (_, ref) => {
+    const reply = await site.call("PowerBlastRadius", { source_ref: ref });
+
+    expect(reply).toMatchObject({ fabric_links_down: [LINK], fabric_lost_mbps: 100_000, impact: {} });
+    expect([reply.affected, reply.switches_cut_off, reply.takeovers]).toEqual([undefined, undefined, undefined]);
+  },
+  120_000,
+);
+
+test("a patch panel takes all links through it, and cuts off the switches whose uplinks these are", async () => {
+  const panel = await site.call("PowerBlastRadius", { source_ref: "device:PP-A01-1" });
+  const trunk = await site.call("PowerBlastRadius", { source_ref: "cable:PP-A01-1/R1~PP-D09-1/R-A01" });
+
+  expect(panel.switches_cut_off).toEqual(["LEAF-A01-1", "LEAF-A01-2"]);
+  expect(panel.affected).toBeUndefined();
+  expect(panel.fabric_links_down.every((ref: string) => ref.includes("LEAF-A01-"))).toBe(true);
+  expect(panel.fabric_links_down).toEqual(expect.arrayContaining(trunk.fabric_links_down));
+  expect(trunk.fabric_links_down.length).toBeGreaterThan(1);
+}, 120_000);
+
+test("a cooling unit, and a zone with its units, weaken the areas that they serve", async () => {
+  const unit = await site.call("PowerBlastRadius", { source_ref: "crac:CRAH-A1" });
+  const { causes } = await site.call("RehearseFailures", {
+    scope_ref: "row:AMS1/1/A",
+    kinds: ["FAILURE_KIND_COOLING"],
+    max_elements: 100,
+  });
+
+  expect(unit.zones).toContainEqual(expect.objectContaining({ ref: "row:AMS1/1/A", short: true, capacity_kw: 54 }));
+  expect(causes[0].zones).toEqual(expect.arrayContaining(unit.zones));
+  await expect(site.call("PowerBlastRadius", { source_ref: "zone:AMS1/1/none" })).rejects.toMatchObject({
+    message: expect.stringContaining("zone:AMS1/1/none"),
+  });
+}, 120_000);
+
+test("the side that takes over is listed with its loads, the most utilized first", async () => {
+  const { takeovers, omitted_takeovers } = await site.call("PowerBlastRadius", { source_ref: "device:RPP-A-D" });
+  const cut = await site.call("PowerBlastRadius", { source_ref: "device:RPP-A-D", max_items: 1 });
+  const other = takeovers.find(({ ref }: { ref: string }) => ref === "device:RPP-B-D");
+
+  expect(other.utilization_pct).toBeCloseTo(109.4, 0);
+  expect(other.load_after_w).toBeGreaterThan(other.load_before_w);
+  const used = takeovers.map((one: { utilization_pct?: number }) => one.utilization_pct ?? -1);
+  expect(used).toEqual(used.toSorted((a: number, b: number) => b - a));
+  expect(omitted_takeovers).toBeUndefined();
+  expect(cut.takeovers).toEqual(takeovers.slice(0, 1));
+  expect(cut.omitted_takeovers).toBe(takeovers.length - 1);
+}, 120_000);
+
+test.each([
+  ["port:PP-A01-1/none", "port:PP-A01-1/none"],
+  ["cable:LEAF-A01-1/Ethernet49~PP-A01-1/F2", "cable:"],
+  ["fabric_link:LEAF-A01-1/Ethernet1~SPINE-D09-1/Ethernet1", "fabric_link:"],
+  ["fabric:FAB1", "expected"],
+])(
+  "%s is no source of a failure",
+  async (ref, named) => {
+    await expect(site.call("PowerBlastRadius", { source_ref: ref })).rejects.toMatchObject({
+      message: expect.stringContaining(named),
+    });
+  },
+  120_000,
+);

@@ -155,10 +155,10 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByLabel("What fails").fill("device:UPS-A2");
       await press(page, page.getByLabel("Let overloads trip"));
       await heading(page, "If UPS-A2 fails");
-      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=1");
+      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=0");
       await page.getByLabel("And at the same time").fill("device:UPS-B1");
       await press(page, page.getByLabel("Count batteries"));
-      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=1&and=device%3AUPS-B1&battery=1");
+      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=0&and=device%3AUPS-B1&battery=1");
 
       await page.goto(`${server.url}/#/thermal/floor%3AAMS1%2F1`);
       await page.locator(".picture svg").waitFor();

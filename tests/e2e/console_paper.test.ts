@@ -107,7 +107,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
 
   test.each([
     ["rack/B03", "B03", 20],
-    ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails", 250],
+    ["power/device%3AUPS-A2", "If UPS-A2 fails", 250],
     ["fabric/FAB1?view=table", "FAB1", 160],
     ["placement?count=12&height=2&draw=800&supply=TWO_N&ports=2x25G", "Where does it fit?", 40],
     ["devices", "Devices", 49],

@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       ["floor/floor%3AAMS1%2F1", "Floor AMS1/1", "rack:A01"],
       ["rack/B03", "B03", "device:SRV-B03-20"],
       ["fabric/FAB1", "FAB1", "device:SPINE-D09-1"],
-      ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails", "device:UPS-A2"],
+      ["power/device%3AUPS-A2", "If UPS-A2 fails", "device:UPS-A2"],
     ] as const) {
       await visit(hash, async (page) => {
         await heading(page, title);
@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
   });
 
   test("is searched, filtered by its legend, and has a small copy where it is large", async () => {
-    await visit("power/device%3AUPS-A2?cascade=1", async (page) => {
+    await visit("power/device%3AUPS-A2", async (page) => {
       await heading(page, "If UPS-A2 fails");
       const map = page.locator(".minimap");
       await map.waitFor();

@@ -39,9 +39,10 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       await page.getByLabel("Why").fill("CHG-7");
       await page.keyboard.press("Control+Enter");
       await page.getByText("Wrote 11 devices and 22 cables").waitFor();
-      await page.getByText("NEW-13", { exact: true }).waitFor();
-      await page.getByText("NEW-5", { exact: true }).waitFor();
-      await page.goto(`${server.url}/#/device/NEW-12`);
+      const placed = page.getByRole("list", { name: "Placed devices" });
+      expect(await placed.getByRole("listitem").count()).toBe(11);
+      expect(await page.getByRole("button", { name: /^Place / }).count()).toBe(0);
+      await placed.getByRole("link", { name: "NEW-12" }).click();
       await page.getByRole("heading", { name: "NEW-12" }).waitFor();
       await page.goto(`${server.url}/#/history`);
       await page.locator("details.request").first().locator("summary").click();
@@ -81,7 +82,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       await page.getByLabel("Weight, kg").fill("12");
       await page.keyboard.press("Enter");
       await page.waitForURL(/weight=12/);
-      await page.locator("main .stale").first().waitFor({ state: "detached" });
+      await page.locator("main .outdated").first().waitFor({ state: "detached" });
       await page
         .getByText(/^2 of 2/)
         .first()

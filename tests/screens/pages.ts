@@ -4,7 +4,7 @@ export const PAGES: readonly string[] = [
   "rehearsal",
   "rehearsal?kind=POWER&pairs=1",
   "power",
-  "power/device%3AUPS-A2?cascade=1",
+  "power/device%3AUPS-A2",
   "placement",
   "placement?count=12&height=2&draw=800&supply=TWO_N&ports=2x25G",
   "history",

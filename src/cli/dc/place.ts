@@ -9,7 +9,7 @@ import {
   type PlacementRefusal,
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { reasonWord } from "#web/console/reason_words.ts";
+import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
 ];
 
 const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
-  { title: "REASON", text: ({ reason }) => reasonWord(reason) },
+  { title: "REASON", text: ({ reason }) => refusalWord(reason) },
   { title: "RACKS", text: ({ racks }) => String(racks), align: "right" },
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", ") },
   { title: "FIRST", text: ({ message }) => message, shrinks: true },

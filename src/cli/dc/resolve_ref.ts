@@ -7,6 +7,7 @@ import {
   type SearchInventoryResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { refsNamed } from "#web/console/named_refs.ts";
 
 type Kind = keyof typeof InventoryKind;
 
@@ -32,7 +33,7 @@ export async function resolveRef(service: DcService, text: string, kinds: readon
   });
   const reply = (await service.call(searchInventory, request, { interface: "SYSTEM" })) as SearchInventoryResponse;
   const hits = reply.kinds.flatMap((kind) => kind.hits).map(({ ref }) => ref);
-  const found = [...new Set(namedBy(hits, text))];
+  const found = refsNamed(hits, text);
   const [ref, other] = found;
   if (other !== undefined) {
     throw new OperationError("invalid_argument", `Ambiguous reference "${text}": expected one of ${found.join(", ")}`);
@@ -41,12 +42,4 @@ export async function resolveRef(service: DcService, text: string, kinds: readon
   const near = hits.slice(0, 3).join(", ");
   const hint = near === "" ? "a code, or a reference such as rack:A01" : `a code, such as that of ${near}`;
   throw new OperationError("not_found", `Nothing is called "${text}": expected ${hint}`);
-}
-
-/** References whose whole name is the text, else those of places whose last part it is. */
-function namedBy(refs: readonly string[], text: string): readonly string[] {
-  const wanted = text.toLowerCase();
-  const whole = refs.filter((ref) => ref.slice(ref.indexOf(":") + 1).toLowerCase() === wanted);
-  if (whole.length > 0) return whole;
-  return refs.filter((ref) => /^(?:floor|room|row):/.test(ref) && ref.toLowerCase().endsWith(`/${wanted}`));
 }

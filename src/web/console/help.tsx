@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "./navigation.ts";
+import { useBackCloses } from "./ui/use_back.ts";
 
 const KEYS = [
   ["Ctrl K or /", "search, or jump to a page"],
@@ -20,6 +21,7 @@ const KEYS = [
 
 export function HelpDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useBackCloses(open, close);
   useEffect(() => {
     if (open) dialog.current?.showModal();
     else dialog.current?.close();

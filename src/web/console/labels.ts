@@ -90,6 +90,13 @@ export function utcMoment(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : date.toISOString().replace("T", " ").replace("Z", " UTC");
 }
 
+/** Which draw counts as load, by the word in the address. */
+export const LOAD_BASES = [
+  ["", "Planned draw"],
+  ["measured", "Measured draw"],
+  ["max", "Greatest draw"],
+] as const;
+
 /** What a reference names, without its kind. */
 export function refName(ref: string): string {
   return ref.slice(ref.indexOf(":") + 1);

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { readWords } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 import { Device } from "./pages/device.tsx";
 import { Fabric } from "./pages/fabric.tsx";
@@ -15,6 +16,8 @@ import { Rehearsal } from "./pages/rehearsal.tsx";
 import { Thermal } from "./pages/thermal.tsx";
 import { Trace } from "./pages/trace.tsx";
 import { linkTo, type Place } from "./router.ts";
+import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
+import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
 import { Empty } from "./ui/parts.tsx";
 
@@ -48,9 +51,23 @@ export function pageKey({ page, subject }: Place): string {
   return ASKING.has(page) ? page : `${page} ${subject}`;
 }
 
+/** A page, with what of its address it could not follow. */
 export function Page({ place }: PageProps) {
   const Shown = Object.hasOwn(PAGES, place.page) ? PAGES[place.page] : undefined;
-  return Shown === undefined ? <NoSuchPage /> : <Shown place={place} />;
+  if (Shown === undefined) return <NoSuchPage />;
+  const { place: worded, wrong } = readWords(place);
+  const { place: shown, bare } = findBareRef(worded);
+  return (
+    <>
+      {wrong.map(({ name, value, expected }) => (
+        <Notice key={name}>
+          The address has “{value}” for {name}, which is none of {expected.join(", ")}. The usual one is shown.
+        </Notice>
+      ))}
+      {bare === undefined ? null : <ResolveBareRef place={worded} bare={bare} />}
+      <Shown place={shown} />
+    </>
+  );
 }
 
 function NoSuchPage() {

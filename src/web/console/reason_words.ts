@@ -44,3 +44,32 @@ export function reasonFigures({ code, value, limit }: { code: string; value?: nu
     }
   }
 }
+
+/** Why a rack takes no device of a placement. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  RACK_STATUS: "The rack is not in use",
+  RACK_TENANT: "The rack belongs to another tenant",
+  NO_SPACE: "No free units",
+  WEIGHT_LIMIT: "Too heavy",
+  RACK_POWER: "Above the rack's power",
+  RACK_COOLING: "Above the rack's cooling",
+  AIRFLOW: "Opposite airflow",
+  COOLING_METHOD: "Another way of cooling",
+  NO_COOLING_UNIT: "No cooling unit",
+  COOLING_CAPACITY: "Cooling units would be too small",
+  COOLING_RESERVE: "Cooling would lose its reserve",
+  NO_SUPPLY: "No supply is recorded",
+  SUPPLY_DEAD: "A supply gives no power",
+  ONE_SIDE: "Both sides fail together",
+  SINGLE_CORDED: "One inlet is not enough",
+  NO_OUTLET: "No free outlet",
+  SUPPLY_LIMIT: "A supply would exceed its limit",
+  SUPPLY_FAILOVER: "A supply would be overloaded after one failure",
+  PHASE_LIMIT: "A phase would exceed its limit",
+  NO_SWITCH: "No switch",
+  NO_SWITCH_PORT: "No free port",
+};
+
+export function refusalWord(reason: string): string {
+  return REFUSALS[reason] ?? constantWord(reason);
+}

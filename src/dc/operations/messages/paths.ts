@@ -14,6 +14,7 @@ export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
       location: device.location,
       rackCode: device.rackCode,
       positionU: device.positionU,
+      status: device.status ?? "ACTIVE",
     })),
     segments: segments.map((segment) => ({
       ...segment,

@@ -11,7 +11,7 @@ import type { Item, Point } from "../scene.ts";
 import { colorName } from "./color_name.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
-import { endOf, linkTitle, totalWords } from "./labels.ts";
+import { endOf, isConnected, linkTitle, totalWords } from "./labels.ts";
 import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from "./picture.ts";
 
 /** Devices per row; longer paths continue in the next row. */
@@ -167,9 +167,9 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
             value: only.lengthIsPartial ? `at least ${metres(only.totalLengthM)}` : metres(only.totalLengthM),
           },
           {
-            label: "every cable in place",
-            value: only.active ? "yes" : "no",
-            tone: only.active ? ("ok" as const) : ("watch" as const),
+            label: "every cable connected",
+            value: isConnected(only) ? "yes" : "no",
+            tone: isConnected(only) ? ("ok" as const) : ("watch" as const),
           },
         ]
       : []),

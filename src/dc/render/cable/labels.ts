@@ -1,4 +1,5 @@
 import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/cable_path.ts";
+import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import type { State } from "../palette.ts";
@@ -45,9 +46,17 @@ export function totalWords(path: CablePath): string {
   const parts = [
     counted(path.hops.length, "device"),
     counted(cables, "cable"),
-    ...(cables > 0 ? [length, path.active ? "every cable in place" : "not every cable in place"] : []),
+    ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
+    ...path.hops
+      .filter(({ device }) => !inService(device))
+      .map(({ device }) => `${device.code} is ${readable(device.status ?? "ACTIVE").toLowerCase()}`),
   ];
   return parts.join(" · ");
+}
+
+/** Whether every cable is connected, whatever the state of the devices. */
+export function isConnected({ segments }: CablePath): boolean {
+  return segments.every(({ cable }) => (cable?.status ?? "CONNECTED") === "CONNECTED");
 }
 
 /** Location of a device. */

@@ -426,6 +426,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.Hop.location": "Where it stands.",
   "datacenter.v1.Hop.rack_code": "Its rack.",
   "datacenter.v1.Hop.position_u": "Its lowest unit.",
+  "datacenter.v1.Hop.status": "Its state.",
   "datacenter.v1.Segment": "A cable, or a connection inside a device.",
   "datacenter.v1.Segment.from": "Nearer end.",
   "datacenter.v1.Segment.to": "Farther end.",

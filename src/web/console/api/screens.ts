@@ -71,6 +71,7 @@ export interface CablePath {
     readonly out_port: string;
     readonly rack_code: string;
     readonly position_u?: number;
+    readonly status: string;
   }[];
   readonly segments: readonly { readonly kind: string; readonly cable?: Cable }[];
   readonly branches: readonly { readonly from: PortEnd; readonly to: PortEnd; readonly position: number }[];

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../ui/icon.tsx";
+import { useBackCloses } from "../ui/use_back.ts";
 import { editing } from "./editing.ts";
 
 interface DialogProps {
@@ -18,6 +19,7 @@ interface DialogProps {
 /** A dialog above the page: it keeps the focus and gives it back. */
 export function EditDialog({ title, about, leave, children, footer, submit }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useBackCloses(true, leave);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();

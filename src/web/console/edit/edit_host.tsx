@@ -32,10 +32,26 @@ function Dialog({ edit }: { readonly edit: Edit }) {
   }
 }
 
+/** How long a notice stays, unless the pointer or the focus is in it. */
+const NOTICE_MS = 8000;
+
 /** What was done, with the way back. */
 function Done({ notice }: { readonly notice: Notice | undefined }) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (notice === undefined || isHeld) return;
+    const timer = setTimeout(editing.dismiss, NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice, isHeld]);
   return (
-    <div class="done" role="status">
+    <div
+      class="done"
+      role="status"
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocusIn={() => setHeld(true)}
+      onFocusOut={() => setHeld(false)}
+    >
       {notice === undefined ? null : (
         <>
           <span>{notice.text}</span>

@@ -163,10 +163,10 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
 }
 
 /** State of a figure by its share of what is allowed. */
-function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange, watchAt: number): State {
+function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange): State {
   return value === undefined || limit === undefined || limit === 0
     ? "ok"
-    : (stateOfShare((value / limit) * 100, watchAt) ?? "ok");
+    : (stateOfShare((value / limit) * 100) ?? "ok");
 }
 
 function rackRows(rack: RackPreview): readonly PreviewRow[] {
@@ -175,11 +175,11 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
   if (draw_w.after === undefined) return [];
   const name = rack.rack_code;
   return [
-    both(`${name}: power`, stateOf(draw_w, power_capacity_w, 80), (side) =>
+    both(`${name}: power`, stateOf(draw_w, power_capacity_w), (side) =>
       ofLimit(draw_w[side], power_capacity_w[side], watts),
     ),
     both(`${name}: free units`, "ok", (side) => known(free_u[side], (value) => `${value} U`)),
-    both(`${name}: weight`, stateOf(weight_kg, max_load_kg, 90), (side) =>
+    both(`${name}: weight`, stateOf(weight_kg, max_load_kg), (side) =>
       ofLimit(weight_kg[side], max_load_kg[side], kilograms),
     ),
   ];

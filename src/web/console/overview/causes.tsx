@@ -2,7 +2,7 @@ import { count, counted, decimal, plainRefs, refName, watts } from "../labels.ts
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
-import { type Cause, pictureOf, type Rehearsal, stateOfCause, worstOf } from "./rehearsal.ts";
+import { type Cause, pictureOf, type Rehearsal, stateOfCause } from "./rehearsal.ts";
 
 /** Elements named beside the first one. */
 const NAMED = 3;
@@ -20,6 +20,7 @@ export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
             <span />
             <span>Cause and evidence</span>
             <span class="num">Racks dark</span>
+            <span class="num">Devices offline</span>
             <span class="num">IT load</span>
             <span class="num">Cooling</span>
           </li>
@@ -42,8 +43,7 @@ export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
 }
 
 function CauseLine({ cause }: { readonly cause: Cause }) {
-  const { reason, also_by, omitted_also_by, element_count, elements } = cause;
-  const { name, impact } = worstOf(cause);
+  const { reason, summary, also_by, omitted_also_by, elements, impact } = cause;
   const ref = elements[0]?.refs[0] ?? "";
   const others = also_by.length + omitted_also_by;
   const state = stateOfCause(cause);
@@ -51,10 +51,11 @@ function CauseLine({ cause }: { readonly cause: Cause }) {
     <li>
       <StateMark state={state} label={`${state}:`} />
       <a class="cause-title" href={pictureOf(cause)}>
-        {name}
-        {element_count > 1 ? `, and ${count(element_count - 1)} like it` : ""}: {spoken(reason)}
+        {summary.split(": ")[0]}
+        {reason.includes(": ") ? `. ${plainRefs(reason)}` : `: ${spoken(reason)}`}
       </a>
       <Amount value={impact?.racks_dark ?? 0} label="racks dark" words={count} />
+      <Amount value={impact?.it_devices_offline ?? 0} label="devices offline" words={count} />
       <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
       <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={(value) => decimal(value, "kW")} />
       <p class="cause-evidence">
@@ -91,13 +92,12 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
 }
 
 /** Describes the origin of the loss: the trip, the zone without enough cooling, or the figures of the summary. */
-function evidence({ summary, trips, zones, element_count, elements }: Cause): string {
+function evidence({ summary, trips, zones, elements }: Cause): string {
   const loss = summary.slice(summary.indexOf(": ") + 2);
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
-    const all = element_count > 2 ? `All ${count(element_count)} together: ` : "";
-    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${all}${loss}.`;
+    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${sentence(loss)}`;
   }
   const [zone] = zones;
   if (zone?.short === true) {
@@ -105,7 +105,12 @@ function evidence({ summary, trips, zones, element_count, elements }: Cause): st
     const more = zones.length > 1 ? ` So are ${count(zones.length - 1)} more areas.` : "";
     return `${refName(zone.ref)} is short of ${short} then.${more}`;
   }
-  return `${element_count > 1 ? `All ${count(element_count)} together: ` : ""}${loss}.`;
+  return sentence(loss);
+}
+
+/** A loss such as "together 10 racks dark" as a sentence. */
+function sentence(loss: string): string {
+  return `${loss.charAt(0).toUpperCase()}${loss.slice(1)}.`;
 }
 
 /** A reason in the middle of a line. */

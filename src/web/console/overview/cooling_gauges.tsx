@@ -17,6 +17,7 @@ export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; 
   const fourth = useSite(sites[3]);
   const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
   const sum = (of: (answer: ThermalAnswer) => number) => answers.reduce((all, answer) => all + of(answer), 0);
+  const known = answers.length === Math.min(sites.length, SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
   const href = sites.length === 1 ? linkTo("thermal", `site:${sites[0]}`) : linkTo("cooling");
   const of = sites.length > SITES ? `of ${SITES} sites` : "";
@@ -30,6 +31,7 @@ export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; 
         usable={sum(({ usable_kw }) => usable_kw)}
         headroom={sum(({ headroom_kw }) => headroom_kw)}
         effective={sum(({ effective_kw }) => effective_kw)}
+        known={known}
         worst={worstZone(zones, "COOLING_MEDIUM_AIR")}
       />
       <Medium
@@ -40,6 +42,7 @@ export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; 
         usable={sum(({ liquid_usable_kw }) => liquid_usable_kw)}
         headroom={sum(({ liquid_headroom_kw }) => liquid_headroom_kw)}
         effective={sum(({ liquid_effective_kw }) => liquid_effective_kw)}
+        known={known}
         worst={worstZone(zones, "COOLING_MEDIUM_LIQUID")}
       />
     </>
@@ -69,11 +72,19 @@ interface MediumProps {
   readonly usable: number;
   readonly headroom: number;
   readonly effective: number;
+  /** Whether every site has answered. */
+  readonly known: boolean;
   readonly worst: Zone | undefined;
 }
 
 function Medium(props: MediumProps) {
+  if (!props.known) return <Unknown {...props} />;
   return props.effective === 0 ? <Unserved {...props} /> : <Served {...props} />;
+}
+
+/** What has not been answered is neither 0 nor good. */
+function Unknown({ name, href }: MediumProps) {
+  return <Gauge name={name} href={href} value="–" state="unknown" unit="kW" share={undefined} lines={[]} />;
 }
 
 /** Heat without a recorded unit is not 0 % of anything. */
@@ -108,7 +119,7 @@ function Served({ name, href, note, heat, usable, headroom, effective, worst }: 
       share={share}
       after={after}
       lines={[
-        ["Headroom", decimal(headroom, "kW"), headroom < 0 ? 80 : 0],
+        ["Headroom", decimal(headroom, "kW"), headroom < 0 ? Math.max(80, share) : 0],
         worst === undefined
           ? ["Reserve", decimal(effective - usable, "kW")]
           : [

@@ -11,11 +11,13 @@ interface GaugeProps {
   readonly unit: string;
   readonly share: number | undefined;
   readonly after?: number | undefined;
+  /** That a full one is no harm: its bar has no colour. */
+  readonly harmless?: true;
   readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
 }
 
 /** One of the questions that an operator has of the whole: how much, of how much, and after one failure. */
-export function Gauge({ name, href, state, value, unit, share, after, lines }: GaugeProps) {
+export function Gauge({ name, href, state, value, unit, share, after, harmless, lines }: GaugeProps) {
   return (
     <section class="gauge" aria-label={name}>
       <p class="gauge-name">
@@ -25,7 +27,7 @@ export function Gauge({ name, href, state, value, unit, share, after, lines }: G
       <p class="gauge-value">
         {value} <small>{unit}</small>
       </p>
-      <MeterBar share={share} after={after} />
+      <MeterBar share={share} after={after} harmless={harmless} />
       {lines.map(([label, figure, judged]) => (
         <p key={figure} class="gauge-line">
           <span>{label}</span>

@@ -71,13 +71,14 @@ function known(value: number | undefined, words: (value: number) => string): str
 
 function SpaceGauge() {
   const { reply, row } = useFirst("RACK", { order_by: "largest_free_block_u desc", sums: ["free_u", "height_u"] });
-  const { free_u: free = 0, height_u: height = 0 } = reply?.sums ?? {};
-  const used = height === 0 ? undefined : (100 * (height - free)) / height;
+  const { free_u: free, height_u: height } = reply?.sums ?? {};
+  const used = free === undefined || !height ? undefined : (100 * (height - free)) / height;
   return (
     <Gauge
       name="Space"
       href={linkTo("racks", "", { order: "largest_free_block_u desc" })}
-      state={stateOfShare(used) ?? "ok"}
+      state={used === undefined ? "unknown" : undefined}
+      harmless
       value={count(free)}
       unit={`U free of ${count(height)}`}
       share={used}
@@ -122,8 +123,8 @@ function FabricGauge({ links }: { readonly links: number }) {
     <Gauge
       name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
       href={reply?.rows.length === 1 ? linkTo("fabric", only?.name) : linkTo("fabrics")}
-      state={down > 0 ? "fault" : congested > 0 ? "watch" : busiest === undefined ? "unknown" : "ok"}
-      value={count(congested)}
+      state={down > 0 ? "fault" : (stateOfShare(busiest) ?? (congested > 0 ? "watch" : "ok"))}
+      value={count(reply?.sums["congested"])}
       unit={`of ${count(links)} links over 80 %`}
       share={busiest}
       lines={[

@@ -5,7 +5,7 @@ import type { State } from "../ui/state_of_share.ts";
 
 interface Impact {
   readonly racks_dark: number;
-  readonly devices_offline: number;
+  readonly it_devices_offline: number;
   readonly it_load_lost_w: number;
   readonly cooling_lost_kw: number;
 }
@@ -23,6 +23,8 @@ export interface Cause {
   readonly summary: string;
   readonly kind: string;
   readonly element_count: number;
+  /** Of all elements together. */
+  readonly impact?: Impact;
   readonly elements: readonly FailedElement[];
   readonly also_by: readonly string[];
   readonly omitted_also_by: number;
@@ -78,7 +80,7 @@ export function pictureOf({ kind, elements, zones }: Cause): string {
   const [zone] = zones;
   if (kind === "FAILURE_KIND_COOLING" && zone !== undefined) return linkTo("thermal", zone.ref, { failed: code });
   if (kind === "FAILURE_KIND_SWITCH") return linkTo("fabric", "", { failed: code });
-  return linkTo("power", ref, { cascade: "1" });
+  return linkTo("power", ref);
 }
 
 /** What the worst failure of a cause does alone. The impact of a cause is that of all its elements together. */

@@ -67,7 +67,7 @@ export function Blast({
                     <RefLink to={ref} /> trips at {watts(load_w)} ({percent(utilization_pct)}).{" "}
                   </span>
                 ))}
-                {counted(devices_offline, "device")} off in all.
+                {counted(devices_offline, "element")} off in all.
               </li>
             ))}
           </ol>
@@ -119,7 +119,9 @@ function Items({
 
 function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer }) {
   if (impact === undefined) return null;
-  const bad = (value: number): Tone => (value > 0 ? "fault" : "ok");
+  // Where supplies are not recorded, nothing proves that no more is lost.
+  const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
+  const bad = (value: number): Tone => (value > 0 ? "fault" : none);
   const battery = impact.min_ride_through_s;
   return (
     <Figures>
@@ -128,9 +130,9 @@ function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer })
       <Figure label="Racks protected" value={count(impact.racks_protected)} tone="plain" note="affected, nothing off" />
       <Figure
         label="Devices offline"
-        value={count(impact.devices_offline)}
-        tone={bad(impact.devices_offline)}
-        note={`${count(impact.it_devices_offline)} of them IT`}
+        value={count(impact.it_devices_offline)}
+        tone={bad(impact.it_devices_offline)}
+        note={`and ${count(impact.devices_offline - impact.it_devices_offline)} of power equipment`}
       />
       <Figure label="Devices degraded" value={count(impact.devices_degraded)} />
       <Figure label="IT load lost" value={watts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />

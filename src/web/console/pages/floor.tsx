@@ -1,3 +1,4 @@
+import { constantOf } from "../address_words.ts";
 import type { FloorPlan, Health, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { decimal, percent, refName, watts } from "../labels.ts";
@@ -13,9 +14,9 @@ import { Reasons } from "./reasons.tsx";
 
 const COLORINGS = [
   ["", "Health"],
-  ["COLORING_POWER", "Power"],
-  ["COLORING_THERMAL", "Heat"],
-  ["COLORING_UTILIZATION", "Space"],
+  ["power", "Power"],
+  ["thermal", "Heat"],
+  ["utilization", "Space"],
 ] as const;
 
 const COLUMNS: readonly Column<RackTile>[] = [
@@ -43,7 +44,11 @@ function grave(health: Health | undefined): number {
 export function Floor({ place }: { readonly place: Place }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
-  const render = { ...useRender(), max_nodes: MOST_NODES, ...(coloring === "" ? {} : { coloring }) };
+  const render = {
+    ...useRender(),
+    max_nodes: MOST_NODES,
+    ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
+  };
   const request = { floor_ref: floorRef, render };
   const plan = useCall<FloorPlan>("FloorPlan", request);
   return (

@@ -13,19 +13,19 @@ import { Entries } from "./entries.tsx";
 
 const ACTIONS = [
   ["", "Every change"],
-  ["CREATE", "Created"],
-  ["UPDATE", "Changed"],
-  ["DELETE", "Deleted"],
+  ["create", "Created"],
+  ["update", "Changed"],
+  ["delete", "Deleted"],
 ] as const;
 
 const INTERFACES = [
   ["", "Anything"],
-  ["REST", "Console and HTTP API"],
-  ["GRPC", "gRPC"],
-  ["GRAPHQL", "GraphQL"],
-  ["MCP", "Agent"],
-  ["SYSTEM", "Command line"],
-  ["WEBHOOK", "Change feed"],
+  ["rest", "Console and HTTP API"],
+  ["grpc", "gRPC"],
+  ["graphql", "GraphQL"],
+  ["mcp", "Agent"],
+  ["system", "Command line"],
+  ["webhook", "Change feed"],
 ] as const;
 
 /** Entries of one page. */

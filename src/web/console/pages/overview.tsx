@@ -79,9 +79,9 @@ function titleOf(rehearsal: Rehearsal | undefined, failures: ReturnType<typeof u
   const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
   const [cause] = rehearsal.causes;
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
-  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.devices_offline ?? 0];
+  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
   if (racks > 0) return `${now}Losing ${name} would take ${counted(racks, "rack")}.`;
-  if (devices > 0) return `${now}Losing ${name} would take ${counted(devices, "device")}.`;
+  if (devices > 0) return `${now}Losing ${name} would take ${counted(devices, "device")} offline.`;
   return `${now}No single failure takes a rack.`;
 }
 

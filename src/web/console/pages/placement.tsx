@@ -1,15 +1,17 @@
 import { useState } from "preact/hooks";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
+import { counted } from "../labels.ts";
 import { type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Empty } from "../ui/parts.tsx";
+import { Card, Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import {
   type ChosenPlaces,
+  type FoundPlace,
   PLACEMENT_RPC,
   type PlacementAnswer,
   type PlacementRequest,
@@ -47,7 +49,11 @@ export function Placement({ place }: { readonly place: Place }) {
         <RefField label="Scope" kinds={SCOPES} placeholder="everywhere" {...field("scope")} />
       </Filters>
       <MoreFields field={field} isOpen={MORE.some((name) => value(name) !== "")} />
-      {typeof question === "string" ? <Empty>{question}</Empty> : <Found request={question} />}
+      {typeof question === "string" ? (
+        <Empty>{question}</Empty>
+      ) : (
+        <Found key={JSON.stringify(question)} request={question} />
+      )}
     </>
   );
 }
@@ -89,44 +95,74 @@ const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
 const FACES = [
   ["", "as the device says, else front"],
-  ["FRONT", "front"],
-  ["REAR", "rear"],
+  ["front", "front"],
+  ["rear", "rear"],
 ] as const;
 
 const DEPTHS = [
   ["", "as the device says, else full"],
-  ["FULL", "full"],
-  ["HALF", "half"],
+  ["full", "full"],
+  ["half", "half"],
 ] as const;
 
 const BASES = [
   ["", "planned"],
-  ["MAX", "greatest"],
-  ["MEASURED", "measured"],
+  ["max", "greatest"],
+  ["measured", "measured"],
 ] as const;
 
 const SPREADS = [
   ["", "racks, rows, feeds"],
-  ["ROW|RACK|FEED", "rows first"],
-  ["FEED|RACK|ROW", "feeds first"],
+  ["row|rack|feed", "rows first"],
+  ["feed|rack|row", "feeds first"],
 ] as const;
 
 const SUPPLIES = [
   ["", "as demanded"],
-  ["N", "one feed"],
-  ["N_PLUS_1", "one inlet more than needed"],
-  ["TWO_N", "both feeds"],
+  ["n", "one feed"],
+  ["n-plus-1", "one inlet more than needed"],
+  ["two-n", "both feeds"],
 ] as const;
 
 const COOLINGS = [
   ["", "as the device says, else air"],
-  ["AIR", "air"],
-  ["LIQUID", "liquid"],
-  ["HYBRID", "air and liquid"],
-  ["IMMERSION", "immersion"],
+  ["air", "air"],
+  ["liquid", "liquid"],
+  ["hybrid", "air and liquid"],
+  ["immersion", "immersion"],
 ] as const;
 
+/** The answer, until devices are placed: then these, so that nobody places the same ones twice. */
 function Found({ request }: { readonly request: PlacementRequest }) {
+  const [placed, setPlaced] = useState<readonly FoundPlace[]>();
+  if (placed !== undefined) return <Placed places={placed} askAgain={() => setPlaced(undefined)} />;
+  return <Places request={request} placed={setPlaced} />;
+}
+
+function Placed({ places, askAgain }: { readonly places: readonly FoundPlace[]; readonly askAgain: () => void }) {
+  return (
+    <Card title={`Placed ${counted(places.length, "device")}`}>
+      <ul class="plan" aria-label="Placed devices">
+        {places.map(({ device_code, rack_code, position_u }) => (
+          <li key={device_code}>
+            <RefLink to={`device:${device_code}`} /> in <RefLink to={`rack:${rack_code}`} />, U{position_u}
+          </li>
+        ))}
+      </ul>
+      <button type="button" onClick={askAgain}>
+        Find places for more
+      </button>
+    </Card>
+  );
+}
+
+function Places({
+  request,
+  placed,
+}: {
+  readonly request: PlacementRequest;
+  readonly placed: (places: readonly FoundPlace[]) => void;
+}) {
   const asked = useCall<PlacementAnswer>(PLACEMENT_RPC, { ...request, render: useRender() });
   const session = useSession();
   const [writing, setWriting] = useState<ChosenPlaces>();
@@ -142,7 +178,7 @@ function Found({ request }: { readonly request: PlacementRequest }) {
         )}
       </Answer>
       {writing === undefined ? null : (
-        <PlacementWrite request={request} places={writing} leave={() => setWriting(undefined)} />
+        <PlacementWrite request={request} places={writing} placed={placed} leave={() => setWriting(undefined)} />
       )}
     </>
   );

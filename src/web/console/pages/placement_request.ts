@@ -1,3 +1,4 @@
+import { constantOf } from "../address_words.ts";
 import type { Finding, Picture } from "../api/replies.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
@@ -88,7 +89,7 @@ export function placementRequest(value: (name: string) => string): PlacementRequ
   const numbers = NUMBERS.filter(([name]) => value(name) !== "").map(([name, field]) => [field, Number(value(name))]);
   const texts = TEXTS.filter(([name]) => value(name) !== "").map(([name, field, prefix]) => [
     field,
-    prefix + value(name),
+    prefix === "" ? value(name) : constantOf(prefix, value(name)),
   ]);
   return {
     ...Object.fromEntries([...numbers, ...texts]),
@@ -96,7 +97,7 @@ export function placementRequest(value: (name: string) => string): PlacementRequ
     ...(value("spread") !== "" && {
       spread: value("spread")
         .split("|")
-        .map((word) => `PLACEMENT_SPREAD_${word}`),
+        .map((word) => constantOf("PLACEMENT_SPREAD", word)),
     }),
     ...(value("warnings") === "1" && { allow_existing_warnings: true }),
   };
@@ -115,11 +116,11 @@ const NUMBERS = [
 const TEXTS = [
   ["like", "device_code", ""],
   ["type", "device_type", ""],
-  ["supply", "redundancy", "REDUNDANCY_"],
-  ["cooling", "cooling_method", "COOLING_METHOD_"],
-  ["face", "face", "FACE_"],
-  ["depth", "depth", "DEPTH_"],
-  ["basis", "load_basis", "LOAD_BASIS_"],
+  ["supply", "redundancy", "REDUNDANCY"],
+  ["cooling", "cooling_method", "COOLING_METHOD"],
+  ["face", "face", "FACE"],
+  ["depth", "depth", "DEPTH"],
+  ["basis", "load_basis", "LOAD_BASIS"],
   ["scope", "scope_ref", ""],
   ["tenant", "tenant", ""],
   ["prefix", "code_prefix", ""],

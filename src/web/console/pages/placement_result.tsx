@@ -1,5 +1,6 @@
 import type { Finding } from "../api/replies.ts";
 import { count, counted, plainRefs } from "../labels.ts";
+import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -9,7 +10,7 @@ import { FittingRacks, Places } from "./placement_places.tsx";
 import type { FoundPlace, PlacementAnswer, Refusal } from "./placement_request.ts";
 
 const REFUSALS: readonly Column<Refusal>[] = [
-  { name: "Reason", cell: ({ reason, message }) => `${REASONS[reason] ?? reason}: ${plainRefs(message)}` },
+  { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainRefs(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
   {
     name: "Such as",
@@ -22,30 +23,6 @@ const REFUSALS: readonly Column<Refusal>[] = [
       )),
   },
 ];
-
-const REASONS: Readonly<Record<string, string>> = {
-  RACK_STATUS: "The rack is not in use",
-  RACK_TENANT: "The rack belongs to another tenant",
-  NO_SPACE: "No free units",
-  WEIGHT_LIMIT: "Too heavy",
-  RACK_POWER: "Above the rack's power",
-  RACK_COOLING: "Above the rack's cooling",
-  AIRFLOW: "Opposite airflow",
-  COOLING_METHOD: "Another way of cooling",
-  NO_COOLING_UNIT: "No cooling unit",
-  COOLING_CAPACITY: "Cooling units would be too small",
-  COOLING_RESERVE: "Cooling would lose its reserve",
-  NO_SUPPLY: "No supply is recorded",
-  SUPPLY_DEAD: "A supply gives no power",
-  ONE_SIDE: "Both sides fail together",
-  SINGLE_CORDED: "One inlet is not enough",
-  NO_OUTLET: "No free outlet",
-  SUPPLY_LIMIT: "A supply would exceed its limit",
-  SUPPLY_FAILOVER: "A supply would be overloaded after one failure",
-  PHASE_LIMIT: "A phase would exceed its limit",
-  NO_SWITCH: "No switch",
-  NO_SWITCH_PORT: "No free port",
-};
 
 interface ResultProps {
   readonly answer: PlacementAnswer;

@@ -30,10 +30,12 @@ interface WriteProps {
   readonly request: PlacementRequest;
   readonly places: ChosenPlaces;
   readonly leave: () => void;
+  /** Hears what was placed. */
+  readonly placed: (places: readonly FoundPlace[]) => void;
 }
 
 /** Checks the chosen devices of an answer, shows what the check finds, and writes them with their cables. */
-export function PlacementWrite({ request, places, leave }: WriteProps) {
+export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
   const [step, setStep] = useState<Step>({ name: "checking" });
   const [why, setWhy] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
@@ -45,6 +47,7 @@ export function PlacementWrite({ request, places, leave }: WriteProps) {
     void write(step.places, why, setStep).then(
       (notice) => {
         if (notice === undefined) return;
+        placed(step.places);
         leave();
         editing.close(notice);
       },

@@ -1,6 +1,7 @@
+import { constantOf } from "../address_words.ts";
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { refName } from "../labels.ts";
+import { LOAD_BASES, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
@@ -9,12 +10,6 @@ import { Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import { Blast } from "./blast.tsx";
-
-const BASES = [
-  ["", "Planned draw"],
-  ["LOAD_BASIS_MEASURED", "Measured draw"],
-  ["LOAD_BASIS_MAX", "Greatest draw"],
-] as const;
 
 /** Kinds that can lose their supply or fail. */
 const FAILING = ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] as const;
@@ -29,9 +24,9 @@ export function Power({ place }: { readonly place: Place }) {
     source_ref: subject,
     additional_source_refs: more,
     include_protected: true,
-    cascade: on("cascade"),
+    cascade: settings.get("cascade") !== "0",
     assume_battery: on("battery"),
-    load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
+    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
     render,
   };
   return (
@@ -55,10 +50,14 @@ export function Power({ place }: { readonly place: Place }) {
         <ChoiceField
           label="Loads by"
           value={settings.get("basis") ?? ""}
-          choices={BASES}
+          choices={LOAD_BASES}
           change={(basis) => setSettings({ basis })}
         />
-        <Switch label="Let overloads trip" on={on("cascade")} change={turn("cascade")} />
+        <Switch
+          label="Let overloads trip"
+          on={settings.get("cascade") !== "0"}
+          change={(cascade) => setSettings({ cascade: cascade ? "" : "0" })}
+        />
         <Switch label="Count batteries" on={on("battery")} change={turn("battery")} />
       </Filters>
       {subject === "" ? (

@@ -1,3 +1,4 @@
+import { constantOf } from "../address_words.ts";
 import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
@@ -29,19 +30,23 @@ const COLUMNS: readonly Column<Occupant>[] = [
 
 const VIEWS = [
   ["", "Both faces"],
-  ["RENDER_VIEW_FRONT", "Front"],
-  ["RENDER_VIEW_REAR", "Rear"],
+  ["front", "Front"],
+  ["rear", "Rear"],
 ] as const;
 
 const COLORINGS = [
   ["", "Role"],
-  ["COLORING_STATUS", "Status"],
-  ["COLORING_POWER", "Power"],
+  ["status", "Status"],
+  ["power", "Power"],
 ] as const;
 
 export function Rack({ place }: { readonly place: Place }) {
   const [view, coloring] = [place.settings.get("view") ?? "", place.settings.get("coloring") ?? ""];
-  const render = { ...useRender(), ...(view === "" ? {} : { view }), ...(coloring === "" ? {} : { coloring }) };
+  const look = {
+    ...(view === "" ? {} : { view: constantOf("RENDER_VIEW", view) }),
+    ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
+  };
+  const render = { ...useRender(), ...look };
   const request = { code: place.subject, render };
   const asked = useCall<RackAnswer>("GetRack", request);
   const ref = `rack:${place.subject}`;
@@ -157,7 +162,7 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
     <Card title="Capacity">
       <Meter
         label="Space"
-        watchAt={95}
+        harmless
         share={capacity.space_pct}
         text={`${decimal(capacity.used_u)} of ${capacity.total_u} U, longest free run ${capacity.largest_free_block_u} U`}
       />
@@ -181,7 +186,6 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
       />
       <Meter
         label="Weight"
-        watchAt={90}
         share={isWeighed ? share(capacity.weight_kg, weightLimit) : undefined}
         text={weightText(capacity)}
       />

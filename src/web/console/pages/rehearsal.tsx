@@ -1,6 +1,7 @@
+import { constantOf } from "../address_words.ts";
 import type { Cause, RehearsalAnswer } from "../api/rehearsal.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, counted, decimal, watts } from "../labels.ts";
+import { count, counted, decimal, LOAD_BASES, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
@@ -14,26 +15,20 @@ import { CauseDetails } from "./rehearsal_cause.tsx";
 const RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
-const BASES = [
-  ["", "Planned draw"],
-  ["LOAD_BASIS_MEASURED", "Measured draw"],
-  ["LOAD_BASIS_MAX", "Greatest draw"],
-] as const;
-
 const KINDS = [
   ["", "All elements"],
-  ["POWER", "Power equipment"],
-  ["OUTLET", "Outlets and feeds"],
-  ["COOLING", "Cooling units"],
-  ["SWITCH", "Switches"],
+  ["power", "Power equipment"],
+  ["outlet", "Outlets and feeds"],
+  ["cooling", "Cooling units"],
+  ["switch", "Switches"],
 ] as const;
 
 const SEVERITIES = [
   ["", "All"],
-  ["LOW", "Low and worse"],
-  ["MEDIUM", "Medium and worse"],
-  ["HIGH", "High and worse"],
-  ["CRITICAL", "Critical"],
+  ["low", "Low and worse"],
+  ["medium", "Medium and worse"],
+  ["high", "High and worse"],
+  ["critical", "Critical"],
 ] as const;
 
 /** How each severity is marked, and the word for it. */
@@ -70,12 +65,12 @@ function requestOf(settings: URLSearchParams) {
   const severity = settings.get("severity") ?? "";
   return {
     scope_ref: settings.get("scope") ?? "",
-    kinds: kind === "" ? [] : [`FAILURE_KIND_${kind}`],
+    kinds: kind === "" ? [] : [constantOf("FAILURE_KIND", kind)],
     cascade: settings.get("cascade") !== "0",
     assume_battery: settings.get("battery") === "1",
-    load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
+    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
     pairs: settings.get("pairs") === "1",
-    min_severity: `FAILURE_SEVERITY_${severity === "" ? "UNSPECIFIED" : severity}`,
+    min_severity: constantOf("FAILURE_SEVERITY", severity),
     page_size: PAGE_SIZE,
   };
 }
@@ -99,7 +94,7 @@ function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) 
       />
       <ChoiceField label="Elements" value={text("kind")} choices={KINDS} change={set("kind")} />
       <ChoiceField label="Severity" value={text("severity")} choices={SEVERITIES} change={set("severity")} />
-      <ChoiceField label="Loads by" value={text("basis")} choices={BASES} change={set("basis")} />
+      <ChoiceField label="Loads by" value={text("basis")} choices={LOAD_BASES} change={set("basis")} />
       <Switch label="Let overloads trip" on={text("cascade") !== "0"} change={(on) => set("cascade")(on ? "" : "0")} />
       <Switch label="Count batteries" on={text("battery") === "1"} change={(on) => set("battery")(on ? "1" : "")} />
       <Switch label="Two at a time" on={text("pairs") === "1"} change={(on) => set("pairs")(on ? "1" : "")} />
@@ -194,7 +189,7 @@ function columnsOf(shown: Cause | undefined, settings: Readonly<Record<string, s
       },
     },
     { name: "Racks dark", numeric: true, cell: ({ impact }) => count(impact?.racks_dark ?? 0) },
-    { name: "Devices off", numeric: true, cell: ({ impact }) => count(impact?.it_devices_offline ?? 0) },
+    { name: "Devices offline", numeric: true, cell: ({ impact }) => count(impact?.it_devices_offline ?? 0) },
     { name: "IT load", numeric: true, cell: ({ impact }) => watts(impact?.it_load_lost_w ?? 0) },
     { name: "Cooling", numeric: true, cell: ({ impact }) => decimal(impact?.cooling_lost_kw ?? 0, "kW") },
     { name: "Elements", numeric: true, cell: ({ element_count }) => count(element_count) },

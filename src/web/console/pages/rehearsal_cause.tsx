@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { constantOf } from "../address_words.ts";
 import type { Cause, FailedElement } from "../api/rehearsal.ts";
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
@@ -19,9 +20,7 @@ export function CauseDetails({ cause, settings }: { readonly cause: Cause; reado
     <section aria-label="Evidence">
       <Card title={plainRefs(cause.reason)}>
         {cause.element_count === 1 ? null : (
-          <p class="muted">
-            This is what one of the {count(cause.element_count)} does. The figures below are of all of them together.
-          </p>
+          <p class="muted">The figures below are of all {count(cause.element_count)} together.</p>
         )}
         <Facts rows={[...factsOf(cause), ...otherFailures(cause, settings)]} />
       </Card>
@@ -129,7 +128,7 @@ function listed(kind: string, codes: readonly string[], all: number): ComponentC
 function blastLink([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
   return linkTo("power", first, {
     and: more.join(" "),
-    cascade: settings.get("cascade") === "0" ? "" : "1",
+    cascade: settings.get("cascade") ?? "",
     battery: settings.get("battery") ?? "",
     basis: settings.get("basis") ?? "",
   });
@@ -195,7 +194,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
     additional_source_refs: more,
     cascade: settings.get("cascade") !== "0",
     assume_battery: settings.get("battery") === "1",
-    load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
+    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
     max_items: 1,
     render: useRender(),
   };

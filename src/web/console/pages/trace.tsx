@@ -1,6 +1,6 @@
 import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted, decimal, enumWord, portName, portRef, refName } from "../labels.ts";
+import { count, counted, decimal, enumWord, portName, portRef, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch } from "../ui/fields.tsx";
@@ -84,15 +84,24 @@ function isOnWay({ device_code, in_port, out_port }: Hop, end: CablePath["branch
   return device_code === end.device_code && (in_port === end.port_name || out_port === end.port_name);
 }
 
-function lengthOf({ length_is_partial, total_length_m, active }: CablePath, cables: number): string {
-  if (cables === 0) return "No cable is recorded on the way.";
+/** Length and state of the cables, and each device on the way that is not active, with its state. */
+function stateOfPath({ length_is_partial, total_length_m, segments, hops }: CablePath): string {
+  const cables = segments.flatMap(({ cable }) => cable ?? []);
   const length = `${length_is_partial ? "at least " : ""}${decimal(total_length_m, "m")}`;
-  return `${counted(cables, "cable")}, ${length}${active ? "" : ", not every cable is connected"}`;
+  const loose = cables.filter(({ status }) => status !== "CABLE_STATUS_CONNECTED");
+  const state = loose.length === 0 ? "connected" : `${count(loose.length)} of them not connected`;
+  const devices = hops
+    .filter(({ status }) => !WORKING.has(status))
+    .map(({ device_code, status }) => `${device_code} is ${enumWord(status, "DEVICE_STATUS").toLowerCase()}`);
+  const first =
+    cables.length === 0 ? "No cable is recorded on the way" : `${counted(cables.length, "cable")}, ${length}, ${state}`;
+  return `${[first, ...devices].join("; ")}.`;
 }
 
+const WORKING: ReadonlySet<string> = new Set(["DEVICE_STATUS_ACTIVE", "DEVICE_STATUS_UNSPECIFIED"]);
+
 function Path({ path }: { readonly path: CablePath }) {
-  const { origin, destination, status, hops, segments, findings, branches } = path;
-  const cables = segments.filter(({ cable }) => cable !== undefined).length;
+  const { origin, destination, status, hops, findings, branches } = path;
   // Of the inlets of a device the path takes one, which is no other way.
   const others = branches.filter(({ to }) => !hops.some((hop) => isOnWay(hop, to)));
   const end = destination === undefined ? "an open end" : portName(destination);
@@ -101,7 +110,7 @@ function Path({ path }: { readonly path: CablePath }) {
       title={`${origin === undefined ? "" : portName(origin)} → ${end}`}
       action={<Badge tone={TONES[status] ?? "watch"}>{enumWord(status, "PATH_STATUS")}</Badge>}
     >
-      <p>{lengthOf(path, cables)}</p>
+      <p>{stateOfPath(path)}</p>
       <Table
         caption="Devices on the way"
         columns={HOPS}

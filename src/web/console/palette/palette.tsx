@@ -2,6 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "../labels.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StateMark } from "../ui/state.tsx";
+import { useBackCloses } from "../ui/use_back.ts";
 import { actionsFor, useActions } from "./actions.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 import { type FoundKind, useFound } from "./use_found.ts";
@@ -16,6 +17,7 @@ interface PaletteProps {
 /** The one search: everything by name, and what can be done. */
 export function Palette({ opened, close, showHelp }: PaletteProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  useBackCloses(opened !== undefined, close);
   useEffect(() => {
     if (opened !== undefined) dialog.current?.showModal();
     else dialog.current?.close();

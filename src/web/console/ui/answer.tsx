@@ -16,7 +16,7 @@ export function Answer<Reply>({
   if (asked.error !== undefined) return <Failure error={asked.error} again={asked.again} />;
   if (asked.reply === undefined) return asked.loading ? <Skeleton /> : null;
   return (
-    <div class={asked.loading ? "stale" : undefined} aria-busy={asked.loading}>
+    <div class={asked.loading ? "outdated" : undefined} aria-busy={asked.loading}>
       {children(asked.reply)}
     </div>
   );

@@ -44,7 +44,7 @@ function usualTrail(title: string): readonly Crumb[] {
 /** Leads to what the loss of this would take. */
 export function FailThis({ target }: { readonly target: string }) {
   return (
-    <a class="button" href={linkTo("power", target, { cascade: "1" })}>
+    <a class="button" href={linkTo("power", target)}>
       <Icon name="fail" />
       What if this fails
     </a>

@@ -136,19 +136,19 @@ export function Meter(props: {
   readonly share: number | undefined;
   readonly after?: number | undefined;
   readonly text: string;
-  /** Share from which it is watched, in percent. */
-  readonly watchAt?: number;
+  /** That a full one is no harm: it has no colour. */
+  readonly harmless?: true;
 }) {
-  const { label, share, after, text, watchAt } = props;
-  const worst = share === undefined ? undefined : Math.max(share, after ?? 0);
+  const { label, share, after, text, harmless } = props;
+  const worst = share === undefined || harmless ? undefined : Math.max(share, after ?? 0);
   return (
     <div class="meter-row">
       <span class="meter-label">{label}</span>
-      <MeterBar share={share} after={after} watchAt={watchAt} />
+      <MeterBar share={share} after={after} harmless={harmless} />
       <span class="meter-text">
-        {worst === undefined || stateOfShare(worst, watchAt) === undefined ? null : (
+        {worst === undefined || stateOfShare(worst) === undefined ? null : (
           <StateMark
-            state={stateOfShare(worst, watchAt) ?? "watch"}
+            state={stateOfShare(worst) ?? "watch"}
             label={worst >= 100 ? "over the limit" : "near the limit"}
           />
         )}{" "}
@@ -164,27 +164,23 @@ const FULL = 125;
 export function MeterBar({
   share,
   after,
-  watchAt,
+  harmless,
 }: {
   readonly share: number | undefined;
   readonly after?: number | undefined;
-  readonly watchAt?: number | undefined;
+  readonly harmless?: true | undefined;
 }) {
   if (share === undefined) return <span class="meter unknown" />;
   const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
+  const look = (value: number) => (harmless ? "" : (stateOfShare(value) ?? ""));
   const added = after === undefined || after <= share ? 0 : after;
   return (
     <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
       <rect class="meter-back" width="100" height="6" />
       {added === 0 ? null : (
-        <rect
-          class={`meter-after ${stateOfShare(added, watchAt) ?? ""}`}
-          x={width(share)}
-          width={width(added) - width(share)}
-          height="6"
-        />
+        <rect class={`meter-after ${look(added)}`} x={width(share)} width={width(added) - width(share)} height="6" />
       )}
-      <rect class={`meter-fill ${stateOfShare(share, watchAt) ?? ""}`} width={width(share)} height="6" />
+      <rect class={`meter-fill ${look(share)}`} width={width(share)} height="6" />
       <path class="meter-marks" d={`M${width(80)} 0v6M${width(100)} 0v6`} />
     </svg>
   );

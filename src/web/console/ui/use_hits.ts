@@ -9,7 +9,7 @@ export interface Hit {
   readonly detail: string;
 }
 
-interface Hits {
+export interface Hits {
   readonly kinds: readonly { readonly hits: readonly Hit[] }[];
 }
 

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { misdeeds } from "../support/chromium.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
+import { http1 } from "../support/http_client.ts";
+import { withPageReport } from "../support/page_report.ts";
+
+const { browser, server, missing } = await sampleConsole("What the console answers is");
+
+async function visit(hash: string, story: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, server.url);
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await withPageReport(page, () => story(page));
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+async function call(rpc: string, request: object) {
+  const headers = { "content-type": "application/json" };
+  const { text } = await http1(`${server.url}/datacenter.v1.${rpc}`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify(request),
+  });
+  return JSON.parse(text);
+}
+
+const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
+
+describe.skipIf(missing !== undefined)("The console", () => {
+  test("counts the loss of a cause alike on the first screen, in the rehearsal and for what fails", async () => {
+    const { causes } = await call("PlanningService/RehearseFailures", { cascade: true, page_size: 8 });
+    await visit("", async (page) => {
+      const lines = page.getByRole("list", { name: "Causes, the worst first" }).locator("li:not(.causes-head)");
+      await lines.first().waitFor();
+      const first = await lines.locator(".amount:nth-of-type(2), .amount").allTextContents();
+      await page.goto(`${server.url}/#/rehearsal`);
+      const rows = page.getByRole("region", { name: "Causes of loss" }).locator("tbody tr");
+      await rows.nth(7).waitFor();
+      for (const [at, { impact = {} }] of causes.entries()) {
+        const racks = impact.racks_dark ?? 0;
+        const devices = impact.it_devices_offline ?? 0;
+        const [, , dark, offline] = await rows.nth(at).locator("td, th").allTextContents();
+        expect([at, dark, offline]).toEqual([at, String(racks), String(devices)]);
+        const said = [first[at * 4] ?? "", first[at * 4 + 1] ?? ""].map((text) => Number.parseInt(text, 10) || 0);
+        expect([at, ...said]).toEqual([at, racks, devices]);
+      }
+      await page.goto(`${server.url}/#/power/device%3ARPP-A-D`);
+      await page.locator(".figure", { hasText: "Devices offline" }).getByText("50").waitFor();
+      expect(await page.getByLabel("Let overloads trip").isChecked()).toBe(true);
+      await page.locator(".picture svg", { hasText: "devices offline" }).waitFor();
+    });
+  }, 120_000);
+
+  test("takes bare codes, and says of wrong words and names in an address what it shows instead", async () => {
+    await visit("power/ups-a2?and=UPS-B1&basis=LOAD_BASIS_MAX", async (page) => {
+      await heading(page, "If UPS-A2 and UPS-B1 fail");
+      expect(hashOf(page)).toContain("#/power/device:UPS-A2?and=device:UPS-B1");
+      expect(await page.getByLabel("Loads by").inputValue()).toBe("max");
+      await page.getByLabel("What fails").fill("RPP-A-D");
+      await page.getByLabel("What fails").press("Enter");
+      await heading(page, "If RPP-A-D and UPS-B1 fail");
+
+      await page.goto(`${server.url}/#/rehearsal?kind=nothing&severity=HIGH`);
+      await page.getByText("The address has “nothing” for kind").waitFor();
+      await page.getByRole("region", { name: "Causes of loss" }).getByRole("link", { name: "AMS1-A08-A" }).waitFor();
+      await page.goto(`${server.url}/#/thermal/UPS-Z9`);
+      await page.getByText("Nothing is called “UPS-Z9”").waitFor();
+    });
+  }, 120_000);
+
+  test("lets Back close a dialog, and the next one leave the page; a notice goes by itself and is not printed", async () => {
+    await visit("racks", async (page) => {
+      await page.goto(`${server.url}/#/rack/B03`);
+      await heading(page, "B03");
+      await page.getByRole("button", { name: /^Edit/ }).first().click();
+      await page.getByRole("dialog").getByLabel("Name", { exact: true }).waitFor();
+      await page.goBack();
+      await page.locator("dialog.edit-dialog").waitFor({ state: "detached" });
+      expect(hashOf(page)).toBe("#/rack/B03");
+      await page.keyboard.press("Control+k");
+      await page.getByRole("dialog", { name: "Search" }).waitFor();
+      await page.goBack();
+      await page.getByRole("dialog", { name: "Search" }).waitFor({ state: "hidden" });
+      expect(hashOf(page)).toBe("#/rack/B03");
+
+      await page.getByRole("button", { name: /^Edit/ }).first().click();
+      await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Third rack");
+      await page.getByRole("button", { name: /^Save 1 change/ }).click();
+      const notice = page.locator(".done", { hasText: "Saved" });
+      await notice.waitFor();
+      await page.emulateMedia({ media: "print" });
+      expect(await notice.isVisible()).toBe(false);
+      await page.emulateMedia({ media: "screen" });
+      await page.locator(".done", { hasText: "Saved" }).waitFor({ state: "detached", timeout: 20_000 });
+      await page.goBack();
+      await page.waitForURL(/#\/racks$/);
+    });
+  }, 120_000);
+
+  test("says of a cable that it is connected, and names the state of a failed device at it", async () => {
+    const { device } = await call("DatacenterService/GetDevice", { code: "LEAF-B03-1" });
+    await call("DatacenterService/UpsertDevice", {
+      device: { code: device.code, status: "DEVICE_STATUS_FAILED" },
+      update_mask: "status",
+    });
+    await visit("trace/SRV-B03-07%2Feth0", async (page) => {
+      await page.getByText(/connected; LEAF-B03-1 is failed/).waitFor();
+      expect(await page.getByText("not connected").count()).toBe(0);
+      await page.locator(".picture svg", { hasText: "every cable connected" }).waitFor();
+    });
+  }, 120_000);
+});

@@ -26,7 +26,9 @@ export function useBackCloses(isOpen: boolean, leave: () => void): void {
       latest.current();
       setTimeout(() => isAlive && location.href === href && history.pushState(own, ""));
     };
-    history.pushState(own, "");
+    // A dialog that takes the place of another one takes its entry, too.
+    if ((history.state as DialogState | null)?.dialog === undefined) history.pushState(own, "");
+    else history.replaceState(own, "");
     addEventListener("popstate", follow);
     return () => {
       isAlive = false;

@@ -68,7 +68,11 @@ describe("drawCablePath", () => {
     expect(told({ status: "LOOP", problems: [problem] })).toEqual(
       expect.arrayContaining(["Loop: the path comes back to itself at SPINE-D09-1/Ethernet1", problem.message]),
     );
-    expect(told({ lengthIsPartial: true, active: false })).toEqual(expect.arrayContaining(["at least 23.1 m", "no"]));
+    expect(told({ lengthIsPartial: true })).toEqual(expect.arrayContaining(["at least 23.1 m", "yes"]));
+    const planned = paths[0]?.segments.map(({ cable, ...rest }) =>
+      cable === undefined ? rest : { ...rest, cable: { ...cable, status: "PLANNED" as const } },
+    );
+    expect(told({ segments: planned ?? [] })).toContain("no");
   });
 
   test("folds the middle of a long path and keeps what is highlighted", async () => {

@@ -31,7 +31,9 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await first.getByRole("link", { name: "RPP-A-D and RPP-B-D" }).waitFor();
       expect(await first.textContent()).toContain("critical");
       expect(await first.textContent()).toContain("226.9 kW");
-      await evidence(page).getByRole("heading", { name: "RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark" }).waitFor();
+      await evidence(page)
+        .getByRole("heading", { name: "RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark" })
+        .waitFor();
       await evidence(page).getByText("119.4 kW become 238.8 kW of 218.2 kW", { exact: false }).waitFor();
       await evidence(page).locator(".picture-frame svg").waitFor();
 

@@ -132,7 +132,7 @@ const COOLINGS = [
   ["immersion", "immersion"],
 ] as const;
 
-/** The answer, until devices are placed: then these, so that nobody places the same ones twice. */
+/** The answer, until devices are placed: then these, so that the same ones are not placed twice. */
 function Found({ request }: { readonly request: PlacementRequest }) {
   const [placed, setPlaced] = useState<readonly FoundPlace[]>();
   if (placed !== undefined) return <Placed places={placed} askAgain={() => setPlaced(undefined)} />;

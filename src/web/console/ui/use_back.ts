@@ -9,7 +9,7 @@ let last = 0;
 
 /**
  * Lets the browser's Back close a dialog instead of leaving the page below it. A dialog that `leave` keeps open, since it
- * asks what becomes of unsaved input, takes the next Back as well.
+ * asks about unsaved input, takes the next Back as well.
  */
 export function useBackCloses(isOpen: boolean, leave: () => void): void {
   const latest = useRef(leave);

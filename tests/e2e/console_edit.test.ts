@@ -294,6 +294,10 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       rows.push("CSV-3;Server;NOWHERE;1;front;3", "CSV-4;Server;R1;x;front;4");
       await page.getByLabel("Or its text").fill(rows.join("\n"));
       await page.getByText("Not imported, since no field is chosen: Invoice").waitFor();
+      await page.getByLabel("Field for Kind").selectOption("");
+      await page.getByText("Nothing is sent before a column is chosen").waitFor();
+      expect(await page.getByRole("button", { name: "Import" }).isDisabled()).toBe(true);
+      await page.getByLabel("Field for Kind").selectOption("kind");
       expect(await page.getByLabel("Field for U").inputValue()).toBe("position_u");
       await page.getByLabel("Field for Invoice").selectOption("labels.Invoice");
       await page.evaluate(() => sessionStorage.setItem("planner-token", "expired"));
@@ -303,6 +307,8 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await again.getByRole("button", { name: "Sign in in this tab" }).click();
       await page.getByText("3 refused").waitFor();
       const refused = page.getByRole("region", { name: "Refused items" });
+      const lines = await refused.locator("tbody tr td:first-child, tbody tr th").allTextContents();
+      expect(lines.map(Number)).toEqual([3, 4, 5]);
       expect(await refused.getByRole("row", { name: /^3 / }).textContent()).toContain('Kind: "toaster" is none of');
       expect(await refused.getByRole("row", { name: /^4 / }).textContent()).toContain("rack_code");
       expect(await refused.getByRole("row", { name: /^5 / }).textContent()).toContain('U: "x" is not a number');

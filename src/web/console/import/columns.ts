@@ -22,6 +22,11 @@ export function missingFields(kind: Kind, columns: readonly string[]): readonly 
     .map(({ label }) => label);
 }
 
+/** Whether devices have a unit and no column says on which side: they are placed at the front. */
+export function isFaceGuessed(kind: Kind, columns: readonly string[]): boolean {
+  return kind === "device" && columns.includes("position_u") && !columns.includes("face");
+}
+
 /** Other names that columns of lists have. */
 const SYNONYMS: Readonly<Record<string, string>> = {
   u: "position_u",
@@ -118,6 +123,7 @@ export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
 /** Turns rows into resources; a cell that cannot be read is reported with its line and column, and its row is left out. */
 export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: readonly string[]): Parsed {
   const targets = new Map(targetsOf(kind).map((target) => [target.path, target]));
+  const atFront = isFaceGuessed(kind, columns);
   const items: Item[] = [];
   const unreadable: { readonly line: number; readonly message: string }[] = [];
   for (const { line, cells } of table.rows) {
@@ -126,7 +132,12 @@ export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: 
     const surplus = cells.length > table.headers.length;
     if (surplus) named.push(`${cells.length} cells, but ${table.headers.length} columns`);
     if (named.length > 0) unreadable.push({ line, message: named.join("; ") });
-    else items.push({ kind, line, resource });
+    else
+      items.push({
+        kind,
+        line,
+        resource: atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource,
+      });
   }
   return { items, unreadable };
 }

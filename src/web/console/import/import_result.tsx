@@ -104,7 +104,7 @@ function problemsOf({ parsed, failed }: Run): readonly Problem[] {
       what: `${enumWord(item.kind.toUpperCase(), "")} ${named(item)}`,
       message: error,
     })),
-  ];
+  ].sort((a, b) => a.line - b.line);
 }
 
 function named({ resource: { code, a, b } }: Item): string {

@@ -3,7 +3,7 @@ import { count } from "../labels.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
-import { missingFields, type Target, targetsOf } from "./columns.ts";
+import { isFaceGuessed, missingFields, type Target, targetsOf } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { KINDS, type Kind } from "./parse_items.ts";
 
@@ -50,9 +50,12 @@ export function MappingTable({
           Not imported, since no field is chosen: <strong>{unknown.join(", ")}</strong>
         </p>
       )}
+      {isFaceGuessed(mapping.kind, mapping.columns) ? (
+        <p>Devices with a unit and no face are placed at the front.</p>
+      ) : null}
       {missing.length === 0 ? null : (
         <p role="status">
-          <StateMark state="watch" label="warning" /> Every item needs a column for:{" "}
+          <StateMark state="fault" label="fault" /> Nothing is sent before a column is chosen for what every item needs:{" "}
           <strong>{missing.join(", ")}</strong>
         </p>
       )}

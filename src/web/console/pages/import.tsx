@@ -1,6 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { mayWrite, useSession } from "../api/session.ts";
-import { guessColumn, guessKind, itemsOf, targetsOf } from "../import/columns.ts";
+import { guessColumn, guessKind, itemsOf, missingFields, targetsOf } from "../import/columns.ts";
 import type { CsvTable } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
 import { type Mapping, MappingTable } from "../import/mapping.tsx";
@@ -51,7 +51,9 @@ function Wizard() {
       setUnread(`Cannot read "${file.name}" as UTF-8: save it as UTF-8, or use planner dc import --encoding`);
     }
   };
+  const missing = mapping === undefined ? [] : missingFields(mapping.kind, mapping.columns);
   const submit = () => {
+    if (missing.length > 0) return;
     const isTable = table !== undefined && mapping !== undefined;
     const parsed = isTable ? itemsOf(table, mapping.kind, mapping.columns) : parseItems(text);
     void start(parsed, validateOnly);
@@ -90,7 +92,11 @@ function Wizard() {
         )}
         <div class="filters">
           <Switch label="Check only, write nothing" on={validateOnly} change={setValidateOnly} />
-          <button type="submit" class="primary" disabled={text.trim() === "" || run?.running === true}>
+          <button
+            type="submit"
+            class="primary"
+            disabled={text.trim() === "" || missing.length > 0 || run?.running === true}
+          >
             {validateOnly ? "Check" : "Import"}
           </button>
           {run?.running === true ? (

@@ -1,9 +1,19 @@
 import { expect, test } from "bun:test";
-import { missingFields } from "#web/console/import/columns.ts";
+import { itemsOf, missingFields } from "#web/console/import/columns.ts";
 
 test("names the fields that every item needs and no column fills; an end of a cable may be two columns", () => {
   expect(missingFields("device", ["code", "rack_code"])).toEqual(["Kind"]);
   expect(missingFields("device", ["code", "kind"])).toEqual([]);
   expect(missingFields("cable", ["a", "label"])).toEqual(["End B as device/port"]);
   expect(missingFields("cable", ["a", "b.device_code", "b.port_name"])).toEqual([]);
+});
+
+test("itemsOf places devices with a unit at the front if no column names a side", () => {
+  const table = (headers: readonly string[], cells: readonly string[]) => ({ headers, rows: [{ line: 2, cells }] });
+  const faceOf = (columns: readonly string[], cells: readonly string[]) =>
+    itemsOf(table(columns, cells), "device", columns).items[0]?.resource["face"];
+
+  expect(faceOf(["code", "position_u"], ["A", "3"])).toBe("FACE_FRONT");
+  expect(faceOf(["code", "position_u"], ["A", ""])).toBeUndefined();
+  expect(faceOf(["code", "position_u", "face"], ["A", "3", "Rear"])).toBe("FACE_REAR");
 });

@@ -92,6 +92,7 @@ test("itemsOf reads words, numbers, lists and ends, and names each cell that it 
         kind: "DEVICE_KIND_SERVER",
         rack_code: "B03",
         position_u: 30,
+        face: "FACE_FRONT",
         tags: ["a", "b"],
         labels: { owner: "ada" },
       },

@@ -31,6 +31,12 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
   }
 }
 
+/** Accepts commands that a person has typed on a terminal just now. */
+export async function acceptTyped({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
+  if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
+  await context.accepted.accept(withoutAccepted(await context.accepted.read(), lines));
+}
+
 /** @throws OperationError `failed_precondition` below a run and in a run's worktree: an agent accepts nothing */
 export function refuseInRun(root: string, action: string): void {
   if (!isInRun(root)) return;

@@ -43,6 +43,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     outputs: openOutputValidator(project),
     accepted: openAcceptance(project),
     prove: async (wanted) => (await import("./work/prove.ts")).prove(root, wanted, { open: openPlanner }),
+    keepManual: async (end) => (await import("./work/prove.ts")).keepByHand(root, end, openPlanner),
     runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock)),
     background: {
       start: async (args, env) => {

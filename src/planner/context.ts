@@ -14,7 +14,7 @@ import type {
 import type { Background } from "./program_ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
 import type { Acceptance } from "./work/acceptance.ts";
-import type { Provenance, WantedProof } from "./work/provenance.ts";
+import type { ManualEnd, Provenance, WantedProof } from "./work/provenance.ts";
 
 /** The run that a process was started below. */
 export interface InsideRun {
@@ -41,6 +41,8 @@ export interface PlannerContext {
   readonly accepted: Acceptance;
   /** Judges the criteria of a spec by running their checks where its work is. */
   prove(wanted: WantedProof): Promise<Provenance>;
+  /** Keeps a record of a spec that was completed by hand; null if it cannot be kept. */
+  keepManual(end: ManualEnd): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
   readonly background: Background;

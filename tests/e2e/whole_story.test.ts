@@ -99,6 +99,7 @@ test("a project goes from init to the archive, worked by agents two at a time", 
   await begin();
   const ids = await addSpecs();
   configure(ids);
+  await planner("approve", "--commands", "--yes");
   const before = await specify(ids);
   await project.mustGit("add", "--all");
   await project.mustGit("commit", "--quiet", "-m", "begin");

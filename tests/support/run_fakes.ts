@@ -212,6 +212,8 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
       changed: script.state.changed,
       behind: false,
     }),
+    branchWork: async () => ({ commits: [], changed: [] }),
+    mainSpec: async () => null,
     blobs: async () => new Map(),
     takeFiles: async () => {},
     joinedSpec: async () => readFileSync(join(root, file), "utf8"),

@@ -29,8 +29,11 @@ export function person(): Person {
   const words = PLANNER.map((word) => `'${word}'`).join(" ");
   writeFileSync(join(folder, "bin/planner"), `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o755 });
   writeFileSync(join(folder, "bin/claude"), AGENT, { mode: 0o755 });
+  // The project's tests pass once the agent has done the work.
+  writeFileSync(join(folder, "bin/npm"), "#!/bin/sh\nls *-001-*.txt >/dev/null 2>&1\n", { mode: 0o755 });
   const own = {
     HOME: folder,
+    XDG_STATE_HOME: join(folder, "state"),
     PATH: `${join(folder, "bin")}:${process.env["PATH"]}`,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_CONFIG_GLOBAL: join(folder, ".gitconfig"),

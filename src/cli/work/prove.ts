@@ -1,7 +1,9 @@
 import type { PlannerContext } from "#planner/context.ts";
+import { keepManual } from "#planner/runs/proof/keep_manual.ts";
 import { proveSpec } from "#planner/runs/proof/prove_spec.ts";
+import type { RunDeps } from "#planner/runs/run_types.ts";
 import { projectAround } from "#planner/store/processes/inside_run.ts";
-import type { Provenance, WantedProof } from "#planner/work/provenance.ts";
+import type { ManualEnd, Provenance, WantedProof } from "#planner/work/provenance.ts";
 import { openRunDeps } from "./run_deps.ts";
 
 interface Proving {
@@ -18,10 +20,18 @@ export async function prove(
   { open, tell = () => {} }: Proving,
 ): Promise<Provenance> {
   const around = projectAround(root);
-  const project = around?.project ?? root;
-  const deps = await openRunDeps(
-    { root: project, context: await open({ cwd: project, root: project }) },
+  const deps = await projectDeps(around?.project ?? root, { open, tell });
+  return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
+}
+
+/** Keeps the record of a spec that a process in `root` has completed; none in a worktree, whose run keeps one. */
+export async function keepByHand(root: string, end: ManualEnd, open: Proving["open"]): Promise<number | null> {
+  return projectAround(root) === null ? keepManual(await projectDeps(root, { open }), end) : null;
+}
+
+async function projectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {
+  return openRunDeps(
+    { root, context: await open({ cwd: root, root }) },
     { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) },
   );
-  return proveSpec(deps, { ...wanted, worktreeOf: around?.id ?? wanted.id });
 }

@@ -14,6 +14,7 @@ const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
   branch: { ...TEXT, description: "Branch that the work is on" },
   commits: { ...TEXTS, description: "Commits that belong to the work" },
   completed_at: { ...TEXT, description: "When the spec was completed, ISO 8601" },
+  unproven: { ...TEXT, description: "Why a person completed the spec without its checks having succeeded" },
   members: { ...TEXTS, description: "Ids of the specs that a driver or group leads" },
   tracks: { ...TEXTS, description: "Files that a text describes" },
   informed_by: { ...TEXTS, description: "What a research draws on" },

@@ -29,12 +29,13 @@ export const addPlanned = defineTool<PlannerContext>()({
     depends_on: texts,
     target_files: texts,
     criteria: texts,
+    checks: Type.Array(Type.String()),
     priority: Type.Optional(oneOf(PRIORITIES, "How urgent the work is")),
     assignee: text,
     due: text,
     template: text,
   }),
-  async run(context, { description, prompt, body = "", type, criteria, due, template: name, ...given }) {
+  async run(context, { description, prompt, body = "", type, criteria, checks, due, template: name, ...given }) {
     const template = name === undefined ? undefined : await templateText(context, name);
     if (due !== undefined && !isDay(due)) {
       throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
@@ -50,7 +51,7 @@ export const addPlanned = defineTool<PlannerContext>()({
       due,
     };
     return createSpec(context, description, {
-      body: [body, criteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, criteria)]
+      body: [body, criteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, { criteria, checks })]
         .filter((part) => part !== "")
         .join("\n\n"),
       ...(type === undefined ? {} : { type }),
@@ -71,8 +72,27 @@ async function templateText({ templates }: PlannerContext, name: string): Promis
   throw new OperationError("not_found", `Template not found: "${name}": ${hint}`);
 }
 
+interface CheckedCriteria {
+  readonly criteria: readonly string[];
+  /** None, or one for each criterion; an empty one means no check. */
+  readonly checks: readonly string[];
+}
+
+function refuseUnpaired({ criteria, checks }: CheckedCriteria): void {
+  const refuse = (message: string): never => {
+    throw new OperationError("invalid_argument", message);
+  };
+  if (checks.length > 0 && checks.length !== criteria.length) {
+    const expected = "expected one for each criterion, an empty text for one without";
+    refuse(`Invalid checks: ${checks.length} for ${criteria.length} criteria: ${expected}`);
+  }
+  const broken = checks.find((check) => /[\r\n\0]/.test(check));
+  if (broken !== undefined) refuse(`Invalid check "${broken}": expected one line`);
+}
+
 /** The section of the criteria; empty without any. @param before the text that it comes behind */
-function criteriaSection(before: string, criteria: readonly string[]): string {
+function criteriaSection(before: string, { criteria, checks }: CheckedCriteria): string {
+  refuseUnpaired({ criteria, checks });
   if (criteria.length === 0) return "";
   for (const criterion of criteria) {
     if (criterion.trim() === "" || /[\r\n]/.test(criterion)) {
@@ -80,7 +100,11 @@ function criteriaSection(before: string, criteria: readonly string[]): string {
     }
   }
   const lines = criteria.map((criterion) => criterion.trim());
-  const section = `## ${CRITERIA_SECTION}\n\n${lines.map((criterion) => `- [ ] ${criterion}`).join("\n")}`;
+  const items = lines.map((criterion, index) => {
+    const check = checks[index]?.trim() ?? "";
+    return check === "" ? `- [ ] ${criterion}` : `- [ ] ${criterion}\n  verify: ${check}`;
+  });
+  const section = `## ${CRITERIA_SECTION}\n\n${items.join("\n")}`;
   // Only the first section counts, and none inside a code block that stays open.
   const counted = criteriaOf(`${before}\n\n${section}\n`).map(({ label }) => label);
   if (counted.join("\n") === lines.join("\n")) return section;

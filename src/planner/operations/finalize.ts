@@ -13,7 +13,7 @@ import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { outputReport } from "./shared/output_report.ts";
 import { specIdParam } from "./shared/params.ts";
-import { type Completing, judgedText, proveCompletion } from "./shared/prove_completion.ts";
+import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
 const DONE: readonly string[] = ["completed", "cancelled"];
@@ -58,13 +58,15 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: F
     const fields = { ...done.fields, status: "completed", completed_at: typeof since === "string" ? since : now };
     return editFields(text, fields);
   });
+  const run = done.proof === null ? null : await recordCompletion(context, spec, { ...done, unproven });
   return {
     value: {
       ...{ spec_id: spec.id, status: "completed", output: lines },
+      ...(run === null ? {} : { run }),
       ...(done.proof === null ? {} : { proof: done.proof.state, checks: resultsIn(done.proof) }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines].join("\n"),
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...recordLines(run)].join("\n"),
   };
 }
 
@@ -75,6 +77,10 @@ function refuseOtherCriteria({ id, body }: Spec, current: Spec): void {
 }
 
 /** @param open whether criteria may be unchecked */
+function recordLines(run: number | null): readonly string[] {
+  return run === null ? [] : [`record: run ${run}`];
+}
+
 function refuseUnfinished(spec: Spec, { open: mayBeOpen }: { readonly open: boolean }): void {
   const refuse = (message: string): never => {
     throw new OperationError("failed_precondition", message);

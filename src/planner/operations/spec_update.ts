@@ -15,7 +15,7 @@ import { dependencyCycle } from "./shared/dependency_cycle.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { specIdParam } from "./shared/params.ts";
-import { type Completing, judgedText, proveCompletion } from "./shared/prove_completion.ts";
+import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
@@ -87,8 +87,13 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   if (unproven !== null && simple.status !== "completed") {
     throw new OperationError("invalid_argument", 'Invalid unproven: expected it with the status "completed"');
   }
-  const complete = simple.status === "completed" ? await completion(context, { id, change, unproven, signal }) : change;
-  const changed = await context.specs.edit(id, complete);
+  const complete =
+    simple.status === "completed"
+      ? await completion(context, { id, change, unproven, signal })
+      : { change, done: null };
+  const changed = await context.specs.edit(id, complete.change);
+  if (complete.done !== null)
+    await recordCompletion(context, await context.specs.load(id), { ...complete.done, unproven });
   return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
 }
 
@@ -100,13 +105,14 @@ interface Completed extends Pick<Completing, "id" | "unproven" | "signal"> {
 async function completion(context: PlannerContext, { id, change, unproven, signal }: Completed) {
   const bodyAfter = (text: string): string => readableDocument(change(text)).body;
   const body = bodyAfter((await context.specs.readText(id)).text);
-  const { fields } = await proveCompletion(context, { id, body, unproven, signal });
-  return (before: string): string => {
+  const done = await proveCompletion(context, { id, body, unproven, signal });
+  const proven = (before: string): string => {
     if (judgedText(bodyAfter(before)) !== judgedText(body)) {
       throw new OperationError("aborted", `The criteria of spec '${id}' changed while its checks ran: try again`);
     }
-    return editFields(change(before), fields);
+    return editFields(change(before), done.fields);
   };
+  return { change: proven, done };
 }
 
 function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {

@@ -54,6 +54,10 @@ export interface Worktree {
   uncommitted(): Promise<readonly string[]>;
   /** The commit that is checked out, and what the folder holds beside it. */
   holds(): Promise<FolderState>;
+  /** Commits of the branch and the files that they change, as in `WorktreeState`; repairs nothing. */
+  branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">>;
+  /** The spec's text as the main branch has it; null if it has none. */
+  mainSpec(): Promise<string | null>;
   /** Git's hashes of files in that commit, by path from the project's root; one that it lacks has none. */
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Replaces files by those of another commit, which must have them. Paths are from the project's root. */

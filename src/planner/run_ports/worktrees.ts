@@ -66,6 +66,8 @@ export interface Worktrees {
    * runs left notes.
    */
   planted(): Promise<readonly PlantedChange[]>;
+  /** Names of remotes that mirror all refs, in one direction or both. */
+  mirrors(): Promise<readonly string[]>;
   /** The worktree of a spec, or null without one. */
   find(id: SpecId): Promise<Worktree | null>;
   /**

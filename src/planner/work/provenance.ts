@@ -79,6 +79,14 @@ export interface WantedProof {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A spec that was completed by hand, with the judgement about it. */
+export interface ManualEnd {
+  readonly id: SpecId;
+  readonly proof: Provenance;
+  readonly unproven: string | null;
+  readonly outputSchema: string | null;
+}
+
 /** Returns the verdict on a criterion without regard to a check. */
 export function tickVerdict({ checked }: Pick<JudgedCriterion, "checked">): Verdict {
   return checked ? "checked" : "unchecked";

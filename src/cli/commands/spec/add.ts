@@ -1,6 +1,7 @@
 import { addPlanned } from "#planner/operations/add_planned.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
+import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { printJson, printText } from "../../output/print.ts";
@@ -33,6 +34,12 @@ export const command = defineCommand({
       summary: "File that the work changes",
     },
     criterion: { type: "string", value: "text", multiple: true, summary: "Acceptance criterion" },
+    verify: {
+      type: "string",
+      value: "command",
+      multiple: true,
+      summary: "Command that proves the criterion before it; one for each criterion, an empty text for one without",
+    },
     body: { type: "string", value: "text", summary: "Text after the title; - reads standard input" },
     priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
     assignee: { type: "string", value: "name", summary: "Person who does the work" },
@@ -41,14 +48,19 @@ export const command = defineCommand({
   },
   examples: [
     { line: 'planner add "Refuse addresses that are no web pages"', shows: "Create a pending spec" },
+    {
+      line: 'planner add "Refuse URLs without a host" --criterion "They are refused" --verify "npm test -- urls"',
+      shows: "Name the check that proves the criterion",
+    },
     { line: 'planner add "Sell rope" --template spec', shows: "Use the fields and text of .planner/templates/spec.md" },
     { line: "planner add - < notes.txt", shows: "Read title and body from a file" },
   ],
-  async run({ description, body, label, criterion, json, ...words }, cli) {
+  async run({ description, body, label, criterion, verify, json, ...words }, cli) {
     if (description === "-" && body === "-") {
       throw new UsageError("Both the description and --body are read from standard input: expected one", null);
     }
-    const context = await cli.planner();
+    const project = await cli.project();
+    const { context } = project;
     const { "depends-on": dependsOn, "target-file": targetFiles, ...fields } = words;
     const { value, text } = await runTool(context, addPlanned, {
       ...Object.fromEntries(Object.entries(fields).filter(([, word]) => word !== undefined)),
@@ -58,7 +70,12 @@ export const command = defineCommand({
       depends_on: dependsOn,
       target_files: targetFiles,
       criteria: criterion,
+      checks: verify,
     });
+    await acceptTyped(
+      project,
+      verify.filter((text) => text.trim() !== "").map((text) => ({ kind: "check", text: text.trim() })),
+    );
     if (json || text === undefined) return printJson(value);
     printText(`${plainLines(text)}\n`);
   },

@@ -34,11 +34,14 @@ export const command = defineCommand({
     const { context } = await cli.project();
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
-    if (json) printJson(report);
-    else printText(rendered(report.findings));
+    const { trusted } = await context.accepted.read();
+    if (json) printJson({ ...report, trusted });
+    else printText(`${rendered(report.findings)}${trusted ? TRUSTED : ""}`);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
+
+const TRUSTED = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
 
 function rendered(findings: readonly DoctorFinding[]): string {
   if (findings.length === 0) return "Nothing found\n";

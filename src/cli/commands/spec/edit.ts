@@ -2,6 +2,9 @@ import { OperationError } from "#kernel/errors.ts";
 import { lint } from "#planner/operations/lint.ts";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { runTool } from "#planner/service.ts";
+import { parseDocument } from "#planner/spec/document.ts";
+import { type CommandLine, checkLines } from "#planner/work/acceptance.ts";
+import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { editText } from "../../edit_text.ts";
 import { print } from "../../output/print.ts";
@@ -18,7 +21,8 @@ export const command = defineCommand({
     { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },
   ],
   async run({ id: text }, cli) {
-    const context = await cli.planner();
+    const project = await cli.project();
+    const { context } = project;
     const id = await findSpecId(context, text, { archived: false });
     const { text: before } = await context.specs.readText(id);
     const edit = await editText(`${id}.md`, before);
@@ -36,8 +40,19 @@ export const command = defineCommand({
       throw new OperationError(error.kind, `${error.message}: your text is kept in "${edit.file}"`, { cause: error });
     }
     edit.discard();
+    await acceptTyped(project, newChecks(before, edit.text));
     print(`Updated spec: ${id}\n`);
     const { value } = await runTool(context, lint, { id });
     for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);
   },
 });
+
+/** The checks that the edited text has and the one before does not. */
+function newChecks(before: string, after: string): readonly CommandLine[] {
+  const [old, now] = [before, after].map((text) => {
+    const document = parseDocument(text);
+    return document.ok ? checkLines(document.body) : [];
+  });
+  const known = new Set(old?.map(({ text }) => text));
+  return (now ?? []).filter(({ text }) => !known.has(text));
+}

@@ -1,4 +1,5 @@
 import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
+import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";
@@ -6,6 +7,7 @@ import { decideSetup } from "../../init/decide_setup.ts";
 import { initRoot } from "../../init/init_root.ts";
 import { reportSetup } from "../../init/report_setup.ts";
 import { setUp } from "../../init/set_up.ts";
+import { openProject } from "../../open_project.ts";
 
 export const command = defineCommand({
   summary: "Set up .planner/ in this project and the MCP configuration of agents",
@@ -54,6 +56,11 @@ export const command = defineCommand({
       return EXIT_STATUS.interrupted;
     }
     reportSetup(cli, root, await setUp(root, setup));
+    const { context } = await openProject(root, root);
+    await acceptTyped(
+      { context, root },
+      setup.setup.map(({ command }) => ({ kind: "setup", text: command })),
+    );
     return EXIT_STATUS.ok;
   },
 });

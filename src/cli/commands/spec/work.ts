@@ -34,10 +34,7 @@ export const command = defineCommand({
     provider: { type: "string", value: "name", summary: "Agent (default: the configured one)" },
     model: { type: "string", value: "name", summary: "Model (overrides the spec's)" },
     prompt: { type: "string", value: "name", summary: "Prompt template (overrides the spec's)" },
-    "skip-criteria": {
-      type: "boolean",
-      summary: "Complete specs with unchecked acceptance criteria, or whose checks fail, too",
-    },
+    "skip-criteria": { type: "boolean", summary: "Complete specs whatever their criteria and checks say" },
     resume: {
       type: "boolean",
       summary: "Continue the agent's session of the last run; fails if the agent cannot or no session exists",

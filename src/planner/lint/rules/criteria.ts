@@ -1,5 +1,5 @@
 import { linesIn } from "../../spec/body_lines.ts";
-import { CRITERIA_SECTION } from "../../spec/criteria.ts";
+import { CRITERIA_SECTION, criteriaOf } from "../../spec/criteria.ts";
 import { type Section, sectionsOf } from "../../spec/sections.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
@@ -10,7 +10,8 @@ const SOME = /^ {0,3}#{1,6}[ \t]+acceptance criteria/im;
 /** The criteria are where planner finds them: in one section, before the output, outside code fences. */
 export const criteria: Rule = {
   name: "criteria",
-  *check({ body }) {
+  *check({ body }, { config }) {
+    yield* judgedChecks(body, config.verify.require_checks);
     if (!SOME.test(body)) return;
     const [first, ...further] = sectionsOf(body, CRITERIA_SECTION);
     if (first === undefined) yield* swallowed(body);
@@ -26,6 +27,22 @@ export const criteria: Rule = {
     }
   },
 };
+
+// Alone, or as the last of several commands, whose status is the check's.
+const CANNOT_FAIL = /(?:^|\|\||;)\s*(?:true|:|exit(?:\s+0)?|(?:echo|printf)\b[^|&;<>`$]*)$/;
+
+/** A check that succeeds whatever was done proves nothing. */
+function* judgedChecks(body: string, requiresChecks: boolean): Iterable<RuleFinding> {
+  for (const { verify, verifyLine, line, label } of criteriaOf(body)) {
+    if (verify !== null && CANNOT_FAIL.test(verify)) {
+      const suggestion = "Name a command that fails while the work is not done";
+      yield warning(verifyLine ?? line, `check '${verify}' cannot fail`, suggestion);
+    } else if (verify === null && requiresChecks) {
+      const suggestion = "Add a line 'verify: <command>' below it";
+      yield warning(line, `criterion '${label}' names no check`, suggestion);
+    }
+  }
+}
 
 function* behindOutput(body: string, { heading }: Section): Iterable<RuleFinding> {
   const output = sectionsOf(body, "Output").find(

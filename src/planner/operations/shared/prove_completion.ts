@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import type { FieldChanges } from "../../spec/edit/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { unprovenLine } from "../../work/acceptance.ts";
 import { type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
@@ -45,6 +46,15 @@ export async function proveCompletion(context: PlannerContext, completing: Compl
   }
   await context.accepted.accept([unprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
+}
+
+/** Keeps what proves a spec that was completed by hand. @returns the number of its record, or null without one */
+export async function recordCompletion(
+  context: PlannerContext,
+  { id, outputSchema }: Spec,
+  { proof, unproven }: Pick<Completion, "proof"> & Pick<Completing, "unproven">,
+): Promise<number | null> {
+  return proof === null ? null : context.keepManual({ id, proof, unproven, outputSchema });
 }
 
 function refuseExcuse(context: PlannerContext, why: string): void {

@@ -53,7 +53,8 @@ async function refuseUnaccepted(
   if (lines.length === 0) return;
   const waiting = withoutAccepted(await accepted.read(), lines);
   if (waiting.length === 0) return;
-  const named = waiting.map(({ text }) => text).join(", ");
+  // The variables of an agent may be secrets.
+  const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");
   throw new OperationError(
     "failed_precondition",
     `${begin} not accepted on this machine: ${named}: "planner approve --commands" shows and accepts`,

@@ -3,6 +3,7 @@ import { brokenConfig } from "./check_config.ts";
 import { gitLocks } from "./check_git_locks.ts";
 import { plantedChanges } from "./check_planted.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
+import { mirrorRemotes } from "./check_remotes.ts";
 import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
 import type { CareDeps, Trouble, TroubleKind } from "./trouble.ts";
@@ -39,6 +40,7 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   staleWatch,
   gitLocks,
   plantedChanges,
+  mirrorRemotes,
   orphanedWorktrees,
   strandedSpecs,
   brokenConfig,

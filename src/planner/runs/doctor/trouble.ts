@@ -15,6 +15,7 @@ export const TROUBLE_KINDS = [
   "stale_watch",
   "git_lock",
   "planted_change",
+  "mirror_remote",
   "orphaned_worktree",
   "stranded_spec",
   "broken_config",

@@ -36,6 +36,7 @@ export async function missingForCompletion(
     log: talkingLog(deps, id),
     // The project's own text has the criteria that people wrote.
     before: await projectText(deps, id),
+    outputBefore: bodyOf(await worktree.mainSpec()),
     wishes: { skipCriteria: unproven !== null, unproven, stop },
   };
   const facts = {
@@ -51,6 +52,11 @@ export async function missingForCompletion(
 
 function specOf(id: SpecId, text: string): Spec {
   return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, readableDocument(text));
+}
+
+function bodyOf(text: string | null): string | null {
+  const document = text === null ? null : parseDocument(text);
+  return document?.ok === true ? document.body : null;
 }
 
 /** Null for a spec that is gone from the project, or cannot be read there. */

@@ -9,7 +9,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { namesSpec } from "../../work/commit_message.ts";
-import { missingWork } from "../../work/default_evidence.ts";
+import { missingWork, outputOf } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
@@ -26,6 +26,8 @@ export interface WorkInPlace {
   readonly log: RunLog;
   /** The project's text of the spec when the run began; null where no run did. */
   readonly before: string | null;
+  /** The body whose output is no run's and does not count; that of `before` if left out, none if null. */
+  readonly outputBefore?: string | null;
   readonly wishes: { readonly skipCriteria: boolean; readonly unproven: string | null; readonly stop: StopWishes };
 }
 
@@ -151,6 +153,13 @@ function withoutSpec(paths: readonly string[], id: SpecId): readonly string[] {
   return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
 }
 
+/** The output of a body without what an older body had. */
+function newOutput(body: string, old: string): string {
+  const [now, before] = [outputOf(body), outputOf(old)];
+  const added = (before !== "" && now.startsWith(before) ? now.slice(before.length) : now).trim();
+  return added === "" ? "" : `## Output\n\n${added}\n`;
+}
+
 interface OutputReport {
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
@@ -165,10 +174,13 @@ const judging = new Slots(1);
  * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
  * docs/contract/spec-tool.md#output-5.
  */
-async function outputReport({ context }: RunDeps, { config, log }: WorkInPlace, spec: Spec): Promise<OutputReport> {
+async function outputReport({ context }: RunDeps, work: WorkInPlace, spec: Spec): Promise<OutputReport> {
+  const { config, log } = work;
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null, passed: false };
   await log.flush();
-  const verdict = (await judging.run(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
+  const old = work.outputBefore === undefined ? (broughtBy(work)?.body ?? null) : work.outputBefore;
+  const judged = old === null ? spec : { ...spec, body: newOutput(spec.body, old) };
+  const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
   const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);

@@ -1,4 +1,5 @@
 import type { Claim } from "#planner/run_ports/claims.ts";
+import { checkLines, isAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt } from "../../work/prompts/prompt.ts";
 import { limitsOf } from "../../work/run_limits.ts";
@@ -50,7 +51,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     mcpConfigFile: `${beside}.mcp.json`,
     runFile: beside,
     dir: place.root,
-    grant: { task, commands: run.config.verify.commands },
+    grant: { task, commands: await grantedCommands(deps, run) },
     session: run.session,
     server,
     writable,
@@ -69,6 +70,15 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   } finally {
     await displace(deps, run);
   }
+}
+
+/** The accepted commands by which the work is judged: the agent may run them too. */
+async function grantedCommands({ context }: RunDeps, { config, spec }: LaunchedRun): Promise<readonly string[]> {
+  const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
+  const lines = [...settings, ...checkLines(spec.body)];
+  if (lines.length === 0) return [];
+  const accepted = await context.accepted.read();
+  return [...new Set(lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text))];
 }
 
 function hashOf({ files }: RunDeps, text: string): string {

@@ -43,10 +43,14 @@ function memberId(parent: SpecId, number: number): SpecId {
 
 // The first criteria section counts. A description that has one therefore follows the proposed criteria, under a
 // heading that ends them. A code fence that the description leaves open would hide the following text.
-function bodyOf({ description, criteria }: ProposedMember): string {
+function bodyOf({ description, criteria, checks }: ProposedMember): string {
   const fence = missingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;
-  const list = `## ${CRITERIA_SECTION}\n\n${criteria.map((one) => `- [ ] ${one}`).join("\n")}`;
+  const itemOf = (criterion: string): string => {
+    const check = checks.get(criterion);
+    return check === undefined ? `- [ ] ${criterion}` : `- [ ] ${criterion}\n  verify: ${check}`;
+  };
+  const list = `## ${CRITERIA_SECTION}\n\n${criteria.map(itemOf).join("\n")}`;
   if (text === "") return list;
   if (sectionOf(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
   return `${text}\n\n${list}`;

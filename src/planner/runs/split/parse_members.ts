@@ -8,6 +8,8 @@ export interface ProposedMember {
   readonly description: string;
   /** At least one; each one line. */
   readonly criteria: readonly string[];
+  /** The checks that the agent proposes, by their criterion. */
+  readonly checks: ReadonlyMap<string, string>;
   readonly targetFiles: readonly string[];
   /** Numbers of other members, from 1, ascending, each once. They form no circle. */
   readonly dependsOn: readonly number[];
@@ -45,16 +47,29 @@ interface Place {
 
 function memberOf(value: unknown, place: Place): ProposedMember {
   if (!isJsonObject(value)) throw refused(`member ${place.number} is not an object`);
-  const criteria = texts(value, "acceptance_criteria", place).map((text) => plainCriterion(text));
+  const { criteria, checks } = criteriaIn(value, place);
   if (criteria.length === 0) throw refused(`member ${place.number} has no acceptance criteria`);
   return {
     title: oneLine(textOf(value["title"], `title of member ${place.number}`)),
     description:
       value["description"] === undefined ? "" : textOf(value["description"], `description of member ${place.number}`),
-    criteria,
+    ...{ criteria, checks },
     targetFiles: texts(value, "target_files", place),
     dependsOn: numbers(value, place),
   };
+}
+
+/** A criterion is a text, or an object with its check. */
+function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
+  const list = value["acceptance_criteria"] ?? [];
+  if (!Array.isArray(list)) throw refused(`"acceptance_criteria" of member ${place.number} is not a list`);
+  const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
+  const named = texts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(plainCriterion);
+  const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
+    if (typeof criterion !== "string" || verify === undefined || verify === null) return [];
+    return [[plainCriterion(oneLine(criterion)), oneLine(textOf(verify, `"verify" of member ${place.number}`))]];
+  });
+  return { criteria: [...new Set(named)], checks: new Map(checks) };
 }
 
 function textOf(value: unknown, what: string): string {

@@ -84,6 +84,17 @@ export function rebasedBranch(gitFolder: string): string | null {
   return readGitFile(gitFolder, "rebase-merge/head-name") ?? readGitFile(gitFolder, "rebase-apply/head-name");
 }
 
+/** Names of the remotes that mirror all refs. @param settings of git by lower-case names */
+export function mirrorRemotes(settings: ReadonlyMap<string, string>): readonly string[] {
+  const names = [...settings].flatMap(([key, value]) => {
+    const [, name, field] = /^remote\.(.+)\.(mirror|fetch)$/.exec(key) ?? [];
+    if (name === undefined) return [];
+    const isMirror = field === "mirror" ? /^(?:true|yes|on|1|)$/i.test(value) : /^\+?refs\/\*:refs\/\*$/.test(value);
+    return isMirror ? [name] : [];
+  });
+  return [...new Set(names)];
+}
+
 /** Git's own folder of every linked worktree, by the worktree's path. */
 export async function adminFolders(commonFolder: string): Promise<ReadonlyMap<string, string>> {
   const base = join(commonFolder, "worktrees");

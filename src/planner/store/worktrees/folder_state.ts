@@ -58,7 +58,7 @@ export async function takeFiles({ git, repository }: Place, from: string, paths:
 }
 
 async function commitOf(git: Git): Promise<Pick<FolderState, "commit" | "tree">> {
-  const answer = await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}", "HEAD^{tree}"]);
+  const answer = await git.ask(["rev-parse", "HEAD^{commit}", "HEAD^{tree}"]);
   const [commit = null, tree = null] = answer?.split("\n") ?? [];
   return { commit, tree };
 }

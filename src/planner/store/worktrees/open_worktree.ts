@@ -10,13 +10,14 @@ import { blobHashes, takeFiles, worktreeState } from "./folder_state.ts";
 import { furnish } from "./furnish.ts";
 import { refusePlanted } from "./guard.ts";
 import { joinedText } from "./join_spec.ts";
-import { settle } from "./settle.ts";
+import { changedIn, commitsIn, settle } from "./settle.ts";
 import { keepSnapshot, readSnapshot, type Snapshot } from "./snapshot.ts";
 import { takeSnapshot } from "./take_snapshot.ts";
 import { placeFile, readBytes } from "./worktree_brought.ts";
 import { commitPaths, commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import type { Place, WorktreeFacts } from "./worktree_place.ts";
+import { blobText } from "./worktree_rebase.ts";
 
 /** A worktree that is kept open: where it is was asked once. */
 export class OpenWorktree implements Worktree {
@@ -77,6 +78,18 @@ export class OpenWorktree implements Worktree {
   async holds(): Promise<FolderState> {
     await refusePlanted(this.#place, this.#baseline ?? readSnapshot(this.#place));
     return worktreeState(this.#place);
+  }
+
+  async branchWork(): Promise<Pick<WorktreeState, "commits" | "changed">> {
+    const { git, repository, worktree } = this.#place;
+    const [main, own] = [`refs/heads/${worktree.mainBranch}`, `refs/heads/${worktree.branch}`];
+    const commits = await commitsIn(git, `${main}..${own}`);
+    return { commits, changed: await changedIn(git, repository.prefix, `${main}...${own}`) };
+  }
+
+  mainSpec(): Promise<string | null> {
+    const { git, repository, worktree, id } = this.#place;
+    return blobText(git, `refs/heads/${worktree.mainBranch}:${repository.prefix}${activeFile(id)}`);
   }
 
   blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {

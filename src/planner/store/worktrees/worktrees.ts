@@ -23,7 +23,7 @@ import { Git } from "../git/git.ts";
 import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
-import { adminFolders, realPath } from "./admin_folder.ts";
+import { adminFolders, mirrorRemotes, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { projectState } from "./folder_state.ts";
 import { forecastConflicts } from "./forecast.ts";
@@ -107,6 +107,11 @@ class GitWorktrees implements Worktrees {
     // Without a repository nothing was planted.
     const repository = await this.#opened().catch(() => null);
     return repository === null ? [] : plantedChanges(repository, this.#root);
+  }
+
+  async mirrors(): Promise<readonly string[]> {
+    const repository = await this.#opened().catch(() => null);
+    return repository === null ? [] : mirrorRemotes(await repository.settings());
   }
 
   placeInProject(id: SpecId, path: string, text: string): Promise<void> {

@@ -14,7 +14,8 @@ answer is all that is asked for.
 - Each member is one coherent change, small enough to be done in one go.
 - Together they do all that the spec asks, and nothing beside it; no two do the same.
 - A member depends on another one only where it cannot be worked before that is done.
-- Each criterion says how somebody sees that the member is done.
+- Each criterion says how somebody sees that the member is done. Where a command of the project can tell, name it as
+  \`verify\`: a person accepts it before it runs.
 `;
 
 /** What every such prompt ends with, for the answer is read by it. */
@@ -28,7 +29,7 @@ End with one JSON document in a fenced code block, and nothing behind it:
     {
       "title": "One line",
       "description": "What is to be done, in Markdown without headings of level 1",
-      "acceptance_criteria": ["What somebody sees when it is done"],
+      "acceptance_criteria": [{ "criterion": "What somebody sees when it is done", "verify": "npm test -- urls" }],
       "target_files": ["path/of/a/file.ts"],
       "depends_on": []
     }
@@ -37,5 +38,5 @@ End with one JSON document in a fenced code block, and nothing behind it:
 \`\`\`
 
 \`members\` has at least two entries. \`depends_on\` holds the numbers of other members, the first one being 1; they form no
-circle. \`target_files\` may be left out.
+circle. \`target_files\` may be left out; a criterion without a command is a plain text.
 `;

@@ -18,7 +18,12 @@ export const claude: ProviderRow = {
   allowing: (denied) => `providers.claude.args: [--allowedTools, ${JSON.stringify(ruleOf(denied, "Bash"))}]`,
 };
 
+/** What a person alone decides, also where the project's own settings allow every command of planner. */
+const DENIED = ["approve", "trust"].map((name) => `Bash(planner ${name}:*)`);
+
 // As JSON, because a rule in --allowedTools ends at a comma or a blank.
 function settings(commands: Grant["commands"]): string {
-  return JSON.stringify({ permissions: { allow: ["mcp__planner", ...shellRules("Bash", ":*", commands)] } });
+  return JSON.stringify({
+    permissions: { allow: ["mcp__planner", ...shellRules("Bash", ":*", commands)], deny: DENIED },
+  });
 }

@@ -10,18 +10,9 @@ export interface Grant {
 export const GIT_COMMANDS = ["git add", "git commit", "git status"] as const;
 
 /** The commands of planner that an agent has a use for; its tools do the rest. */
-export const PLANNER_COMMANDS = [
-  "check",
-  "diagnose",
-  "lint",
-  "list",
-  "log",
-  "ready",
-  "search",
-  "show",
-  "status",
-  "verify",
-].map((name) => `planner ${name}`);
+export const PLANNER_COMMANDS = ["check", "diagnose", "lint", "list", "log", "ready", "search", "show", "status"].map(
+  (name) => `planner ${name}`,
+);
 
 /**
  * A line of the shell with the single commands in it: agents that judge each command of a line by itself need both.

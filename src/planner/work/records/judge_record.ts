@@ -98,9 +98,12 @@ function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   if (wrong.length === 0)
     return { part, result: "ok", detail: `${counted(named.length, "criterion")} as in the commit` };
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
-  // A run that did not complete may have left its ticks uncommitted.
-  return { part, result: record["status"] === "completed" ? "differs" : "unknown", detail };
+  // A person, and a run that did not complete, may have left the ticks uncommitted.
+  const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
+  return { part, result: isCommitted ? "differs" : "unknown", detail };
 }
+
+const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run", "disproven"]);
 
 /** Whether the recorded evidence bears the recorded end. */
 function verdictCheck(record: Fields): RecordCheck {
@@ -108,11 +111,21 @@ function verdictCheck(record: Fields): RecordCheck {
   const commands = recordedCommands(record);
   if (record["status"] !== "completed") return { part, result: "ok", detail: counted(commands.length, "command") };
   const open = listIn(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
+  const { proof, unproven } = record;
+  const beside =
+    isJsonObject(proof) && proof["where"] !== "fresh" && Array.isArray(proof["beside"]) ? proof["beside"] : [];
   const failed = commands.filter(({ problem }) => problem !== null);
   const output = record["output"];
   const against = [
     ...open.map(({ label }) => `"${String(label)}" is not checked`),
     ...failed.map(({ command, problem }) => `"${String(command)}" ${String(problem)}`),
+    ...(beside.length > 0
+      ? [`its checks passed with files that no commit holds: ${beside.slice(0, 3).join(", ")}`]
+      : []),
+    ...(typeof unproven === "string" ? [`without proof: ${unproven}`] : []),
+    ...listIn(record, "criteria").flatMap(({ label, verdict }) =>
+      UNPROVEN.has(verdict) ? [`"${String(label)}" is ${String(verdict)}`] : [],
+    ),
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
   ];
   if (against.length === 0) return { part, result: "ok", detail: `${counted(commands.length, "command")} passed` };

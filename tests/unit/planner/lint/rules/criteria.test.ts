@@ -37,3 +37,13 @@ test("criteria reports a section that a nested fence has swallowed, not an examp
   ]);
   expect(await said("```md\n## Acceptance Criteria\n- [ ] a\n```\n## Acceptance Criteria\n- [ ] b\n")).toEqual([]);
 });
+
+test("criteria reports checks that cannot fail, with their line, and no others", async () => {
+  const checks = ["true", ":", "exit 0", "echo done", "npm test || true", "npm test; exit 0"];
+  for (const check of checks) {
+    expect(await said(`- [ ] a\n  verify: ${check}\n`)).toEqual([`7 check '${check}' cannot fail`]);
+  }
+  for (const check of ["npm test", "test -f a", "echo a | grep b", "true && npm test", "exit 1", "truecheck"]) {
+    expect([check, await said(`- [ ] a\n  verify: ${check}\n`)]).toEqual([check, []]);
+  }
+});

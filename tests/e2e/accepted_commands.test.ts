@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { chmodSync, existsSync, realpathSync, statSync } from "node:fs";
+import { chmodSync, existsSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitProject, gitProject } from "../support/git_project.ts";
 import { McpLines } from "../support/mcp_lines.ts";
@@ -90,6 +90,81 @@ test("a branch or a fetch brings settings and specs whose commands do not run", 
   expect(made.read(`.planner/specs/${GROUP}.md`)).toContain("status: needs_attention");
   expect(all.map(({ stderr }) => stderr).join("\n")).toContain(`"planner approve ${GROUP}"`);
   expect(existsSync(ran)).toBe(false);
+});
+
+test("what a run, a merge and a record bring does not judge or start the next run", async () => {
+  using made = await project();
+  const [ran, touch] = [mark(made), `touch ${mark(made)}`];
+  const agent = join(made.root, "..", `agent-${made.root.split("-").at(-1)}.sh`);
+  const script = `
+    id=$PLANNER_SPEC_ID
+    printf -- '---\\ndefaults: {provider: command}\\nproviders: {command: {command: /bin/sh, args: ["%s"]}}\\nverify: {commands: ["${touch}"]}\\nworktree: {setup: ["${touch}"]}\\n---\\n' "$0" > .planner/config.md
+    sed -i 's/- \\[ \\]/- [x]/; s/^  verify: .*/  verify: ${touch.replaceAll("/", "\\/")}/' "$PLANNER_SPEC_FILE"
+    echo b > b.txt
+    git add -A && git commit -q -m "planner($id): work"`;
+  writeFileSync(agent, script);
+  const provider = { command: "/bin/sh", args: [agent] };
+  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  made.write(
+    ".planner/config.md",
+    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n---\n`,
+  );
+  for (const id of [ID, GROUP])
+    made.spec(id, text(id, { check: "test -f b.txt" }).replace("in_progress", "pending").replace("[x]", "[ ]"));
+  await made.mustGit("config", "user.name", "Ann");
+  await made.mustGit("config", "user.email", "ann@example.org");
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await made.planner(["approve", "--all", "--yes"]);
+
+  const worked = await made.planner(["work", ID]);
+  const merged = await made.planner(["merge", ID]);
+  const next = await made.planner(["work", GROUP]);
+  const inRun = { PLANNER_RUN: `${ID}-1@${made.root}` };
+  const rerun = await made.planner(["verify", ID, "--record", "--rerun"], { env: inRun });
+  const accepted = await made.planner(["approve", "--all", "--yes"], { env: inRun });
+
+  expect([worked.code, merged.code]).toEqual([0, 0]);
+  expect(made.read(`.planner/specs/${ID}.md`)).toContain(`  verify: test -f b.txt\n  proposed verify: ${touch}\n`);
+  expect(await made.mustGit("show", `main:.planner/specs/${ID}.md`)).toContain("  verify: test -f b.txt\n");
+  expect(made.read(".planner/config.md")).toContain(touch);
+  expect([next.code, next.stderr]).toEqual([1, expect.stringContaining('"planner approve --commands"')]);
+  expect([rerun.code, accepted.code]).toEqual([1, 1]);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("a person completes without proof, which stays visible, and a run cannot", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "false" }));
+  await made.planner(["approve", ID, "--yes"]);
+
+  const failed = await made.planner(["finalize", ID]);
+  const inRun = await made.planner(["finalize", ID, "--unproven", "x"], {
+    env: { PLANNER_RUN: `${ID}-1@${made.root}` },
+  });
+  const done = await made.planner(["finalize", ID, "--unproven", "the server is down"]);
+  const listed = await made.planner(["list", "--json"]);
+  const record = await made.planner(["verify", ID, "--record"]);
+
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('"false" ended with status 1')]);
+  expect([inRun.code, done.code]).toEqual([1, 0]);
+  expect(made.read(`.planner/specs/${ID}.md`)).toContain("unproven: the server is down\n");
+  expect(listed.stdout).toContain('"unproven":"the server is down"');
+  expect([record.code, record.stdout]).toEqual([1, expect.stringContaining("without proof: the server is down")]);
+});
+
+test("work by hand leaves a record that can be checked again", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "test -f a.txt" }));
+  await made.planner(["approve", ID, "--yes"]);
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "specify");
+
+  const done = await made.planner(["finalize", ID, "--json"]);
+  const again = await made.planner(["verify", ID, "--record", "--rerun"]);
+
+  expect(JSON.parse(done.stdout)).toMatchObject({ run: 1, proof: { where: "project" }, checks: [{ problem: null }] });
+  expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('"test -f a.txt" passed again')]);
 });
 
 test("approve shows where a command comes from, and accepts it for every spec and no other text", async () => {

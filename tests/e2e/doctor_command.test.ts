@@ -51,7 +51,8 @@ test("doctor finds nothing in a project where nothing is amiss", async () => {
 
   const { code, stdout } = await project.planner(["doctor"]);
 
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing found\n" });
+  const trusted = 'Every command of this project runs without a question ("planner trust --off" ends that)';
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `Nothing found\n${trusted}\n` });
 });
 
 test("doctor finds and mends what dead processes left, and the second time finds nothing", async () => {
@@ -248,4 +249,15 @@ test("doctor --fix removes the lock that a killed git has left in a worktree at 
 
   expect(findings.filter(({ kind }) => kind === "git_lock")).toMatchObject([{ subject: lock, fixed: "removed it" }]);
   expect(existsSync(lock)).toBe(false);
+});
+
+test("doctor warns of a remote that mirrors all refs, whose pruning deletes the records of runs", async () => {
+  project = await workProject({ plan: {} });
+  await project.mustGit("remote", "add", "--mirror=fetch", "copy", "https://example.org/x.git");
+  await project.mustGit("remote", "add", "origin", "https://example.org/y.git");
+
+  const { code, stdout } = await project.planner(["doctor", "--json"]);
+
+  const { findings } = JSON.parse(stdout) as { findings: { kind: string; subject: string }[] };
+  expect([code, findings.map(({ kind, subject }) => [kind, subject])]).toEqual([1, [["mirror_remote", "remote copy"]]]);
 });

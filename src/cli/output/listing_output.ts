@@ -17,6 +17,7 @@ export interface ListedSpec {
   readonly priority?: string;
   readonly assignee?: string;
   readonly due?: string;
+  readonly unproven?: string;
   readonly invalid?: readonly InvalidField[];
 }
 
@@ -52,7 +53,7 @@ export const STATUS_COLUMN: Column<ListedSpec> = {
 const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
 export const TITLE_COLUMN: Column<ListedSpec> = {
   title: "TITLE",
-  text: ({ title }) => title ?? "(no title)",
+  text: ({ title, unproven }) => `${unproven === undefined ? "" : "(unproven) "}${title ?? "(no title)"}`,
   shrinks: true,
 };
 // A list without spaces and a dash for none keep the columns apart for awk and cut.

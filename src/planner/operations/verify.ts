@@ -1,7 +1,11 @@
 import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
+import type { Spec } from "../spec/spec.ts";
+import { hasChecks } from "../work/provenance.ts";
+import { judgeRecord, recordedCommands } from "../work/records/judge_record.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -17,7 +21,8 @@ export const verify = defineTool<PlannerContext>()({
     await refuseInvalid(context, spec, "verify");
     const criteria = criteriaOf(spec.body);
     const unchecked = criteria.filter(({ checked }) => !checked);
-    const unrun = criteria.filter(({ verify }) => verify !== null).length;
+    const record = hasChecks(criteria) ? await passedRecord(context, spec) : null;
+    const unrun = record === null ? criteria.filter(({ verify }) => verify !== null).length : 0;
     return {
       value: {
         spec_id: spec.id,
@@ -28,17 +33,47 @@ export const verify = defineTool<PlannerContext>()({
           unchecked: unchecked.length,
         },
         unchecked_items: unchecked.map(({ text }) => text),
-        verification_notes: notes({ total: criteria.length, unchecked: unchecked.length, unrun }),
+        verification_notes: notes({ total: criteria.length, unchecked: unchecked.length, unrun, record }),
       },
     };
   },
 });
 
-function notes({ total, unchecked, unrun }: Readonly<Record<"total" | "unchecked" | "unrun", number>>): string {
+interface Counted extends Readonly<Record<"total" | "unchecked" | "unrun", number>> {
+  /** What the latest record says of the checks, or null. */
+  readonly record: string | null;
+}
+
+function notes({ total, unchecked, unrun, record }: Counted): string {
   if (total === 0) return "No acceptance criteria found";
   if (unchecked === 0 && unrun > 0) {
     return unrun === 1 ? "1 criterion has a check that did not run" : `${unrun} criteria have checks that did not run`;
   }
-  if (unchecked === 0) return "All acceptance criteria met";
+  if (unchecked === 0)
+    return record === null ? "All acceptance criteria met" : `All acceptance criteria met: ${record}`;
   return unchecked === 1 ? "1 criterion not yet checked" : `${unchecked} criteria not yet checked`;
+}
+
+/**
+ * Returns what the latest record says if it agrees with the repository and every check of the spec passed; else null. A
+ * read runs no check.
+ */
+async function passedRecord(context: PlannerContext, { id, body }: Spec): Promise<string | null> {
+  try {
+    const { worktrees } = await context.runs();
+    const kept = await worktrees.record(id, null);
+    if (kept === null) return null;
+    const facts = await worktrees.recordFacts(id, kept);
+    if (judgeRecord(id, kept.record, facts).some(({ result }) => result === "differs")) return null;
+    const passed = new Set(
+      recordedCommands(kept.record).flatMap((one) => (one["problem"] === null ? [one["command"]] : [])),
+    );
+    const checks = criteriaOf(body).flatMap(({ verify }) => verify ?? []);
+    if (!checks.every((check) => passed.has(check))) return null;
+    return `every check passed on ${String(kept.record["head"]).slice(0, 10)} by the record of run ${kept.run}`;
+  } catch (error) {
+    // Without a repository there is no record.
+    if (error instanceof OperationError) return null;
+    throw error;
+  }
 }

@@ -16,6 +16,8 @@ export interface SpecRow extends InvalidPart {
   readonly priority?: Priority;
   readonly assignee?: string;
   readonly due?: string;
+  /** Why a person completed it without proof. */
+  readonly unproven?: string;
 }
 
 /**
@@ -43,6 +45,7 @@ export function specRow(spec: Spec, readiness: Readiness): SpecRow {
     ...(spec.priority === null ? {} : { priority: spec.priority }),
     ...(spec.assignee === null ? {} : { assignee: spec.assignee }),
     ...(spec.due === null ? {} : { due: spec.due }),
+    ...(typeof spec.frontmatter["unproven"] === "string" ? { unproven: spec.frontmatter["unproven"] } : {}),
   };
 }
 

@@ -8,6 +8,7 @@ import { compact } from "../item.ts";
 import { deviceKind } from "../netbox/kinds.ts";
 import { kilograms } from "../netbox/mapping.ts";
 import { oneOf } from "../netbox/one_of.ts";
+import { notCarried } from "./not_carried.ts";
 import { portsOf } from "./type_ports.ts";
 import { noted, plainText, shown, type TypeProblem } from "./values.ts";
 
@@ -71,7 +72,7 @@ export function readDeviceType(document: unknown): ReadType {
     isBlade: subdevice === "child",
     comments: plainText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
   });
-  return { type, notes };
+  return { type, notes: [...notes, ...notCarried(document)] };
 }
 
 function weightOf(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {

@@ -115,3 +115,32 @@ interfaces: [{name: eth0, mgmt_only: "yes", enabled: false}]\n`;
     notes: [],
   });
 });
+
+test("readDeviceType names every field that a type does not keep, once for each list", () => {
+  const result = read(`
+manufacturer: A
+model: B
+description: A switch
+is_powered: false
+front_image: true
+comments: kept
+interfaces:
+  - { name: 1, type: 1000base-t, poe_mode: pse, poe_type: type2-ieee802.3at }
+  - { name: 2, type: 1000base-t, poe_mode: pse, description: "" }
+  - { name: 3, type: 1000base-t, description: Uplink }
+console-ports: [{ name: con, type: rj-45, _is_power_source: false }]
+device-bays: [{ name: Bay, description: Left }]
+module-bays: [{ name: 1, position: "1" }]
+`);
+
+  expect("notes" in result ? result.notes.map(({ path, message }) => [path.join("."), message]) : result).toEqual([
+    ["description", 'a type has no place for it: "A switch" is left out'],
+    ["is_powered", "a type has no place for it: false is left out"],
+    ["interfaces.0.poe_mode", "there is no place for it: it is left out of 2 of 3"],
+    ["interfaces.0.poe_type", "there is no place for it: it is left out of 1 of 3"],
+    ["interfaces.2.description", "there is no place for it: it is left out of 1 of 3"],
+    ["console-ports.0._is_power_source", "there is no place for it: it is left out of 1 of 1"],
+    ["device-bays.0.description", "there is no place for it: it is left out of 1 of 1"],
+    ["module-bays", "a type has no place for it: 1 are left out"],
+  ]);
+});

@@ -8,7 +8,7 @@ import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openAcceptance } from "#planner/store/project/accepted_commands.ts";
-import { openConfig } from "#planner/store/project/config_file.ts";
+import { openConfig, openSpecRules } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
@@ -29,9 +29,11 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   // What judges the work in a worktree is the project's: a run does not change it there.
   const project = projectAround(root)?.project ?? root;
+  const config = openConfig(project);
   return {
     initialised: async () => isInitialised(root),
-    config: openConfig(project),
+    config,
+    specRules: openSpecRules(project, config),
     specs: openSpecStore(root),
     logs: openLogStore(root),
     projectLogs: openLogStore(projectAround(root)?.project ?? root),

@@ -1,6 +1,6 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
-import type { PlannerConfig } from "./config/config.ts";
+import type { PlannerConfig, SpecRules } from "./config/config.ts";
 import type {
   GitHistory,
   LogStore,
@@ -27,6 +27,8 @@ export interface PlannerContext {
   initialised(): Promise<boolean>;
   /** The settings of `.planner/config.md`; throws with the line if the file is broken. */
   config(): Promise<PlannerConfig>;
+  /** The part of them that specs are judged by, cheaper than all where it is that of the defaults. */
+  specRules(): Promise<SpecRules>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
   /** Logs of the project; in a worktree of a run, those of the project around it. */

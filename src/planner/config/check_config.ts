@@ -1,4 +1,4 @@
-import { type TSchema, TypeGuard } from "@sinclair/typebox";
+import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { nearest } from "#kernel/nearest.ts";
@@ -73,7 +73,7 @@ function wrongValues(written: Record<string, unknown>): Complaint[] {
     if (found.has(pointer)) continue;
     const path = stepsOf(pointer);
     const expected = `expected ${expectation(schema)}, got ${shown(value)}`;
-    const near = TypeGuard.IsUnion(schema) && typeof value === "string" ? nearest(value, words(schema)) : undefined;
+    const near = KindGuard.IsUnion(schema) && typeof value === "string" ? nearest(value, words(schema)) : undefined;
     const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
     found.set(pointer, { path, of: "value", message: `Invalid setting "${named(path)}": ${expected}${hint}` });
   }
@@ -94,26 +94,26 @@ function named(path: FieldPath): string {
 
 function expectation(schema: TSchema): string {
   if (schema.description !== undefined) return schema.description;
-  if (TypeGuard.IsUnion(schema)) {
+  if (KindGuard.IsUnion(schema)) {
     const options = words(schema);
     return options.length > 0 ? `one of ${options.join(", ")}` : "a text, a number or a boolean";
   }
-  if (TypeGuard.IsInteger(schema)) {
+  if (KindGuard.IsInteger(schema)) {
     const { minimum, maximum } = schema;
     return maximum === undefined
       ? `a whole number of at least ${minimum}`
       : `a whole number from ${minimum} to ${maximum}`;
   }
-  if (TypeGuard.IsNumber(schema)) return `a number of at least ${schema.minimum}`;
-  if (TypeGuard.IsBoolean(schema)) return "true or false";
-  if (TypeGuard.IsString(schema)) return "a text that is not empty";
-  if (TypeGuard.IsArray(schema)) return schema.minItems === undefined ? "a list" : "a list that is not empty";
+  if (KindGuard.IsNumber(schema)) return `a number of at least ${schema.minimum}`;
+  if (KindGuard.IsBoolean(schema)) return "true or false";
+  if (KindGuard.IsString(schema)) return "a text that is not empty";
+  if (KindGuard.IsArray(schema)) return schema.minItems === undefined ? "a list" : "a list that is not empty";
   return "keys with values below it";
 }
 
 function words(schema: TSchema): string[] {
-  const options: TSchema[] = TypeGuard.IsUnion(schema) ? schema.anyOf : [];
-  return options.filter(TypeGuard.IsLiteral).map(({ const: word }) => String(word));
+  const options: TSchema[] = KindGuard.IsUnion(schema) ? schema.anyOf : [];
+  return options.filter(KindGuard.IsLiteral).map(({ const: word }) => String(word));
 }
 
 function shown(value: unknown): string {
@@ -127,7 +127,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
     const here = [...path, key];
     const next = below(schema, key);
     if (next !== undefined) return unknownKeys(next, inner, here);
-    const known = TypeGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
+    const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
     const near = nearest(key, known);
     const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
     return [{ path: here, of: "key", message: `Unknown setting "${named(here)}"${hint}` }];
@@ -136,8 +136,8 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
 
 /** Returns the schema of the value of `key`, or undefined for an unknown key. */
 function below(schema: TSchema, key: string): TSchema | undefined {
-  if (TypeGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
-  if (!TypeGuard.IsObject(schema)) return schema;
+  if (KindGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
+  if (!KindGuard.IsObject(schema)) return schema;
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
 }
 

@@ -126,3 +126,6 @@ export interface PlannerConfig {
     readonly severity: Partial<Readonly<Record<RuleName, RuleSeverity>>>;
   };
 }
+
+/** The settings by which specs are judged. */
+export type SpecRules = Pick<PlannerConfig, "schema" | "lint">;

@@ -1,4 +1,4 @@
-import type { PlannerConfig } from "../config/config.ts";
+import type { SpecRules } from "../config/config.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { RuleFinding } from "./finding.ts";
 import { isOff, severityOf } from "./rule_severity.ts";
@@ -8,7 +8,7 @@ import { missingFields, valueFindings } from "./rules/required.ts";
 /** What reading a spec is judged by. */
 export interface ReadWorld {
   /** Null if the configuration is broken: then only dependencies are judged. */
-  readonly config: PlannerConfig | null;
+  readonly rules: SpecRules | null;
   /** Every id that has a file, active or archived, readable or not. */
   readonly knownIds: ReadonlySet<string>;
 }
@@ -19,17 +19,17 @@ export interface ReadWorld {
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
-export function* readFindings(spec: Spec, { config, knownIds }: ReadWorld): Iterable<RuleFinding> {
-  if (config !== null && isError(config, "required")) {
-    const { required, fields } = config.schema.spec;
+export function* readFindings(spec: Spec, { rules, knownIds }: ReadWorld): Iterable<RuleFinding> {
+  if (rules !== null && isError(rules, "required")) {
+    const { required, fields } = rules.schema.spec;
     yield* missingFields(spec, required);
-    yield* valueFindings(spec, fields, [...required, "status", "depends_on"]);
+    yield* valueFindings(spec, fields, new Set([...required, "status", "depends_on"]));
   }
-  if (config === null || isError(config, "dependency")) {
+  if (rules === null || isError(rules, "dependency")) {
     for (const id of spec.dependsOn) if (!knownIds.has(id)) yield unknownId("depends_on", id);
   }
 }
 
-function isError(config: PlannerConfig, rule: "required" | "dependency"): boolean {
-  return !isOff(config, rule) && severityOf(config, rule, "error") === "error";
+function isError(rules: SpecRules, rule: "required" | "dependency"): boolean {
+  return !isOff(rules, rule) && severityOf(rules, rule, "error") === "error";
 }

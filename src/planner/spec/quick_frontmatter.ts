@@ -2,8 +2,8 @@ import type { FrontmatterRange } from "./split_text.ts";
 import { keepsText } from "./text_fields.ts";
 
 /**
- * A scanner for the frontmatter that people ordinarily write: keys at the margin, scalars on one line, lists of them as
- * `- item` lines or `[a, b]`, comments and blank lines. It must either give exactly what the full parser gives or
+ * A scanner for the frontmatter that people ordinarily write: keys at the margin or two blanks deeper than the key above
+ * them, scalars on one line, lists of them as `- item` lines or `[a, b]`, comments and blank lines. It must either give exactly what the full parser gives or
  * nothing, so that every doubtful line is left to that one.
  */
 
@@ -28,45 +28,72 @@ function plainText(excluded: string, notBehindColon: string): string {
   return `${FIRST}${run}(?: +(?![#${notBehindColon}])${run})*`;
 }
 
+/** Levels of keys that it reads: more than any setting has. */
+const MAX_LEVELS = 8;
+
 /** Marks a value that needs the full parser. */
 const UNSURE = Symbol("unsure");
 
 /** Returns the fields, or undefined if the frontmatter needs the full parser. Cost: one pass. */
 export function quickFrontmatter(text: string, range: FrontmatterRange): Record<string, unknown> | undefined {
-  const fields: Record<string, unknown> = Object.create(null);
-  let at = skip(text, range.start);
-  while (at < range.end) {
-    const field = fieldAt(text, at);
-    if (field === undefined || field.value === UNSURE || field.name in fields) return undefined;
-    fields[field.name] = field.value;
-    at = field.end;
-  }
-  return fields;
+  const map = mapAt(text, skip(text, range.start), []);
+  return map !== undefined && map.end >= range.end ? map.fields : undefined;
 }
 
-function fieldAt(
-  text: string,
-  at: number,
-): { readonly name: string; readonly value: unknown; readonly end: number } | undefined {
-  FIELD.lastIndex = at;
-  const match = FIELD.exec(text);
-  if (match === null) return undefined;
-  const [, name = "", written] = match;
-  const end = skip(text, FIELD.lastIndex);
-  const isText = keepsText([name]);
-  if (written === undefined) return { name, ...blockList(text, end, isText) };
-  return { name, value: written.startsWith("[") ? flowList(written, isText) : scalar(written, isText), end };
+interface QuickMap {
+  readonly fields: Record<string, unknown>;
+  readonly end: number;
+}
+
+interface QuickValue {
+  readonly value: unknown;
+  readonly end: number;
+}
+
+/** Reads the keys below `path`, indented by two blanks a level; undefined if one of them needs the full parser. */
+function mapAt(text: string, start: number, path: readonly string[]): QuickMap | undefined {
+  const fields: Record<string, unknown> = Object.create(null);
+  const indent = "  ".repeat(path.length);
+  let at = start;
+  while (at < text.length && text.startsWith(indent, at) && !text.startsWith("---", at)) {
+    FIELD.lastIndex = at + indent.length;
+    const [, name, written] = FIELD.exec(text) ?? [];
+    if (name === undefined || name in fields) return undefined;
+    const { value, end } = readValue(text, FIELD.lastIndex, [...path, name], written);
+    if (value === UNSURE) return undefined;
+    fields[name] = value;
+    at = end;
+  }
+  return { fields, end: at };
+}
+
+/** @param written what follows the key on its line, which ends at `at` */
+function readValue(text: string, at: number, path: readonly string[], written: string | undefined): QuickValue {
+  const end = skip(text, at);
+  const isText = keepsText(path);
+  if (written !== undefined) {
+    return { value: written.startsWith("[") ? flowList(written, isText) : scalar(written, isText), end };
+  }
+  const indent = "  ".repeat(path.length);
+  if (!text.startsWith(indent, end) || /[- ]/.test(text.charAt(end + indent.length))) {
+    return blockList(text, end, indent.length - 2, isText);
+  }
+  const inner = path.length < MAX_LEVELS ? mapAt(text, end, path) : undefined;
+  // Not by assignment: below the top the full parser gives ordinary objects.
+  return inner === undefined
+    ? { value: UNSURE, end }
+    : { ...inner, value: Object.fromEntries(Object.entries(inner.fields)) };
 }
 
 /** Reads the list whose first item starts at `start`; the value is null if there is no item. */
-function blockList(text: string, start: number, isText: boolean): { readonly value: unknown; readonly end: number } {
+function blockList(text: string, start: number, minIndent: number, isText: boolean): QuickValue {
   const items: unknown[] = [];
   let indent: string | undefined;
   let at = start;
   for (;;) {
     ITEM.lastIndex = at;
     const match = ITEM.exec(text);
-    if (match === null) break;
+    if (match === null || (match[1] ?? "").length < minIndent) break;
     indent ??= match[1];
     items.push(match[1] === indent ? scalar(match[2] ?? "", isText) : UNSURE);
     at = skip(text, ITEM.lastIndex);

@@ -88,7 +88,7 @@ function indentFields(text: string): ReturnType<Fix> {
   return editedFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
 }
 
-/** Returns whether the indentation is certainly right: the quick scanner only accepts top-level keys and lists. */
+/** Returns whether the indentation is certainly right: the quick scanner only accepts keys at steps of 2 spaces, and lists. */
 function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
   return quickFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }

@@ -27,15 +27,16 @@ export const required: Rule = {
   },
 };
 
-/** @param only names of the fields to judge; all without it */
+/** @param names the fields to judge; all without it */
 export function* valueFindings(
   spec: Spec,
   fields: Readonly<Record<string, FieldRule>>,
-  only?: readonly string[],
+  names: Iterable<string> = Object.keys(fields),
 ): Iterable<RuleFinding> {
-  for (const [field, rule] of Object.entries(fields)) {
+  for (const field of names) {
     const value = spec.frontmatter[field];
-    if (!isMissing(value) && only?.includes(field) !== false) yield* fieldFindings(field, rule, value);
+    const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    if (rule !== undefined && !isMissing(value)) yield* fieldFindings(field, rule, value);
   }
 }
 

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { PlannerConfig } from "../../config/config.ts";
+import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
 import { readFindings } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -19,14 +19,14 @@ export interface InvalidPart {
 
 /** Returns a function that judges the project's specs as they are read. */
 export async function openReadChecks(context: PlannerContext): Promise<(spec: Spec) => InvalidPart> {
-  const [config, ids, archivedIds] = await Promise.all([
-    configOrNull(context),
+  const [rules, ids, archivedIds] = await Promise.all([
+    rulesOrNull(context),
     context.specs.ids(),
     context.specs.archivedIds(),
   ]);
   const knownIds = new Set<string>([...ids, ...archivedIds]);
   return (spec) => {
-    const found = [...readFindings(spec, { config, knownIds })];
+    const found = [...readFindings(spec, { rules, knownIds })];
     if (found.length === 0) return {};
     return { invalid: found.map(({ field, message, allowed = [] }) => ({ field, message, allowed })) };
   };
@@ -41,9 +41,9 @@ export async function refuseInvalid(context: PlannerContext, spec: Spec, action:
 }
 
 /** A configuration that cannot be read is for lint to report. */
-async function configOrNull(context: PlannerContext): Promise<PlannerConfig | null> {
+async function rulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
   try {
-    return await context.config();
+    return await context.specRules();
   } catch (error) {
     if (error instanceof OperationError) return null;
     throw error;

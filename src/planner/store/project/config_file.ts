@@ -1,6 +1,10 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { PlannerConfig } from "../../config/config.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { PlannerConfig, SpecRules } from "../../config/config.ts";
+import { DEFAULT_CONFIG } from "../../config/default_config.ts";
+import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
+import { splitText } from "../../spec/split_text.ts";
 import { readText } from "../files/read_text.ts";
 
 /** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
@@ -23,6 +27,34 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
     known = { text, config };
     return config;
   };
+}
+
+/**
+ * Returns a function that reads what specs are judged by. Where the file says of it what the defaults say, the rest of
+ * the file is neither parsed nor checked: every list asks for this.
+ */
+export function openSpecRules(root: string, config: () => Promise<PlannerConfig>): () => Promise<SpecRules> {
+  return async () => {
+    const text = readConfigText(root);
+    const split = splitText(text);
+    const range = split.ok ? split.range : null;
+    const written = range === null ? {} : quickFrontmatter(text, range);
+    const { schema, lint } = DEFAULT_CONFIG;
+    const { schema: ownSchema = null, lint: ownLint = null } = written ?? {};
+    const isStandard =
+      split.ok && written !== undefined && saysTheSame(ownSchema, schema) && saysTheSame(ownLint, lint);
+    return isStandard ? { schema, lint } : await config();
+  };
+}
+
+/** Whether each of the written settings is that of `standard`; a key without a value is not written. */
+function saysTheSame(written: unknown, standard: unknown): boolean {
+  if (written === null) return true;
+  if (!isJsonObject(written)) return JSON.stringify(written) === JSON.stringify(standard);
+  if (!isJsonObject(standard)) return false;
+  return Object.entries(written).every(([key, value]) =>
+    saysTheSame(value, Object.hasOwn(standard, key) ? standard[key] : undefined),
+  );
 }
 
 function readConfigText(root: string): string {

@@ -51,6 +51,21 @@ test("quickFrontmatter reads scalars, quotes, lists, comments and blank lines", 
   });
 });
 
+test("quickFrontmatter reads keys below keys", () => {
+  const yaml = "a:\n  # one\n  b: [c]\n  d:\n    e:\n      - 1\n    f:\n  g: h\ni:\n  model: 1\n  approval: 2\n";
+
+  expect(quick(yaml)).toEqual({
+    a: { b: ["c"], d: { e: [1], f: null }, g: "h" },
+    i: { model: 1, approval: 2 },
+  });
+});
+
+test("quickFrontmatter leaves keys of more levels than settings have to the full parser", () => {
+  const nested = Array.from({ length: 9 }, (_, level) => `${"  ".repeat(level)}k:\n`).join("");
+
+  expect(quick(`${nested}${"  ".repeat(9)}k: 1\n`)).toBeUndefined();
+});
+
 const LEFT_TO_THE_PARSER: readonly string[] = [
   "a: b\na: c\n",
   "a: b: c\n",
@@ -64,7 +79,14 @@ const LEFT_TO_THE_PARSER: readonly string[] = [
   "a: [b, [c]]\n",
   "a: [b: c]\n",
   "a: {b: c}\n",
-  "a:\n  b: c\n",
+  "a:\n b: c\n",
+  "a:\n   b: c\n",
+  "a:\n  b: c\n   d: e\n",
+  "a:\n  b: c\n d: e\n",
+  "a:\n  b: c\n  b: d\n",
+  "a:\n  b:\n- c\n",
+  "a:\n  b: c\n  - d\n",
+  "a:\n  - b\n  c: d\n",
   "a:\n  - b\n    c\n",
   "a:\n  - b\n   - c\n",
   "a:\n  - b: c\n",

@@ -7,7 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
-import { openConfig } from "#planner/store/project/config_file.ts";
+import { openConfig, openSpecRules } from "#planner/store/project/config_file.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
@@ -223,6 +223,44 @@ describe("openConfig", () => {
       message: `Cannot read "${FILE}:3:12": Byte 0xe9 is not valid UTF-8: expected UTF-8 text`,
     });
   });
+});
+
+describe("openSpecRules", () => {
+  const cases = {
+    "no file": [null, "defaults"],
+    "no frontmatter": ["text\n", "defaults"],
+    "other settings": ["---\nproject:\n  name: one\n---\n", "defaults"],
+    "empty parts": ["---\nschema:\nlint:\n  disable:\n---\n", "defaults"],
+    "the defaults in words": [
+      "---\nschema:\n  spec:\n    required: [status]\n    fields:\n      labels:\n        items: string\nlint:\n  disable: []\n---\n",
+      "defaults",
+    ],
+    "another required field": ["---\nschema:\n  spec:\n    required: [status, labels]\n---\n", "all"],
+    "another enum": ["---\nschema:\n  spec:\n    fields:\n      status:\n        enum: [pending]\n---\n", "all"],
+    "another field": ["---\nschema:\n  spec:\n    fields:\n      team:\n        type: string\n---\n", "all"],
+    "a rule switched off": ["---\nlint:\n  disable: [required]\n---\n", "all"],
+    "a severity": ["---\nlint:\n  severity:\n    required: warning\n---\n", "all"],
+    "a part of another type": ["---\nlint: strict\n---\n", "all"],
+    braces: ["---\nlint: {disable: [required]}\n---\n", "all"],
+    "a quoted key": ['---\n"lint":\n  disable: [required]\n---\n', "all"],
+    "an open frontmatter": ["---\nlint:\n", "all"],
+  } as const;
+
+  for (const [name, [text, expected]] of Object.entries(cases)) {
+    test(`asks for ${expected === "all" ? "all settings" : "nothing more"} with ${name}`, async () => {
+      using project = tempProject();
+      if (text !== null) project.write(".planner/config.md", text);
+      let asked = 0;
+
+      const { schema, lint } = await openSpecRules(project.root, async () => {
+        asked++;
+        return DEFAULT_CONFIG;
+      })();
+
+      expect(asked).toBe(expected === "all" ? 1 : 0);
+      expect({ schema, lint }).toEqual({ schema: DEFAULT_CONFIG.schema, lint: DEFAULT_CONFIG.lint });
+    });
+  }
 });
 
 describe("ProcessControl", () => {

@@ -38,6 +38,7 @@ function read(file: string): string {
   return readFileSync(join(root, file), "utf8");
 }
 
+const CLAUDE = { type: "stdio", command: "planner", args: ["mcp"], alwaysLoad: true };
 const STDIO = { type: "stdio", command: "planner", args: ["mcp"] };
 const PLAIN = { command: "planner", args: ["mcp"] };
 
@@ -166,7 +167,7 @@ const AGENTS: readonly {
     file: ".mcp.json",
     before: '{\n    "mcpServers": {\n        "docs": {"command": "docs", "args": []}\n    }\n}\n',
     after:
-      '{\n    "mcpServers": {\n        "docs": {"command": "docs", "args": []},\n        "planner": {\n            "type": "stdio",\n            "command": "planner",\n            "args": ["mcp"]\n        }\n    }\n}\n',
+      '{\n    "mcpServers": {\n        "docs": {"command": "docs", "args": []},\n        "planner": {\n            "type": "stdio",\n            "command": "planner",\n            "args": ["mcp"],\n            "alwaysLoad": true\n        }\n    }\n}\n',
   },
   {
     agent: "cursor",
@@ -255,7 +256,7 @@ describe("init --agent", () => {
     const { code } = await init(...AGENTS.flatMap(({ agent }) => ["--agent", agent]));
 
     expect(code).toBe(0);
-    expect(JSON.parse(read(".mcp.json"))).toEqual({ mcpServers: { planner: STDIO } });
+    expect(JSON.parse(read(".mcp.json"))).toEqual({ mcpServers: { planner: CLAUDE } });
     expect(JSON.parse(read(".cursor/mcp.json"))).toEqual({ mcpServers: { planner: STDIO } });
     expect(read(".codex/config.toml")).toBe('[mcp_servers.planner]\ncommand = "planner"\nargs = ["mcp"]\n');
     expect(JSON.parse(read(".gemini/settings.json"))).toEqual({ mcpServers: { planner: PLAIN } });
@@ -304,7 +305,7 @@ describe("init --agent", () => {
     expect(code).toBe(0);
     expect(lstatSync(join(root, ".mcp.json")).isSymbolicLink()).toBe(true);
     expect(statSync(join(root, "shared/mcp.json")).mode & 0o777).toBe(0o640);
-    expect(JSON.parse(read("shared/mcp.json"))).toEqual({ mcpServers: { planner: STDIO } });
+    expect(JSON.parse(read("shared/mcp.json"))).toEqual({ mcpServers: { planner: CLAUDE } });
     expect(readdirSync(join(root, "shared"))).toEqual(["mcp.json"]);
   });
 });

@@ -24,6 +24,6 @@ verifies("cli.init.mcp-json", async () => {
 
   expect(code).toBe(0);
   expect(JSON.parse(project.read(".mcp.json"))).toEqual({
-    mcpServers: { planner: { type: "stdio", command: "planner", args: ["mcp"] } },
+    mcpServers: { planner: { type: "stdio", command: "planner", args: ["mcp"], alwaysLoad: true } },
   });
 });

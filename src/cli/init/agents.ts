@@ -36,7 +36,7 @@ export const AGENTS = {
   qwen: agent("Qwen Code", AGENT_FILES.qwen),
   copilot: agent("Copilot CLI", AGENT_FILES.copilot),
   vscode: agent("VS Code", AGENT_FILES.vscode),
-  generic: agent("another agent that reads .mcp.json", AGENT_FILES.claude),
+  generic: agent("another agent that reads .mcp.json", AGENT_FILES.generic),
 } as const satisfies Record<string, Agent>;
 
 export type AgentName = keyof typeof AGENTS;

@@ -79,15 +79,19 @@ async function planHook(root: string): Promise<() => Promise<SetupStep>> {
   };
 }
 
-// Two agents may share one file (claude and generic): the second then finds the first one's entry.
+// Two agents may share one file (claude and generic): the second then extends what the first one leaves.
 async function planAgents(root: string, names: readonly AgentName[]): Promise<readonly AgentPlan[]> {
   const plans = new Map<string, AgentPlan>();
   for (const name of names) {
     const { files, note, extend } = AGENTS[name];
     const file = files.find((each) => statSync(join(root, each), { throwIfNoEntry: false }) !== undefined) ?? files[0];
-    if (plans.has(file)) continue;
-    const text = readConfig(root, file);
-    plans.set(file, { file, exists: text !== undefined, edit: await extend(file, text ?? ""), note });
+    const earlier = plans.get(file);
+    const there = readConfig(root, file);
+    const text = earlier?.edit.kind === "added" ? earlier.edit.text : there;
+    const edit = await extend(file, text ?? "");
+    if (earlier === undefined || edit.kind === "added") {
+      plans.set(file, { file, exists: there !== undefined, edit, note: earlier?.note ?? note });
+    }
   }
   return [...plans.values()];
 }

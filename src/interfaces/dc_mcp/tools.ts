@@ -1,6 +1,6 @@
 import { create, type DescMethodUnary, type JsonObject, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { commentOf, fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
+import { fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -20,31 +20,79 @@ const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
+/** A question and what an agent needs to choose it: its purpose, its answer, and when another tool is the right one. */
+type Read = readonly [rpc: DescMethodUnary, summary: string];
+
 /** The questions without the picture. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
-const READS: readonly DescMethodUnary[] = [
-  method.powerBlastRadius,
-  method.traceCablePath,
-  method.getRack,
-  method.thermalHeadroom,
-  method.fabricTopology,
-  method.floorPlan,
-  method.searchDevices,
-  method.getDevice,
-  method.getPort,
+const READS: readonly Read[] = [
+  [
+    method.powerBlastRadius,
+    "What goes dark, degrades or stays protected when power sources fail: counts in impact, then the items. For what feeds one device use get_device.",
+  ],
+  [
+    method.traceCablePath,
+    "Follow the cables from a port through patch panels, for power up to the root: hops and segments. For the one cable in a port use get_port.",
+  ],
+  [
+    method.getRack,
+    "One rack with its occupants, free units, capacity and conflicts. For one device use get_device, for every rack of a floor floor_plan.",
+  ],
+  [
+    method.thermalHeadroom,
+    "Heat against cooling in a scope, zone by zone, with hotspots, now or with cooling units failed. For the health of each rack use floor_plan.",
+  ],
+  [
+    method.fabricTopology,
+    "Leaves, spines and the links between them: utilisation, congestion and what is missing. For the cables under one link use trace_cable_path.",
+  ],
+  [
+    method.floorPlan,
+    "A floor from above: the health of each rack with its reasons, and cooling units. Begin here with a site's state; then get_rack or thermal_headroom.",
+  ],
+  [
+    method.searchDevices,
+    "Find devices by a filter, page by page, with a total and counts per role. Begin here when no code is known; then get_device.",
+  ],
+  [
+    method.getDevice,
+    "One device with its power chain, single points of failure, cables and recent changes. For its code use search_devices, for a port get_port.",
+  ],
+  [
+    method.getPort,
+    "One port with its device, its cable and the far end. For the whole path behind it use trace_cable_path.",
+  ],
 ];
 
-const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), unspecified: false };
+const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), complete: false };
 
 const planning = PlanningService.method;
 
 /** Questions of planning, which are served on request. A new one is a row here. */
-const PLANNING_READS: readonly DescMethodUnary[] = [
-  planning.getDeviceType,
-  planning.listDeviceTypes,
-  planning.searchDeviceTypes,
-  planning.rehearseFailures,
-  planning.findPlacement,
-  planning.getCapacity,
+const PLANNING_READS: readonly Read[] = [
+  [
+    planning.getDeviceType,
+    "One type of device with its ports and bays, by its code. For the code use search_device_types.",
+  ],
+  [
+    planning.listDeviceTypes,
+    "Types of devices in the order of their codes, page by page. By words use search_device_types.",
+  ],
+  [
+    planning.searchDeviceTypes,
+    "Find types of devices by words in manufacturer, model, part number and code, page by page. For ports and bays use get_device_type.",
+  ],
+  [
+    planning.rehearseFailures,
+    "Fail every supply element, cooling unit and switch in turn, and rank what causes loss. For one failure in detail use power_blast_radius.",
+  ],
+  [
+    planning.findPlacement,
+    "Where new equal devices fit by every rule that a write is checked by, with the figures afterwards, else why not. For what is free use get_capacity.",
+  ],
+  [
+    planning.getCapacity,
+    "What areas have left of space, power, cooling and ports, now and after the worst single failure. For a place for given devices use find_placement.",
+  ],
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
@@ -53,7 +101,7 @@ export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(readToo
 /** The tools of planning, beside the ten. */
 export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READS.map(readTool);
 
-function readTool(rpc: DescMethodUnary): ToolDefinition<DcBackend> {
+function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
   const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
   const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
@@ -66,7 +114,8 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcBackend> {
       Type.Integer({
         minimum: 1,
         maximum: MAX_ITEMS,
-        description: `Items of each list that are shown; ${DEFAULT_ITEMS} unless given. "omitted" counts the others.`,
+        default: DEFAULT_ITEMS,
+        description: "Items of each list; omitted counts the others",
       }),
     ),
     fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
@@ -74,7 +123,7 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcBackend> {
   const { known, required } = namesOf(params);
   return defineTool<DcBackend>()({
     name: toolName(rpc),
-    summary: summaryOf(rpc),
+    summary,
     effect: "read",
     idempotent: true,
     slow: true,
@@ -95,10 +144,12 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcBackend> {
   });
 }
 
+// The names that an answer shows anyway need no list here; a wrong one is refused with all of them.
 function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): string {
-  const names = output.fields.map(({ name }) => name).filter((name) => name !== "render");
-  const usual = shown.length === 0 ? "everything" : shown.join(", ");
-  return `Parts of the answer that are wanted: ${names.join(", ")}, and parts of these behind a dot. Unless given: ${usual}.`;
+  const usual = shown.map((path) => path.split(".")[0]);
+  const further = output.fields.map(({ name }) => name).filter((name) => name !== "render" && !usual.includes(name));
+  const without = further.length === 0 ? "" : ` without ${further.join(", ")}`;
+  return `Parts wanted, as a or a.b; default: ${shown.length === 0 ? "all" : `the main ones${without}`}`;
 }
 
 function answer<Method extends DescMethodUnary>(
@@ -136,7 +187,8 @@ function renderTool(): ToolDefinition<DcBackend> {
   const { known, required } = namesOf(params);
   return defineTool<DcBackend>()({
     name: toolName(rpc),
-    summary: `${summaryOf(rpc)} SVG, HTML and DOT come as text, PNG as an image.`,
+    summary:
+      "Draw a subject, or chosen elements, as SVG, HTML or DOT (a text) or PNG (an image). For facts use the other tools: their answers are smaller.",
     effect: "read",
     idempotent: true,
     slow: true,
@@ -205,8 +257,4 @@ function readFields(value: unknown): readonly string[] | undefined {
 
 function toolName({ name }: DescMethodUnary): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
-}
-
-function summaryOf({ name, parent }: DescMethodUnary): string {
-  return commentOf(`${parent.typeName}.${name}`);
 }

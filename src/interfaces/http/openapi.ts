@@ -82,7 +82,7 @@ function make(version: string): OpenapiDocument {
 
 function describeAll(version: string): object {
   const schemas: Record<string, JsonSchema> = { Error: ERROR };
-  const options: SchemaOptions = { message: (desc) => refer(desc, schemas, options), unspecified: true };
+  const options: SchemaOptions = { message: (desc) => refer(desc, schemas, options), complete: true };
   const rpcs = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods).map((method) => [
     `/${method.parent.typeName}/${method.name}`,
     rpcPath(method, options),

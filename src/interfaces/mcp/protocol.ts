@@ -46,11 +46,14 @@ const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     "server/discover",
-    () => ({
-      kind: "result",
-      era: "stateless",
-      result: { supportedVersions: STATELESS_VERSIONS, capabilities: CAPABILITIES, ...CACHE_HINTS },
-    }),
+    (_, { instructions }) => {
+      const result = { supportedVersions: STATELESS_VERSIONS, capabilities: CAPABILITIES, ...CACHE_HINTS };
+      return {
+        kind: "result",
+        era: "stateless",
+        result: { ...result, ...(instructions !== undefined && { instructions }) },
+      };
+    },
   ],
   ["tools/list", (request) => planList(request, "stateless")],
   ["tools/call", (request) => planCall(request, "stateless")],

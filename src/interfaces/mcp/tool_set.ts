@@ -1,14 +1,15 @@
-import type { ToolDefinition, ToolEffect, ToolResult } from "#kernel/tool.ts";
+import type { ToolDefinition, ToolResult } from "#kernel/tool.ts";
 
 /** A tool as `tools/list` shows it. */
 export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
+  /** What differs from the defaults of MCP: may change things, may remove some, may not be repeated. */
   readonly annotations: {
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
+    readonly readOnlyHint?: true;
+    readonly destructiveHint?: boolean;
+    readonly idempotentHint?: true;
     readonly openWorldHint: false;
   };
 }
@@ -53,17 +54,10 @@ export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runn
   );
 }
 
-const HINTS: Record<ToolEffect, { readonly readOnlyHint: boolean; readonly destructiveHint: boolean }> = {
-  read: { readOnlyHint: true, destructiveHint: false },
-  write: { readOnlyHint: false, destructiveHint: false },
-  destroy: { readOnlyHint: false, destructiveHint: true },
-};
-
 function listed<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
-  return {
-    name,
-    description: summary,
-    inputSchema: params,
-    annotations: { ...HINTS[effect], idempotentHint: idempotent, openWorldHint: false },
-  };
+  const hints =
+    effect === "read"
+      ? ({ readOnlyHint: true } as const)
+      : { destructiveHint: effect === "destroy", ...(idempotent && ({ idempotentHint: true } as const)) };
+  return { name, description: summary, inputSchema: params, annotations: { ...hints, openWorldHint: false } };
 }

@@ -11,7 +11,8 @@ import { localDay } from "./shared/local_time.ts";
 
 export const add = defineTool<PlannerContext>()({
   name: "planner_add",
-  summary: "Create a spec from a description and lint it",
+  summary:
+    "Create a pending spec, with its criteria and fields at once, and lint it: its id and the findings. Look with planner_search first; change it with planner_spec_update.",
   effect: "write",
   idempotent: false,
   params: Type.Object({

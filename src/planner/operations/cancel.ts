@@ -11,7 +11,8 @@ import { stopRun } from "./shared/stop_run.ts";
 
 export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
-  summary: "Cancel a spec; specs that depend on it are no longer blocked",
+  summary:
+    "Give up a spec: stop its agent, set the status cancelled, unblock specs that depend on it. To stop for now use planner_pause; a completed one takes planner_archive.",
   effect: "destroy",
   idempotent: true,
   slow: true,

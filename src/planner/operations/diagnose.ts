@@ -14,7 +14,8 @@ import { specIdParam } from "./shared/params.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
-  summary: "Check whether a spec's file, log, lock, commits and criteria fit together",
+  summary:
+    "Find why a spec does not move on: file, log, lock, commits and criteria, with a diagnosis and a suggestion. For mistakes in its text use planner_lint.",
   effect: "read",
   idempotent: true,
   slow: true,

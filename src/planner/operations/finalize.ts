@@ -20,7 +20,8 @@ const DONE: readonly string[] = ["completed", "cancelled"];
 
 export const finalize = defineTool<PlannerContext>()({
   name: "planner_finalize",
-  summary: "Mark a spec completed; all criteria must be checked, their checks succeed, and the output fit its schema",
+  summary:
+    "Complete a spec: all criteria must be checked, their checks succeed and the output fit its schema, else it says what is missing. planner_verify only looks.",
   effect: "write",
   idempotent: true,
   slow: true,

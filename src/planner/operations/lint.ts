@@ -15,7 +15,8 @@ interface Graded extends Scores {
 
 export const lint = defineTool<PlannerContext>()({
   name: "planner_lint",
-  summary: "Check one active spec, or all: findings by rule, and grades of how large and how clear each spec is",
+  summary:
+    "Check the text of one active spec, or all, after writing: findings by rule, and grades. For unchecked criteria use planner_verify, for a stuck run planner_diagnose.",
   effect: "read",
   idempotent: true,
   slow: true,

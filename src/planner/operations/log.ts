@@ -12,7 +12,8 @@ import { specIdParam } from "./shared/params.ts";
 
 export const log = defineTool<PlannerContext>()({
   name: "planner_log",
-  summary: "Read a spec's log: its last lines, or every line from an offset or a time on",
+  summary:
+    "Read the log of a spec's runs: the last lines, or those from an offset or a time on; answers content and byte_offset. For a verdict use planner_diagnose.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

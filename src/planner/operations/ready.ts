@@ -10,7 +10,8 @@ import { loadWorld } from "./shared/world.ts";
 
 export const ready = defineTool<PlannerContext>()({
   name: "planner_ready",
-  summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
+  summary:
+    "List specs that can be worked on now (pending or failed, dependencies done), most urgent first, as planner_spec_list answers. Begin here to find work.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ limit: limitParam }),

@@ -12,7 +12,8 @@ const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
 
 export const reset = defineTool<PlannerContext>()({
   name: "planner_reset",
-  summary: "Set a failed or stranded spec back to pending, so that it can be worked again",
+  summary:
+    "Set a failed or stranded spec back to pending, so that it can be worked on again. Stop a running agent with planner_pause first.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

@@ -14,7 +14,8 @@ import { loadWorld } from "./shared/world.ts";
 
 export const search = defineTool<PlannerContext>()({
   name: "planner_search",
-  summary: "Find specs whose title or body contains a text, ignoring case",
+  summary:
+    "Find specs whose title or body contains a text, ignoring case; each with a snippet. To list by fields alone use planner_spec_list.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -11,7 +11,8 @@ import { loadWorld } from "./shared/world.ts";
 
 export const specList = defineTool<PlannerContext>()({
   name: "planner_spec_list",
-  summary: "List the project's active specs, in order of id",
+  summary:
+    "List active specs in order of id, filtered and page by page: {specs, total, limit, returned}. To find work use planner_ready, to find a text with its place planner_search.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -32,7 +32,8 @@ const PARAMS = Type.Object({
 
 export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
-  summary: "Change a spec's status, fields or body; other fields stay unchanged",
+  summary:
+    "Change a spec's status, fields or body, or check one criterion; the rest stays. Answers the id. To complete a spec with its checks use planner_finalize.",
   effect: "destroy",
   idempotent: false,
   params: PARAMS,

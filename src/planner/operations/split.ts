@@ -12,7 +12,8 @@ import { refuseMissingAgent } from "./shared/start_checks.ts";
 
 export const split = defineTool<PlannerContext>()({
   name: "planner_split",
-  summary: "Let an agent split a large spec into member specs",
+  summary:
+    "Let an agent split a large spec into member specs in the background, if a person asks; answers process_id at once. To write members yourself use planner_add with depends_on.",
   effect: "write",
   idempotent: true,
   slow: true,

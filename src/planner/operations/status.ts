@@ -23,7 +23,7 @@ interface Activity {
 
 export const status = defineTool<PlannerContext>()({
   name: "planner_status",
-  summary: "Count the specs by status",
+  summary: "Count the project's specs by status, as JSON or one line. For the specs themselves use planner_spec_list.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -12,7 +12,8 @@ import { specIdParam } from "./shared/params.ts";
 
 export const verify = defineTool<PlannerContext>()({
   name: "planner_verify",
-  summary: "Report which acceptance criteria of a spec, active or archived, are checked",
+  summary:
+    "Report a spec's acceptance criteria: counts and unchecked items. Runs nothing. Check one with planner_spec_update, then complete with planner_finalize.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

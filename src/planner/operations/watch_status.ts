@@ -4,7 +4,8 @@ import type { PlannerContext } from "../context.ts";
 
 export const watchStatus = defineTool<PlannerContext>()({
   name: "planner_watch_status",
-  summary: "Report whether the watch process runs, and the status of the worktrees",
+  summary:
+    "Report whether the watch process runs, and the status of the worktrees. For the agents' processes use planner_work_list.",
   effect: "read",
   idempotent: true,
   params: Type.Object({}),

@@ -8,7 +8,8 @@ import { unreadablePart } from "./shared/listing.ts";
 
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",
-  summary: "List the processes that work on specs",
+  summary:
+    "List the processes that work on specs, with counts by status. For worktrees and the watch use planner_watch_status.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

@@ -20,7 +20,8 @@ import { loadWorld, type World } from "./shared/world.ts";
 
 export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",
-  summary: "Start an agent on a spec in the background; returns at once",
+  summary:
+    "Start an agent on a spec in the background, if a person asks; answers process_id at once. Follow it with planner_work_list and planner_log.",
   effect: "write",
   idempotent: false,
   slow: true,

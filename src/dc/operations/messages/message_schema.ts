@@ -10,8 +10,8 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 export interface SchemaOptions {
   /** Returns the schema for a nested message: the schema itself or a reference to it. */
   readonly message: (desc: DescMessage) => JsonSchema;
-  /** Whether `..._UNSPECIFIED` is among the words of an enumeration. */
-  readonly unspecified: boolean;
+  /** Whether enumerations have their `..._UNSPECIFIED`, and integers the bounds of their 32 bits. */
+  readonly complete: boolean;
 }
 
 /** Messages that proto JSON writes in a special form. Source: ProtoJSON format. */
@@ -90,10 +90,11 @@ interface Item {
 function itemSchema({ scalar, enum: words, message }: Item, options: SchemaOptions): JsonSchema {
   if (message !== undefined) return WELL_KNOWN[message.typeName] ?? options.message(message);
   if (words !== undefined) {
-    const shown = options.unspecified ? words.values : words.values.filter(({ number }) => number !== 0);
+    const shown = options.complete ? words.values : words.values.filter(({ number }) => number !== 0);
     return { type: "string", enum: shown.map(({ name }) => name) };
   }
-  return scalarSchema(scalar);
+  const schema = scalarSchema(scalar);
+  return schema === INT32 && !options.complete ? { type: "integer" } : schema;
 }
 
 function scalarSchema(scalar: ScalarType | undefined): JsonSchema {

@@ -1,3 +1,4 @@
+import { equalJson } from "#kernel/equal_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 
@@ -20,6 +21,9 @@ export interface AgentFile {
 /** Name of the server in every agent's configuration. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
+/** Field of Claude Code's entry by which every tool of a server is in each session's first message. */
+const ALWAYS_LOAD = "alwaysLoad";
+
 /** opencode adds this line to a settings file that lacks it, and so changes a person's file. */
 export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
 
@@ -28,7 +32,8 @@ export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
  * documentation in November 2026; docs/cli.md names the pages. Source: docs/decisions.md#s-22, docs/decisions.md#s-28.
  */
 export const AGENT_FILES = {
-  claude: { files: [".mcp.json"], extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)) },
+  claude: { files: [".mcp.json"], extend: claude },
+  generic: { files: [".mcp.json"], extend: sharedFile },
   cursor: {
     files: [".cursor/mcp.json"],
     extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)),
@@ -48,7 +53,7 @@ export const AGENT_FILES = {
   },
   copilot: {
     files: [".mcp.json", ".github/mcp.json"],
-    extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)),
+    extend: sharedFile,
   },
   vscode: { files: [".vscode/mcp.json"], extend: (file, text, server) => json(file, text, "servers", stdio(server)) },
 } as const satisfies Record<string, AgentFile>;
@@ -75,6 +80,25 @@ function confirmed(server: McpServer): ServerEntry {
 async function json(file: string, text: string, list: string, entry: ServerEntry): Promise<ConfigEdit> {
   const { extendJson } = await import("./json_config.ts");
   return extendJson(file, text, [list, SERVER_NAME], entry);
+}
+
+// Claude Code finds a server's tools by a search of its own unless the entry says to load them; the entry that other
+// agents share the file by gets the field added.
+async function claude(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
+  const { extendJson, readJson } = await import("./json_config.ts");
+  const path = ["mcpServers", SERVER_NAME];
+  const isShared = equalJson(readJson(text, path), stdio(server));
+  return isShared
+    ? extendJson(file, text, [...path, ALWAYS_LOAD], true)
+    : extendJson(file, text, path, { ...stdio(server), [ALWAYS_LOAD]: true });
+}
+
+// Claude Code's field beside ours means nothing to the agents that read the same file.
+async function sharedFile(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
+  const { readJson } = await import("./json_config.ts");
+  const loaded = { ...stdio(server), [ALWAYS_LOAD]: true };
+  if (equalJson(readJson(text, ["mcpServers", SERVER_NAME]), loaded)) return { kind: "present" };
+  return json(file, text, "mcpServers", stdio(server));
 }
 
 // Version 1 keeps servers right under "mcp", version 2 under "mcp.servers" but reads the older shape as well: a file

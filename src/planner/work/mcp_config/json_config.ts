@@ -21,7 +21,7 @@ import {
 
 const LENIENT = { allowTrailingComma: true, allowEmptyContent: true } as const;
 
-type Entry = ServerEntry | { readonly [key: string]: Entry };
+type Entry = ServerEntry | boolean | { readonly [key: string]: Entry };
 
 interface Layout {
   readonly unit: string;
@@ -29,14 +29,14 @@ interface Layout {
 }
 
 /**
- * Adds an entry to a JSON file at `path`, making the objects on the way, by insertions only: every byte that was there
+ * Adds an entry, or one field, to a JSON file at `path`, making the objects on the way, by insertions only: every byte that was there
  * stays, comments and odd formatting included.
  *
  * @param file named in refusals only
  * @throws OperationError with line and column for a file that does not parse, and for one whose `path` leads through
  *   something that is no object
  */
-export function extendJson(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
+export function extendJson(file: string, text: string, path: readonly string[], entry: ServerEntry | true): ConfigEdit {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const json = text.slice(mark.length);
   const root = parseRoot(file, json);
@@ -123,6 +123,7 @@ function commaAfter(json: string, end: number): number | undefined {
 }
 
 function render(key: string, value: Entry, indent: string, layout: Layout): string {
+  if (!isJsonObject<Entry>(value)) return inline(key, value);
   const inner = indent + layout.unit;
   const lines = Object.entries(value).map(([name, each]) =>
     isJsonObject<Entry>(each)
@@ -144,17 +145,17 @@ function inlineValue(value: unknown): string {
     .join(", ")} }`;
 }
 
-function freshJson(path: readonly string[], entry: ServerEntry, eol: string): string {
+function freshJson(path: readonly string[], entry: Entry, eol: string): string {
   const [first = "", ...rest] = path;
   const layout = { unit: "  ", eol };
   return `{${eol}  ${render(first, nested(rest, entry), "  ", layout)}${eol}}${eol}`;
 }
 
-function nested(path: readonly string[], entry: ServerEntry): Entry {
+function nested(path: readonly string[], entry: Entry): Entry {
   return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
 }
 
-function expected(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
+function expected(data: unknown, path: readonly string[], entry: Entry): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const object = isJsonObject(data) ? data : {};

@@ -44,3 +44,20 @@ test("AGENTS find their own entry again", async () => {
     expect(await AGENTS[name].extend("file", text)).toEqual({ kind: "present" });
   }
 });
+
+test("AGENTS.claude adds its field to the entry that other agents use, and they accept the field", async () => {
+  const shared = await added("generic", '{ // ours\n  "a": 1\n}\n');
+
+  const loaded = await added("claude", shared);
+
+  expect(loaded).toBe(shared.replace('"args": ["mcp"]', '"args": ["mcp"],\n      "alwaysLoad": true'));
+  for (const name of ["claude", "generic", "copilot"] as const) {
+    expect(await AGENTS[name].extend("file", loaded)).toEqual({ kind: "present" });
+  }
+});
+
+test("AGENTS.claude leaves an entry that a person wrote otherwise", async () => {
+  const text = '{"mcpServers":{"planner":{"type":"stdio","command":"planner","args":["mcp"],"alwaysLoad":false}}}';
+
+  expect(await AGENTS.claude.extend("file", text)).toEqual({ kind: "other" });
+});

@@ -10,22 +10,6 @@ test("tools names the 23 tools in their order", () => {
   );
 });
 
-test("tools fits into 16 kB of tools/list", () => {
-  const listed = tools.map(({ name, summary, params, effect, idempotent }) => ({
-    name,
-    description: summary,
-    inputSchema: params,
-    annotations: {
-      readOnlyHint: effect === "read",
-      destructiveHint: effect === "destroy",
-      idempotentHint: idempotent,
-      openWorldHint: false,
-    },
-  }));
-
-  expect(JSON.stringify({ tools: listed }).length).toBeLessThan(16_000);
-});
-
 test("tools describes every parameter in a short line", () => {
   for (const { params } of tools) {
     for (const [name, schema] of Object.entries(params.properties)) {

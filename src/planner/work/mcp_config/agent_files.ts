@@ -82,7 +82,7 @@ async function json(file: string, text: string, list: string, entry: ServerEntry
   return extendJson(file, text, [list, SERVER_NAME], entry);
 }
 
-// Claude Code finds a server's tools by a search of its own unless the entry says to load them; the entry that other
+// Claude Code leaves a server's tools out of the first message unless the entry says to load them; the entry that other
 // agents share the file by gets the field added.
 async function claude(file: string, text: string, server: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");

@@ -41,6 +41,10 @@ coherent change, criteria that somebody can see or run, its target files and its
 planner_lint on it and mend what it reports.
 `;
 
+/** Accepting commands is a person's, whatever else the agent may run. */
+const DENIED = ["Bash(planner approve:*)", "Bash(planner trust:*)"];
+const CLAUDE_SETTINGS = `${JSON.stringify({ permissions: { deny: DENIED } }, null, 2)}\n`;
+
 /**
  * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file with
  * its own name.
@@ -56,6 +60,7 @@ export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
           file(".claude/skills/planner/SKILL.md", SKILL),
           file(".claude/commands/spec-work.md", WORK_COMMAND),
           file(".claude/commands/spec-add.md", ADD_COMMAND),
+          file(".claude/settings.json", CLAUDE_SETTINGS),
         ]
       : []),
   ];

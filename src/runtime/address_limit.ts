@@ -1,7 +1,6 @@
 import type { PortLimits } from "./connections.ts";
 
-/** Connections above each limit that are admitted for probes. Ours: several balancers probe at once. */
-const PROBE_CONNECTIONS = 64;
+type Limits = Pick<PortLimits, "maxConnections" | "maxPerAddress" | "probeConnections">;
 
 export interface Admitted {
   /** Above a limit: to be served probes alone. */
@@ -14,21 +13,26 @@ export interface Admitted {
  * few more above each limit, so that health probes from the same address succeed.
  */
 export class AddressLimit {
-  readonly #limits: Pick<PortLimits, "maxConnections" | "maxPerAddress">;
+  readonly #limits: Limits;
   readonly #byAddress = new Map<string, number>();
   #all = 0;
 
-  constructor(limits: Pick<PortLimits, "maxConnections" | "maxPerAddress">) {
+  constructor(limits: Limits) {
     this.#limits = limits;
+  }
+
+  /** Whether only connections for probes are left. */
+  get isFull(): boolean {
+    return this.#all >= this.#limits.maxConnections;
   }
 
   /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
   admit(remoteAddress: string | undefined): Admitted | undefined {
-    const { maxConnections, maxPerAddress } = this.#limits;
+    const { maxConnections, maxPerAddress, probeConnections } = this.#limits;
     const address = groupOf(remoteAddress ?? "");
     const own = this.#byAddress.get(address) ?? 0;
     const above = Math.max(own - maxPerAddress, this.#all - maxConnections);
-    if (above >= PROBE_CONNECTIONS) return undefined;
+    if (above >= probeConnections) return undefined;
     this.#all++;
     this.#byAddress.set(address, own + 1);
     return { isExcess: above >= 0, leave: () => this.#leave(address) };

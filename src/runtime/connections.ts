@@ -15,6 +15,8 @@ export interface PortLimits {
   readonly maxConnections: number;
   /** Connections of one network address. */
   readonly maxPerAddress: number;
+  /** Connections above each of the two limits that are admitted and served probes alone. */
+  readonly probeConnections: number;
 }
 
 /** Requests that run on a connection. */
@@ -49,12 +51,18 @@ class Use {
   }
 }
 
-interface Connection {
-  /** `new` until the first bytes have been read; `tls` is the raw socket below a secured one. */
-  speech: "new" | Speech;
+/** What the sockets and the session of one connection share. */
+interface Peer {
   readonly use: Use;
   /** Above the limits: it is served probes alone, once. */
   readonly isExcess: boolean;
+}
+
+interface Connection extends Peer {
+  /** `new` until the first bytes have been read; `tls` is the raw socket below a secured one. */
+  speech: "new" | Speech;
+  /** Removes the connection from the counts. Undefined for a secured socket: the one below it is counted. */
+  readonly leave?: () => void;
 }
 
 /** Maximum interval between checks for idle and slow connections, in milliseconds. */
@@ -74,8 +82,8 @@ export class Connections {
   readonly #addresses: AddressLimit;
   readonly #exchanges: Exchanges;
   readonly #sockets = new Map<Socket, Connection>();
-  /** Peers of raw sockets above the limits: a secured socket names its peer, not the socket below. */
-  readonly #excessPeers = new Set<string>();
+  /** By peer, because a secured socket and a session name their peer, not the socket below. */
+  readonly #peers = new Map<string, Peer>();
   readonly #sessions = new Map<ServerHttp2Session, Use>();
   readonly #sweeper: ReturnType<typeof setInterval>;
   readonly #isStream: (request: PortRequest) => boolean;
@@ -93,25 +101,49 @@ export class Connections {
     this.#sweeper.unref();
   }
 
-  /** Adds a new connection. Returns false if even the reserve for probes is used up. */
+  /**
+   * Adds a new connection. At the limit, closes the one that has been idle longest. Returns false if all are in use,
+   * and the reserve for probes too.
+   */
   add(socket: Socket): boolean {
+    if (this.#addresses.isFull) this.#closeLongestIdle();
     const admitted = this.#addresses.admit(socket.remoteAddress);
     if (admitted === undefined) return false;
-    const peer = peerOf(socket);
-    if (admitted.isExcess) this.#excessPeers.add(peer);
-    this.#sockets.set(socket, { speech: "new", use: new Use(), isExcess: admitted.isExcess });
-    socket.once("close", () => {
-      this.#sockets.delete(socket);
-      this.#excessPeers.delete(peer);
+    const name = peerOf(socket);
+    const peer: Peer = { use: new Use(), isExcess: admitted.isExcess };
+    const leave = () => {
+      if (!this.#sockets.delete(socket)) return;
+      if (this.#peers.get(name) === peer) this.#peers.delete(name);
       admitted.leave();
-    });
+    };
+    this.#peers.set(name, peer);
+    this.#sockets.set(socket, { ...peer, speech: "new", leave });
+    socket.once("close", leave);
     return true;
+  }
+
+  // The file descriptor is free when this returns: sockets that wait to be accepted follow in the same turn.
+  #closeLongestIdle(): void {
+    let longest: [Socket, Connection] | undefined;
+    for (const entry of this.#sockets) {
+      const [socket, { use, leave }] = entry;
+      if (leave === undefined || use.active > 0 || socket.writableLength > 0) continue;
+      if (longest === undefined || use.idleSince < longest[1].use.idleSince) longest = entry;
+    }
+    if (longest === undefined) return;
+    longest[1].leave?.();
+    longest[0].destroy();
   }
 
   /** Adds the TLS socket above a raw socket that was admitted before. */
   addSecured(socket: Socket): void {
-    this.#sockets.set(socket, { speech: "new", use: new Use(), isExcess: this.#excessPeers.has(peerOf(socket)) });
+    this.#sockets.set(socket, { ...this.#peerBelow(socket), speech: "new" });
     socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #peerBelow(socket: Pick<Socket, "remoteAddress" | "remotePort"> | undefined): Peer {
+    const peer = socket === undefined ? undefined : this.#peers.get(peerOf(socket));
+    return peer ?? { use: new Use(), isExcess: false };
   }
 
   isExcess(socket: Socket): boolean {
@@ -124,7 +156,7 @@ export class Connections {
   }
 
   addSession(session: ServerHttp2Session): void {
-    this.#sessions.set(session, new Use());
+    this.#sessions.set(session, this.#peerBelow(session.socket).use);
     session.on("error", () => {});
     session.once("close", () => this.#sessions.delete(session));
     if (this.#isDraining) session.close();
@@ -214,6 +246,6 @@ function announceEnd(response: PortResponse): void {
   } else response.stream?.session?.close();
 }
 
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+function peerOf({ remoteAddress, remotePort }: Pick<Socket, "remoteAddress" | "remotePort">): string {
   return `${remoteAddress} ${remotePort}`;
 }

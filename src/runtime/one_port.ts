@@ -9,6 +9,7 @@ import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { listenForSpeech } from "./first_bytes.ts";
 import { withoutGoaway } from "./goaway_filter.ts";
 import { joinWrites } from "./joined_writes.ts";
+import { fitOpenFiles, readOpenFilesLimit } from "./open_files.ts";
 
 /** Handles one request; `account` is charged with its memory and closed after its response. */
 export type RequestHandler = (request: PortRequest, response: PortResponse, account: ByteAccount) => void;
@@ -41,6 +42,8 @@ const LIMITS: PortLimits = {
   requestMs: 120_000,
   maxConnections: 10_000,
   maxPerAddress: 2500,
+  // Several balancers probe at once.
+  probeConnections: 64,
 };
 /** Time for a connection above the limits to send its first bytes, in milliseconds. Probes send at once. */
 const EXCESS_FIRST_BYTES_MS = 1000;
@@ -73,6 +76,8 @@ const onDeno = (process.versions as Readonly<Record<string, string | undefined>>
  * listen themselves, because the engines' own servers cannot send gRPC's trailers. Runs in Bun, Deno and Node.
  */
 export class OnePort {
+  /** How many files this process may have open; undefined if their number is unlimited or unknown. */
+  readonly openFiles: number | undefined;
   readonly #limits: PortLimits;
   readonly #connections: Connections;
   readonly #h1: Server;
@@ -84,7 +89,8 @@ export class OnePort {
   constructor(options: OnePortOptions) {
     const { handler, tls, cleartext = tls === undefined, isOwnHost, isStream = () => false } = options;
     const { budget = new ByteBudget(Number.POSITIVE_INFINITY) } = options;
-    this.#limits = { ...LIMITS, ...options.limits };
+    this.openFiles = readOpenFilesLimit();
+    this.#limits = fitOpenFiles({ ...LIMITS, ...options.limits }, this.openFiles);
     this.#connections = new Connections(this.#limits, budget, isStream);
     const tracked = (request: PortRequest, response: PortResponse) =>
       handler(request, response, this.#connections.begin(request, response));
@@ -94,6 +100,10 @@ export class OnePort {
     this.#h2.on("session", (session) => this.#connections.addSession(session));
     this.#h2.on("sessionError", () => {});
     this.#tls = tls === undefined ? undefined : this.#secure(tls);
+  }
+
+  get limits(): PortLimits {
+    return this.#limits;
   }
 
   /** Uses another certificate for new connections; open ones are not affected. */

@@ -30,7 +30,7 @@ describe("PeerPace", () => {
 });
 
 describe("AddressLimit", () => {
-  const limit = () => new AddressLimit({ maxConnections: 200, maxPerAddress: 10 });
+  const limit = () => new AddressLimit({ maxConnections: 200, maxPerAddress: 10, probeConnections: 64 });
   const admit = (addresses: AddressLimit, address: string, count: number) =>
     Array.from({ length: count }, () => addresses.admit(address)?.isExcess);
 

@@ -164,8 +164,15 @@ async function announce(server: OnePort, options: ServeOptions, log: StderrLogge
   const shown = host.includes(":") ? `[${host}]` : host;
   log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
+  log.note(connectionsLine(server));
   const warning = accessWarning(options);
   if (warning !== undefined) log.warn(warning);
+}
+
+function connectionsLine({ limits, openFiles }: OnePort): string {
+  const { maxConnections, probeConnections } = limits;
+  const because = openFiles === undefined ? "" : ` (limit of open files: ${openFiles})`;
+  return `At most ${maxConnections} connections, and ${probeConnections} more for probes${because}`;
 }
 
 async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {

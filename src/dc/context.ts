@@ -4,6 +4,10 @@ import type { AuditInterface } from "./model/enum_values.ts";
 import type { DcStore } from "./ports.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 
+/** How principals are authenticated. */
+export const AUTH_METHODS = ["none", "token", "jwt"] as const;
+export type AuthMethod = (typeof AUTH_METHODS)[number];
+
 export const ROLES = ["reader", "writer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -11,7 +15,7 @@ export type Role = (typeof ROLES)[number];
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
-  readonly authMethod: "none" | "token" | "jwt";
+  readonly authMethod: AuthMethod;
 }
 
 /** Everything about a call but its request. `principal` is absent for an anonymous caller. */

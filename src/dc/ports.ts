@@ -78,6 +78,8 @@ export interface HistoryQuery {
   /** Matches the changed resource and the resources that it belongs to. */
   readonly entity?: string;
   readonly actor?: string;
+  /** How the actor was authenticated. */
+  readonly authMethod?: string;
   readonly action?: AuditAction;
   readonly requestId?: string;
   readonly interface?: AuditInterface;

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcStore, DeviceQuery } from "#dc/ports.ts";
-import { changeRecord } from "../support/dc/change_record.ts";
 import { NOW, putAll, stored } from "../support/dc/stored.ts";
+import { changeLogContract } from "./dc_store_log.ts";
 
 const query = (parts: Partial<DeviceQuery> = {}): DeviceQuery => ({
   filter: {},
@@ -234,46 +234,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(seen).toEqual(["a1", "A2", "b1", "B2", "c-3", "c.1"]);
     });
 
-    test("keeps the change log in order and finds it by what was changed and what it belongs to", async () => {
-      const first = changeRecord({ seq: 1, entity: "device:S1", related: ["rack:R1"], hash: "h1" });
-      const second = changeRecord({ seq: 2, entity: "cable:A/x~B/y", related: ["device:A", "device:B"], hash: "h2" });
-
-      await store.write(async (writer) => {
-        await writer.append([first, second]);
-      });
-
-      const found = await store.read(async (reader) => ({
-        head: await reader.chainHead(),
-        all: await reader.history({ descending: true, limit: 10 }),
-        rack: await reader.history({ entity: "rack:r1", descending: false, limit: 10 }),
-        device: await reader.history({ entity: "device:B", descending: false, limit: 10 }),
-        rest: await reader.history({ after: 1, descending: false, limit: 10 }),
-      }));
-      expect(found).toEqual({
-        head: { seq: 2, hash: "h2" },
-        all: [second, first],
-        rack: [first],
-        device: [second],
-        rest: [second],
-      });
-    });
-
-    test("tells what changed behind an entry of the change log, each thing once", async () => {
-      await store.write(async (writer) => {
-        for (const [index, entity] of ["device:A", "cable:A/x~B/y", "device:A", "rack:R"].entries()) {
-          await writer.append([changeRecord({ seq: index + 1, entity })]);
-        }
-      });
-
-      const [later, few, none] = await store.read(async (reader) => [
-        await reader.changedSince(1, 10),
-        await reader.changedSince(0, 2),
-        await reader.changedSince(4, 10),
-      ]);
-
-      expect(later?.toSorted()).toEqual(["cable:A/x~B/y", "device:A", "rack:R"]);
-      expect([few?.length, none]).toEqual([2, []]);
-    });
+    changeLogContract(() => store);
 
     test("remembers an answer per principal and forgets old ones", async () => {
       const request = { principal: "p", requestId: "r", method: "M", fingerprint: "f", reply: "{}", createdAt: NOW };

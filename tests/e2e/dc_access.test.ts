@@ -53,10 +53,18 @@ test("a JWT opens what its role allows, on every interface", async () => {
       await call(guest, "/graphql", query),
       await call(guest, `${SERVICE}/UpsertRack`, rack),
     ];
+    const byActor = async (actor: string) => {
+      const headers = { authorization: `Bearer ${reader}` };
+      const { text } = await http1(`${server.url}/audit/history?actor=${actor}`, { headers });
+      return JSON.parse(text).entries.length;
+    };
+    const found = [await byActor("anna"), await byActor("jwt:anna"), await byActor("token:anna")];
+    const printed = await runPlanner(["dc", "audit", "history", "actor=token:anna"], { cwd: folder });
     const history = await http1(`${server.url}/audit/history`, { headers: { authorization: `Bearer ${reader}` } });
 
     expect(statuses.map(({ status }) => status)).toEqual([200, 403, 200, 200, 401, 401, 401, 401]);
     expect(asGuest.map(({ status }) => status)).toEqual([200, 200, 403]);
+    expect([...found, printed.stdout]).toEqual([1, 1, 0, ""]);
     const challenges = statuses.slice(4).map(({ headers }) => headers["www-authenticate"]);
     const wrong = 'Bearer error="invalid_token"';
     expect(challenges).toEqual([wrong, wrong, "Bearer", "Bearer"]);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { DcContext } from "#dc/context.ts";
+import { AUTH_METHODS, type DcContext } from "#dc/context.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/enum_values.ts";
@@ -67,7 +67,7 @@ async function completeThrough(reader: DcReader, now: string): Promise<string> {
 function readParameters(given: HistoryParameters): HistoryQuery {
   const unknown = Object.keys(given).find((name) => !HISTORY_PARAMETERS.some((known) => known === name));
   if (unknown !== undefined) throw wrong("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
-  const { entity, actor, request_id: requestId } = given;
+  const { entity, request_id: requestId } = given;
   for (const [name, text] of Object.entries(given)) {
     if (text.includes("\0")) throw wrong("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
   }
@@ -80,7 +80,7 @@ function readParameters(given: HistoryParameters): HistoryQuery {
   const until = moment("until", given.until);
   return {
     ...(entity !== undefined && { entity }),
-    ...(actor !== undefined && { actor }),
+    ...readActor(given.actor),
     ...(requestId !== undefined && { requestId }),
     ...(action !== undefined && { action }),
     ...(interfaceName !== undefined && { interface: interfaceName }),
@@ -89,6 +89,13 @@ function readParameters(given: HistoryParameters): HistoryQuery {
     descending: word("order", given.order, ["ASC", "DESC"]) !== "ASC",
     limit: pageSize(given.page_size),
   };
+}
+
+/** Reads a name, or the way of signing in before it: `jwt:alice` is another principal than `token:alice`. */
+function readActor(text: string | undefined): Pick<HistoryQuery, "actor" | "authMethod"> {
+  if (text === undefined) return {};
+  const authMethod = AUTH_METHODS.find((method) => text.startsWith(`${method}:`));
+  return authMethod === undefined ? { actor: text } : { actor: text.slice(authMethod.length + 1), authMethod };
 }
 
 function word<Word extends string>(name: string, text: string | undefined, words: readonly Word[]): Word | undefined {

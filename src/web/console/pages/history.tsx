@@ -57,7 +57,12 @@ export function History({ place }: { readonly place: Place }) {
         />
         <DateField label="From" value={setting("since")} change={(since) => setSettings({ since })} />
         <DateField label="To" value={setting("until")} change={(until) => setSettings({ until })} />
-        <TextField label="Who" value={filter.actor} change={(actor) => setSettings({ actor })} />
+        <TextField
+          label="Who"
+          placeholder="alice, jwt:alice, token:alice"
+          value={filter.actor}
+          change={(actor) => setSettings({ actor })}
+        />
         <ChoiceField
           label="What"
           value={filter.action}

@@ -66,6 +66,7 @@ function matches(record: ChangeRecord, query: HistoryQuery): boolean {
   const checks: readonly (boolean | undefined)[] = [
     query.entity === undefined || [entity, ...related].some((ref) => refKey(ref) === refKey(query.entity ?? "")),
     query.actor === undefined || actor.principal === query.actor,
+    query.authMethod === undefined || actor.authMethod === query.authMethod,
     query.action === undefined || action === query.action,
     query.requestId === undefined || request.id === query.requestId,
     query.interface === undefined || request.interface === query.interface,

@@ -37,6 +37,9 @@ describe("history", async () => {
   const rows: readonly (readonly [string, HistoryParameters, readonly string[]])[] = [
     ["an entity and what belongs to it", { entity: "device:CH-1" }, ["device:BL-1", "device:CH-1"]],
     ["an actor", { actor: "bert" }, ["rack:R2"]],
+    ["an actor who signed in by a JWT", { actor: "jwt:bert" }, ["rack:R2"]],
+    ["an actor of that name who has a token", { actor: "token:bert" }, []],
+    ["a name that only looks like a way of signing in", { actor: "saml:bert" }, []],
     ["an interface in any case", { interface: "graphql" }, ["rack:R2"]],
     ["an action", { action: "update" }, ["rack:R2"]],
     ["a time", { since: "2026-01-02T03:05:00Z" }, ["rack:R2"]],

@@ -18,6 +18,10 @@ export const command = defineCommand({
   flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print JSON Lines" } },
   examples: [
     { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
+    {
+      line: "planner dc audit history actor=jwt:alice",
+      shows: "Show the changes of a JWT, but of no token of that name",
+    },
     { line: "planner dc audit history since=2026-11-01T00:00:00Z order=asc", shows: "Show a month, the oldest first" },
   ],
   async run({ filters, db, json }, cli) {

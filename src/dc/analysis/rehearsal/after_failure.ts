@@ -19,7 +19,7 @@ export function offAfter({ nodes }: { readonly nodes: ReadonlySet<number> }, { h
   return [...new Set([...nodes, ...hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index)])];
 }
 
-/** Lists the supplies that take load over, the most utilized first. Cost: O(nodes). */
+/** Lists the supplies that take load over, the most utilized first. Cost: a comparison of two numbers for each node. */
 export function takeovers(
   site: BlastSite,
   { live, apparentAfter: after }: BlastRadius,
@@ -28,8 +28,9 @@ export function takeovers(
   const { power } = site;
   const before = site.apparentLoads(basis);
   const found: Takeover[] = [];
-  for (const [index, { ref, capacityW }] of power.nodes.entries()) {
+  for (let index = 0; index < power.nodes.length; index += 1) {
     if (live[index] !== 1 || (after.watts[index] ?? 0) <= (before.watts[index] ?? 0)) continue;
+    const { ref = "", capacityW } = power.nodes[index] ?? {};
     const load = comparableLoad(power, index, after);
     if (load <= comparableLoad(power, index, before)) continue;
     found.push({

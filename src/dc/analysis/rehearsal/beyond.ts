@@ -1,59 +1,113 @@
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type Effects, effectsOf, zoneKey } from "./charge.ts";
+import { type Effects, isSupply, zoneKey } from "./charge.ts";
 import type { Failure, Overloaded } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
+
+/** What a failure does apart from others, by keys. */
+interface Known {
+  readonly racksDark: ReadonlySet<string>;
+  readonly racksPartial: ReadonlySet<string>;
+  readonly trips: ReadonlySet<number>;
+  readonly overloads: ReadonlySet<string>;
+  readonly zones: ReadonlySet<string>;
+  readonly links: ReadonlySet<number>;
+  readonly cutOff: ReadonlySet<number>;
+}
 
 /** Compares pairs of failures with both failures apart. All pairs of one failure follow each other. */
 export class PairLosses {
   readonly #graph: PowerGraph;
-  /** Number of the last first failure of pairs that turns a node off, by node. */
-  readonly #offBy: Uint32Array;
+  /** Number of the last first failure of pairs that turns a node off, by node; the same of the last pair's second one. */
+  readonly #offByOne: Uint32Array;
+  readonly #offByOther: Uint32Array;
+  readonly #known = new Map<Failure, Known>();
   #one: Failure | undefined;
   #number = 0;
+  #pairs = 0;
 
   constructor(graph: PowerGraph) {
     this.#graph = graph;
-    this.#offBy = new Uint32Array(graph.nodes.length);
+    this.#offByOne = new Uint32Array(graph.nodes.length);
+    this.#offByOther = new Uint32Array(graph.nodes.length);
   }
 
   /** Sets the first failure of the next pairs. */
   begin(one: Failure): void {
     this.#one = one;
     this.#number += 1;
-    for (const index of effectsOf(this.#graph, one).offline) this.#offBy[index] = this.#number;
+    mark(this.#offByOne, one, this.#number);
   }
 
   /** What a pair does that neither failure does apart, less supply left out; undefined for nothing. */
   beyond(pair: Failure, second: Failure): Effects | undefined {
-    const apart = this.#one === undefined ? [second] : [this.#one, second];
-    const all = effectsOf(this.#graph, pair);
-    const more = all.offline.filter((index) => this.#offBy[index] !== this.#number);
+    const [one, other] = [this.#knownOf(this.#one ?? second), this.#knownOf(second)];
     const found: Effects = {
-      offline: without(more, itself, () => effectsOf(this.#graph, second).offline),
+      offline: this.#offline(pair, second),
       degraded: [],
-      racksDark: without(all.racksDark, itself, () => apart.flatMap(({ racksDark }) => racksDark)),
-      racksPartial: without(all.racksPartial, itself, () =>
-        apart.flatMap(({ racksPartial, racksDark }) => [...racksPartial, ...racksDark]),
-      ),
-      trips: without(all.trips, nodeOf, () => apart.flatMap(({ trips }) => trips.map(nodeOf))),
-      overloads: without(all.overloads, overloadKey, () => apart.flatMap(knownOverloads)),
-      zones: without(all.zones, shortageKey, () => apart.flatMap(({ zones }) => zones.flatMap(knownShortages))),
-      links: without(all.links, itself, () => apart.flatMap(({ links }) => links)),
-      cutOff: without(all.cutOff, itself, () => apart.flatMap(({ cutOff }) => cutOff)),
+      racksDark: without(pair.racksDark, itself, [one.racksDark, other.racksDark]),
+      racksPartial: without(pair.racksPartial, itself, [
+        one.racksPartial,
+        one.racksDark,
+        other.racksPartial,
+        other.racksDark,
+      ]),
+      trips: without(pair.trips, nodeOf, [one.trips, other.trips]),
+      overloads: without(pair.overloads, overloadKey, [one.overloads, other.overloads]),
+      zones: without(pair.zones, shortageKey, [one.zones, other.zones]),
+      links: without(pair.links, itself, [one.links, other.links]),
+      cutOff: without(pair.cutOff, itself, [one.cutOff, other.cutOff]),
     };
-    return Object.values(found).every(({ length }) => length === 0) ? undefined : found;
+    for (const part in found) if (found[part as keyof Effects].length > 0) return found;
+    return undefined;
+  }
+
+  /** The devices and cooling units that only the pair turns off. Most pairs turn off what their failures do. */
+  #offline(pair: Failure, second: Failure): readonly number[] {
+    const isLeft = (index: number) => this.#offByOne[index] !== this.#number;
+    if (!pair.offline.some(isLeft)) return [];
+    this.#pairs += 1;
+    mark(this.#offByOther, second, this.#pairs);
+    return pair.offline.filter(
+      (index) => isLeft(index) && this.#offByOther[index] !== this.#pairs && !isSupply(this.#graph, index),
+    );
+  }
+
+  #knownOf(failure: Failure): Known {
+    const known = this.#known.get(failure) ?? knownOf(failure);
+    this.#known.set(failure, known);
+    return known;
   }
 }
 
-/** The items whose keys are not known; most lists are empty, and need no keys. */
+/** Marks the nodes that a failure turns off, and those that fail. */
+function mark(marks: Uint32Array, { offline, elements }: Failure, number: number): void {
+  for (const index of offline) marks[index] = number;
+  for (const { index } of elements) marks[index] = number;
+}
+
+function knownOf({ racksDark, racksPartial, trips, overloads, zones, links, cutOff }: Failure): Known {
+  return {
+    racksDark: new Set(racksDark),
+    racksPartial: new Set(racksPartial),
+    trips: new Set(trips.map(nodeOf)),
+    overloads: new Set(knownOverloads(overloads, trips)),
+    zones: new Set(zones.flatMap(knownShortages)),
+    links: new Set(links),
+    cutOff: new Set(cutOff),
+  };
+}
+
+/** The items whose keys are not known. */
 function without<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
-  known: () => readonly Key[],
+  known: readonly ReadonlySet<Key>[],
 ): readonly Item[] {
   if (items.length === 0) return items;
-  const keys = new Set(known());
-  return items.filter((item) => !keys.has(keyOf(item)));
+  return items.filter((item) => {
+    const key = keyOf(item);
+    return !known.some((keys) => keys.has(key));
+  });
 }
 
 function itself<Item>(item: Item): Item {
@@ -69,7 +123,7 @@ function overloadKey({ index, severity }: Pick<Overloaded, "index" | "severity">
   return `${index} ${severity}`;
 }
 
-function knownOverloads({ overloads, trips }: Failure): readonly string[] {
+function knownOverloads(overloads: Failure["overloads"], trips: Failure["trips"]): readonly string[] {
   const over = [...overloads, ...trips].map(({ index }) => overloadKey({ index, severity: "OVER_DERATED" }));
   const tripping = [...overloads.filter(({ severity }) => severity === "WOULD_TRIP"), ...trips];
   return [...over, ...tripping.map(({ index }) => overloadKey({ index, severity: "WOULD_TRIP" }))];

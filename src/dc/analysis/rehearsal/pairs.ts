@@ -51,7 +51,7 @@ export function* failPairs(
     for (const number of [...meetings.of(at)].sort((a, b) => a - b)) {
       const other = reaches[number];
       if (other === undefined || taken.has(other.element.index) || takes(other.failure, one.element)) continue;
-      const outcome = yield* site.fail([one.element, other.element]);
+      const outcome = yield* site.trials.fail([one.element, other.element]);
       // Less supply is the matter of single failures.
       const failure = { ...effects.of(outcome), degraded: [] };
       const beyond = losses.beyond(failure, other.failure);
@@ -72,7 +72,7 @@ function* reachesOf(site: SiteFailures, singles: readonly Failure[], effects: Fu
   for (const failure of singles) {
     const [element] = failure.elements;
     if (element === undefined) continue;
-    const touched = site.footprint(element);
+    const touched = site.trials.footprint(element);
     const racks = [...failure.racksDark, ...failure.racksPartial].map((key) => `rack ${key}`);
     const others = [...effects.meetingOf(failure), ...racks].map((name) => numbers.of(name));
     reaches.push({

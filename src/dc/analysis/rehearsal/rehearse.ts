@@ -1,6 +1,7 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import { Ledger } from "./charge.ts";
+import type { FabricWatch } from "./fabric_loss.ts";
 import { FurtherEffects } from "./further_effects.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
 import { joinedLines, type Line, linesOf } from "./lines.ts";
@@ -17,8 +18,7 @@ export interface Rehearsal {
   readonly pairs: number;
   /** Elements without any effect. */
   readonly harmless: number;
-  /** Capacity of fabric links in megabits per second. */
-  readonly mbpsOf: (links: Iterable<number>) => number;
+  readonly fabrics: FabricWatch;
   /** State from which the rehearsal of a later revision is updated. */
   readonly followed: { readonly effects: FurtherEffects; readonly groups: IslandGroups };
 }
@@ -48,7 +48,7 @@ export function* rehearse(
   const single = {
     elements: all.reduce((sum, { failures }) => sum + failures.length, 0),
     harmless: all.reduce((sum, { harmless }) => sum + harmless, 0),
-    mbpsOf: (links: Iterable<number>) => effects.fabrics.mbpsOf(links),
+    fabrics: effects.fabrics,
     followed: { effects, groups },
   };
   if (!pairs) return { ...single, lines: yield* joinedLines(all.map(({ lines }) => lines)), pairs: 0 };

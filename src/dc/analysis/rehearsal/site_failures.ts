@@ -10,9 +10,6 @@ import { islandsOf } from "./islands.ts";
 import type { Element, Outcome } from "./outcome.ts";
 import { slowFailure } from "./slow_failure.ts";
 
-/** Tries one failure in steps. */
-export type Try = (elements: readonly Element[]) => Steps<Outcome>;
-
 /** The outcomes of every single failure of a site. */
 export interface SiteFailures {
   readonly topology: Topology;
@@ -25,9 +22,41 @@ export interface SiteFailures {
   readonly outcomes: readonly Outcome[];
   /** Elements that were failed anew; others are those of an earlier site. */
   readonly renewed: number;
-  readonly fail: Try;
-  /** Nodes that a failure affects; undefined on cycles of supply, where loads cannot be updated. */
-  footprint(element: Element): Footprint | undefined;
+  readonly trials: Trials;
+}
+
+/**
+ * Tries failures at one state of a site. A class, since a function that is made within a generator keeps the generator's
+ * parameters for as long as it lives: here the earlier site, and through it all before.
+ */
+class Trials {
+  readonly #topology: Topology;
+  readonly #options: BlastOptions;
+  readonly #sweep: FailureSweep;
+  /** 1 at nodes around cycles of supply, where loads cannot be updated. */
+  readonly #circular: Uint8Array | undefined;
+
+  constructor(topology: Topology, options: BlastOptions, sweep: FailureSweep, circular: Uint8Array | undefined) {
+    this.#topology = topology;
+    this.#options = options;
+    this.#sweep = sweep;
+    this.#circular = circular;
+  }
+
+  /** Fails elements together. */
+  *fail(elements: readonly Element[]): Steps<Outcome> {
+    const isSlow = this.#circular !== undefined && elements.some((element) => this.#isCircular(element));
+    return isSlow ? yield* slowFailure(this.#topology, elements, this.#options) : this.#sweep.fail(elements);
+  }
+
+  /** Nodes that a failure affects; undefined around cycles of supply. */
+  footprint(element: Element): Footprint | undefined {
+    return this.#isCircular(element) ? undefined : this.#sweep.footprint(element);
+  }
+
+  #isCircular({ index }: Element): boolean {
+    return this.#circular?.[index] === 1;
+  }
 }
 
 /**
@@ -47,10 +76,7 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
   yield;
   const known = earlier === undefined ? undefined : unchanged(graph, island, earlier);
   yield;
-  const fail: Try = function* (elements) {
-    const isSlow = circular !== undefined && elements.some(({ index }) => circular[index] === 1);
-    return isSlow ? yield* slowFailure(topology, elements, options) : sweep.fail(elements);
-  };
+  const trials = new Trials(topology, options, sweep, circular);
   const outcomes: Outcome[] = [];
   let renewed = 0;
   for (const element of elementsOf(topology)) {
@@ -59,12 +85,11 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
       outcomes.push(before);
       continue;
     }
-    outcomes.push(yield* fail([element]));
+    outcomes.push(yield* trials.fail([element]));
     renewed += 1;
     yield;
   }
-  const footprint = (element: Element) => (circular?.[element.index] === 1 ? undefined : sweep.footprint(element));
-  return { topology, options, graph, island, loadsBefore: loads.watts, outcomes, renewed, fail, footprint };
+  return { topology, options, graph, island, loadsBefore: loads.watts, outcomes, renewed, trials };
 }
 
 /** Outcomes in the islands of supply of which nothing changed, by the node of their element. */

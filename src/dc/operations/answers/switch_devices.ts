@@ -36,8 +36,12 @@ async function readSwitches(reader: DcReader, topology: Topology, earlier?: Swit
   const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : keysOf(fabricLinks);
   const isSame = (key: string) => topology.device(key) === earlier?.topology.device(key);
   if (earlier?.keys === keys && [...keys].every(isSame)) return { ...earlier, topology };
-  const devices = await devicesOf(reader, keys);
-  return { topology, keys, deviceOf: (key) => devices.get(key) };
+  return { topology, keys, deviceOf: lookUp(await devicesOf(reader, keys)) };
+}
+
+/** A separate function, since one that is made within an asynchronous function keeps its parameters, the earlier switches too. */
+function lookUp(devices: ReadonlyMap<string, Device>): DeviceOf {
+  return (key) => devices.get(key);
 }
 
 /** Reads the devices at the ends of some links with all of their ports. */

@@ -14,13 +14,13 @@ import { reasonOf, summaryOf } from "./rehearsal_words.ts";
 /** A line of a rehearsal as a message; lists hold at most `limit` items. */
 export function causeOf(
   topology: Topology,
-  { mbpsOf }: Rehearsal,
+  { fabrics }: Rehearsal,
   line: Line,
   { limit, basis }: { readonly limit: number; readonly basis: LoadBasis },
 ) {
   const { power } = topology;
   const { loss, failures, alsoBy, partlyBy, nearer } = line;
-  const fabricLostMbps = mbpsOf(loss.links);
+  const fabricLostMbps = fabrics.mbpsOf(loss.links);
   const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
   const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
   const singleFed = itDevices(power, loss.direct);
@@ -36,7 +36,7 @@ export function causeOf(
     kind: line.kind,
     elementCount: failures.length,
     elements: failures.slice(0, limit).map((failure) => ({
-      ...elementOf(topology, failure, mbpsOf),
+      ...elementOf(topology, failure, fabrics),
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
@@ -70,7 +70,7 @@ export function causeOf(
   };
 }
 
-function elementOf(topology: Topology, failure: Failure, mbpsOf: Rehearsal["mbpsOf"]) {
+function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
   const { impact, trips, overloads, links } = failure;
   return {
     refs: refsOf(topology, failure),
@@ -78,7 +78,7 @@ function elementOf(topology: Topology, failure: Failure, mbpsOf: Rehearsal["mbps
     impact,
     trippedRefs: trips.map(({ ref }) => ref),
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
-    fabricLostMbps: mbpsOf(links),
+    fabricLostMbps: fabrics.mbpsOf(links),
   };
 }
 

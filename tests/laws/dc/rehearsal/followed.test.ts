@@ -78,7 +78,7 @@ const LINKS: readonly FabricLink[] = [...CODES.slice(1).entries()].map(([index, 
 }));
 
 /** Lines by the names of what they concern. */
-function toldLines({ power }: Topology, { lines, mbpsOf, elements, harmless }: Rehearsal) {
+function toldLines({ power }: Topology, { lines, fabrics, elements, harmless }: Rehearsal) {
   const names = (indexes: Iterable<number>) => [...indexes].map((index) => power.nodes[index]?.ref ?? "").sort();
   const failing = (failures: Rehearsal["lines"][number]["failures"]) =>
     failures.map((failure) => names(failure.elements.map(({ index }) => index)).join()).sort();
@@ -96,7 +96,7 @@ function toldLines({ power }: Topology, { lines, mbpsOf, elements, harmless }: R
     trips: names(loss.trips.keys()),
     overloads: names(loss.overloads.keys()),
     zones: [...loss.zones.entries()].sort(([a], [b]) => (a < b ? -1 : 1)),
-    mbps: mbpsOf(loss.links),
+    mbps: fabrics.mbpsOf(loss.links),
     cutOff: names(loss.cutOff),
     impact,
   }));

@@ -55,10 +55,10 @@ async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Prom
 }
 
 /** One line for each check, and the end of what a failed one printed. */
-function progressOf(cli: Cli): (line: string) => void {
+export function progressOf(cli: Cli): (line: string) => void {
   let tail: string[] = [];
   return (line) => {
-    const [, result, seconds, command] = /^planner: verify: (.+?) after ([\d.]+) s: (.*)$/s.exec(line) ?? [];
+    const [, result, seconds, command] = /^planner: (?:verify|setup): (.+?) after ([\d.]+) s: (.*)$/s.exec(line) ?? [];
     if (line.startsWith("planner: ")) {
       if (command === undefined) tail = [];
       else if (result === "passed") cli.note(`passed in ${seconds} s: ${plainLine(command)}`);

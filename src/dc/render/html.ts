@@ -3,7 +3,7 @@ import { sha256 } from "./digest.ts";
 import type { Theme } from "./options.ts";
 import { colorOf } from "./palette.ts";
 import type { Scene } from "./scene.ts";
-import { escapeXml } from "./xml.ts";
+import { escapeXml } from "#kernel/escape_xml.ts";
 
 export interface HtmlInput {
   readonly svg: string;

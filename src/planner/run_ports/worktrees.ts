@@ -2,6 +2,7 @@ import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
 import type { KeptRunRecord, RecordFacts, RunHead } from "./kept_records.ts";
+import type { SpecChanges } from "./spec_changes.ts";
 import type { FolderState, Worktree, WorktreeState } from "./worktree.ts";
 
 export interface WorktreeOptions {
@@ -113,6 +114,13 @@ export interface Worktrees {
   projectState(): Promise<FolderState | null>;
   /** Commits and changed files around the project since `base`, as in `WorktreeState`. */
   since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
+  /**
+   * Reads what the commit that is checked out around the project changes against another one.
+   *
+   * @param since any name that git has for a commit
+   * @throws OperationError `invalid_argument` if it names no commit of this repository
+   */
+  specChanges(since: string): Promise<SpecChanges>;
   /** Predicts files in which branches of specs will conflict, without changing any. Cost: one git process per pair. */
   forecast(): Promise<readonly ForecastConflict[]>;
   /** Reads a stored run record, the latest one if `run` is null; null without a record. */

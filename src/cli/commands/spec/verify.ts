@@ -38,6 +38,19 @@ export const command = defineCommand({
     },
     rerun: { type: "boolean", summary: "With --record: repeat the commands in a new worktree of the last commit" },
     run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
+    since: {
+      type: "string",
+      value: "ref",
+      summary: "Judge every spec that became completed since a commit, with that commit's checks",
+    },
+    checks: {
+      type: "enum",
+      value: "which",
+      options: ["base", "head"],
+      summary: "With --since: head also runs the checks that the change adds or alters",
+    },
+    strict: { type: "boolean", summary: "With --since: exit with 1 unless every such spec is proven" },
+    junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
     json: JSON_FLAG,
   },
   examples: [
@@ -49,10 +62,13 @@ export const command = defineCommand({
       line: "planner verify 003 --record --rerun",
       shows: "Check the last run's record and repeat its commands",
     },
+    { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
     { line: "planner verify 003 --prompt-section", shows: "Print the Output Format section" },
   ],
   async run(words, cli): Promise<ExitStatus> {
     if (words["prompt-section"]) refuseBesidePrompt(words);
+    if (words.since !== undefined) return verifyCompleted({ ...words, since: words.since }, cli);
+    refuseWithoutSince(words);
     if (words.record) return verifyKept(words, cli);
     const needing = words.rerun ? "--rerun" : words.run === undefined ? null : "--run";
     if (needing !== null) throw new UsageError(`Flag "${needing}" goes with "--record"`, null);
@@ -85,6 +101,30 @@ async function verifyKept({ id, file, output, schema, run = "last", ...words }: 
   if (id === undefined) throw new UsageError("Missing argument <id>: full or partial id of a spec", null);
   const { verifyRunRecord } = await import("../../verify_record.ts");
   return verifyRunRecord(await cli.project(), cli, { id, run, ...words });
+}
+
+interface ChangeWords extends RecordWords {
+  readonly since: string;
+  readonly checks: "base" | "head" | undefined;
+  readonly strict: boolean;
+  readonly junit: string | undefined;
+  readonly record: boolean;
+  readonly "prompt-section": boolean;
+}
+
+async function verifyCompleted(words: ChangeWords, cli: Cli): Promise<ExitStatus> {
+  const { id, since, output, schema, record, rerun, run, checks = "base", strict, junit, json } = words;
+  const other = { output, schema, record, rerun, run, "prompt-section": words["prompt-section"] };
+  const named = Object.entries(other).find(([, value]) => value !== undefined && value !== false)?.[0];
+  if (named !== undefined) throw new UsageError(`Flags "--since" and "--${named}" exclude each other`, null);
+  if (id !== undefined) throw new UsageError(`Unexpected argument "${id}": "--since" judges all specs`, null);
+  const { verifyChange } = await import("../../verify_since.ts");
+  return verifyChange(await cli.project(), cli, { since, checks, strict, junit, json });
+}
+
+function refuseWithoutSince({ checks, strict, junit }: Pick<ChangeWords, "checks" | "strict" | "junit">): void {
+  const flag = checks !== undefined ? "--checks" : strict ? "--strict" : junit === undefined ? null : "--junit";
+  if (flag !== null) throw new UsageError(`Flag "${flag}" goes with "--since"`, null);
 }
 
 /** The section describes a schema; no output is read for it. */

@@ -2,13 +2,27 @@ import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
 import { type AcceptedCommands, type CommandLine, checkLines, isAccepted } from "../../work/acceptance.ts";
 import { judgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
-import type { RunDeps } from "../run_types.ts";
+import type { RunDeps, RunPlace } from "../run_types.ts";
 import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
 
+/** The state whose files judge. */
+export interface Origin {
+  /** A commit, or the full name of a branch. */
+  readonly from: string;
+  /** What people call it. */
+  readonly name: string;
+}
+
+/** The main branch that a worktree's branch began from. */
+export function originOf(worktree: Worktree | null): Origin | null {
+  return worktree === null ? null : { from: `refs/heads/${worktree.mainBranch}`, name: worktree.mainBranch };
+}
+
 interface Passed {
+  readonly place: RunPlace;
   readonly held: FolderState | null;
-  /** The worktree of the branch; null in the project's own folder. */
-  readonly origin: Worktree | null;
+  /** Null in the project's own folder. */
+  readonly origin: Origin | null;
   readonly accepted: AcceptedCommands;
   /** The checks that succeeded with the branch's own files. */
   readonly commands: readonly string[];
@@ -28,16 +42,17 @@ interface Touched {
 export async function editedFiles(
   deps: RunDeps,
   judging: Judging,
-  { held, origin, accepted, commands }: Passed,
+  { place, held, origin, accepted, commands }: Passed,
 ): Promise<readonly EditedFile[]> {
   const commit = held?.commit ?? null;
-  if (origin === null || held === null || commit === null) return [];
+  const { worktree } = place;
+  if (worktree === null || origin === null || held === null || commit === null) return [];
   const changed = held.changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
   const touched = commands
     .map((command) => ({ command, paths: judgedFiles(command, changed, judging.config.verify.protect) }))
     .filter(({ paths }) => paths.length > 0);
   if (touched.length === 0) return [];
-  const blobs = await origin.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
+  const blobs = await worktree.blobs([...new Set(touched.flatMap(({ paths }) => paths))]);
   const lineOf = (path: string): CommandLine => fileLine(path, blobs);
   const open = touched
     .map(({ command, paths }) => ({ command, paths: paths.filter((path) => !isAccepted(accepted, lineOf(path))) }))
@@ -71,7 +86,7 @@ function fileLine(path: string, blobs: ReadonlyMap<string, string>): CommandLine
 }
 
 interface Again {
-  readonly origin: Worktree;
+  readonly origin: Origin;
   readonly commit: string;
   readonly open: readonly Touched[];
 }
@@ -84,8 +99,8 @@ function failedWithMain(
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
   return inFreshPlace(deps, judging, commit, async (place, worktree) => {
-    await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.mainBranch}"`);
-    await worktree.takeFiles(`refs/heads/${origin.mainBranch}`, paths);
+    await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
+    await worktree.takeFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);
     const results = await runCommands(deps, judging, place, commands);
     return new Map(results.flatMap(({ command, problem }) => (problem === null ? [] : [[command, problem]])));

@@ -1,4 +1,4 @@
-import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
+import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { type CommandLine, isAccepted, withoutAccepted } from "../../work/acceptance.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from "../../work/provenance.ts";
 import type { RunDeps, RunPlace } from "../run_types.ts";
-import { editedFiles } from "./edited_files.ts";
+import { editedFiles, type Origin, originOf } from "./edited_files.ts";
 import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
 
 /**
@@ -25,6 +25,8 @@ export type JudgedPlace =
       readonly kind: "commit";
       readonly commit: string /** The worktree that has it checked out. */;
       readonly branch?: Worktree;
+      /** The state that decides by which files the checks judge, if there is no branch. */
+      readonly since?: { readonly origin: Origin; readonly changed: WorktreeState["changed"] };
     };
 
 /**
@@ -40,20 +42,22 @@ export async function provenance(deps: RunDeps, judging: Judging, judged: Judged
     return { state: null, criteria: plain, commands: [], waiting: [], edited: [] };
   }
   if (judged.kind === "commit") {
-    const { commit, branch = null } = judged;
-    return inFresh(deps, judging, { commit, held: (await branch?.holds()) ?? null, origin: branch });
+    const { commit, branch = null, since } = judged;
+    const held = (await branch?.holds()) ?? null;
+    const { origin, changed } = since ?? { origin: originOf(branch), changed: held?.changed ?? [] };
+    return inFresh(deps, judging, { commit, held, origin, changed });
   }
   const { place, fresh } = judged;
   const held = (await place.worktree?.holds()) ?? (await deps.ports.worktrees.projectState());
   const commit = held?.commit ?? null;
   const clean = held !== null && besideOf(held).length === 0;
   if (fresh && commit !== null && clean && held.ignored.length > 0) {
-    return inFresh(deps, judging, { commit, held, origin: place.worktree });
+    return inFresh(deps, judging, { commit, held, origin: originOf(place.worktree), changed: held.changed });
   }
   return inFolder(deps, judging, {
     place,
     held,
-    origin: place.worktree,
+    origin: originOf(place.worktree),
     where: place.worktree === null ? "project" : "worktree",
   });
 }
@@ -61,21 +65,24 @@ export async function provenance(deps: RunDeps, judging: Judging, judged: Judged
 interface FreshState {
   readonly commit: string;
   readonly held: FolderState | null;
-  /** The worktree of the branch; null for a commit alone. */
-  readonly origin: Worktree | null;
+  /** Null for a commit alone. */
+  readonly origin: Origin | null;
+  /** What the commit changes against the origin. */
+  readonly changed: WorktreeState["changed"];
 }
 
-async function inFresh(deps: RunDeps, judging: Judging, { commit, held, origin }: FreshState): Promise<Provenance> {
+async function inFresh(deps: RunDeps, judging: Judging, fresh: FreshState): Promise<Provenance> {
+  const { commit, origin, changed } = fresh;
   return inFreshPlace(deps, judging, commit, async (place, worktree) => {
-    const state = held ?? { ...(await worktree.holds()), changed: [] };
-    return inFolder(deps, judging, { place, held: { ...state, ignored: [], uncommitted: [] }, origin, where: "fresh" });
+    const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [] };
+    return inFolder(deps, judging, { place, held, origin, where: "fresh" });
   });
 }
 
 interface Folder {
   readonly place: RunPlace;
   readonly held: FolderState | null;
-  readonly origin: Worktree | null;
+  readonly origin: Origin | null;
   readonly where: "fresh" | "worktree" | "project";
 }
 

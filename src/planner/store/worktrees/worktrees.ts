@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
+import type { SpecChanges } from "#planner/run_ports/spec_changes.ts";
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
   ForecastConflict,
@@ -35,6 +36,7 @@ import { recordFacts } from "./record_facts.ts";
 import { refsOf } from "./refs.ts";
 import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
 import { changedIn, commitsIn, settle } from "./settle.ts";
+import { specChanges } from "./spec_changes.ts";
 import { keepSubmodules } from "./submodules.ts";
 import { displaceFiles, takeAway } from "./worktree_brought.ts";
 import {
@@ -202,6 +204,10 @@ class GitWorktrees implements Worktrees {
     const { git, prefix } = await this.#opened();
     const [commits, changed] = [await commitsIn(git, `${base}..HEAD`), await changedIn(git, prefix, `${base}...HEAD`)];
     return { commits, changed };
+  }
+
+  async specChanges(since: string): Promise<SpecChanges> {
+    return specChanges(await this.#opened(), since);
   }
 
   async keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null> {

@@ -1,0 +1,131 @@
+import { escapeXml } from "#kernel/escape_xml.ts";
+import type { SinceReport, SpecVerdict } from "#planner/runs/proof/verify_since.ts";
+import type { CriterionProof } from "#planner/work/provenance.ts";
+import { plainLine } from "./plain_text.ts";
+
+/** GitHub keeps one MiB of a step's summary and drops all of a longer one; characters take up to four bytes. */
+const MAX_SUMMARY_CHARACTERS = 200_000;
+
+/** Why a criterion has its verdict; an empty text if the verdict says all. */
+function reasonOf({ verify, check, verdict }: CriterionProof, { edited }: SpecVerdict): string {
+  if (verify === null) return "";
+  const file = edited.find(({ command }) => command === verify);
+  if (verdict === "edited" && file !== undefined) return `${file.path} was changed, and "${verify}" needs that`;
+  return `"${verify}" ${check === null ? (verdict === "proposed" ? "is proposed" : "was not run") : (check.problem ?? "passed")}`;
+}
+
+/** What is to be said of a spec beside its criteria, a sentence each. */
+function remarksOn({ problem, proposed, unproven, record }: SpecVerdict): readonly string[] {
+  const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
+  return [
+    ...(problem === null ? [] : [problem]),
+    ...proposed.map(({ change, label, command }) => `proposed: check ${change} at "${label}": ${command}`),
+    ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
+    ...differing.map(({ part, detail }) => `record of run ${record?.run}: ${part}: ${detail}`),
+  ];
+}
+
+/** How many specs have which verdict, as one line. */
+export function countLine({ specs, since, commit }: SinceReport): string {
+  const counts = new Map<string, number>();
+  for (const { verdict } of specs) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+  const said = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(", ");
+  const number = specs.length === 1 ? "1 spec" : `${specs.length} specs`;
+  return `${number} completed between ${since.slice(0, 10)} and ${commit.slice(0, 10)}${said === "" ? "" : `: ${said}`}`;
+}
+
+export function textReport(report: SinceReport): string {
+  const lines = report.specs.flatMap((spec) => [
+    `${spec.verdict.padEnd(9)} ${spec.spec_id}  ${spec.title ?? ""}`.trimEnd(),
+    ...spec.criteria.map((one, index) => {
+      const reason = reasonOf(one, spec);
+      return `  ${one.verdict.padEnd(9)} ${index + 1}: ${one.label}${reason === "" ? "" : `: ${reason}`}`;
+    }),
+    ...remarksOn(spec).map((remark) => `  ${remark}`),
+  ]);
+  return [...lines, countLine(report), ""].map(plainLine).join("\n");
+}
+
+/** A section of Markdown in which no text of a spec has a meaning. */
+export function markdownReport(report: SinceReport, isBad: (spec: SpecVerdict) => boolean): string {
+  const head = `## Completed specs\n\n${inMarkdown(countLine(report))}\n\n`;
+  if (report.specs.length === 0) return head;
+  // Those that need a reader come first, where a long report is cut.
+  const sorted = [...report.specs].sort((a, b) => Number(isBad(b)) - Number(isBad(a)));
+  const rows = sorted.flatMap((spec) => [
+    row([`<b>${spec.verdict}</b>`, inMarkdown(spec.spec_id), inMarkdown(spec.title ?? ""), ""]),
+    ...spec.criteria.map((one, index) =>
+      row([one.verdict, "", inMarkdown(`${index + 1}: ${one.label}`), inMarkdown(reasonOf(one, spec))]),
+    ),
+    ...remarksOn(spec).map((remark) => row(["", "", "", inMarkdown(remark)])),
+  ]);
+  const kept: string[] = [];
+  let length = 0;
+  for (const one of rows) {
+    length += one.length;
+    if (length > MAX_SUMMARY_CHARACTERS) break;
+    kept.push(one);
+  }
+  const cut = kept.length < rows.length ? `\n${rows.length - kept.length} further lines are in the log.\n` : "";
+  return `${head}| Verdict | Spec | What | Why |\n| --- | --- | --- | --- |\n${kept.join("")}${cut}`;
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |\n`;
+}
+
+/** Every sign of ASCII that is no letter, digit or blank becomes an entity, which Markdown shows and never reads. */
+function inMarkdown(text: string): string {
+  return plainLine(text)
+    .toWellFormed()
+    .replace(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+const FAILURES: ReadonlySet<string> = new Set(["disproven", "edited"]);
+const SKIPPED: ReadonlySet<string> = new Set(["proposed", "checked", "unchecked"]);
+
+/** JUnit's XML: a suite for each spec, a case for each criterion and one for the record of its run. */
+export function junitReport({ specs }: SinceReport): string {
+  const suites = specs.map((spec) => {
+    const cases = spec.criteria.map((one, index): Case => {
+      const seconds = (one.check?.duration_ms ?? 0) / 1000;
+      return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: reasonOf(one, spec), seconds };
+    });
+    const { record, problem } = spec;
+    const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
+    const reason = differing.map(({ part, detail }) => `${part}: ${detail}`).join("; ");
+    const isCriterion = spec.criteria.some(({ verdict }) => verdict === spec.verdict);
+    const verdict = spec.verdict === "disproven" && !isCriterion ? "disproven" : "proven";
+    const kept = record === null ? [] : [{ name: `record of run ${record.run}`, verdict, reason, seconds: 0 }];
+    return suiteOf(spec.spec_id, [...cases, ...kept], problem);
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="planner verify">\n${suites.join("")}</testsuites>\n`;
+}
+
+interface Case {
+  readonly name: string;
+  readonly verdict: string;
+  readonly reason: string;
+  readonly seconds: number;
+}
+
+function suiteOf(id: string, cases: readonly Case[], problem: string | null): string {
+  const count = (has: (one: Case) => boolean): number => cases.filter(has).length;
+  const counts = [
+    `tests="${cases.length}"`,
+    `failures="${count(({ verdict }) => FAILURES.has(verdict))}"`,
+    `errors="${count(({ verdict }) => verdict === "not_run")}"`,
+    `skipped="${count(({ verdict }) => SKIPPED.has(verdict))}"`,
+  ];
+  const lines = cases.map(({ name, verdict, reason, seconds }) => {
+    const message = inXml([verdict, verdict === "not_run" ? problem : null, reason].filter(Boolean).join(": "));
+    const element = FAILURES.has(verdict) ? "failure" : verdict === "not_run" ? "error" : "skipped";
+    const inner = verdict === "proven" ? "" : `<${element} message="${message}"/>`;
+    return `    <testcase classname="${inXml(id)}" name="${inXml(name)}" time="${seconds.toFixed(3)}">${inner}</testcase>\n`;
+  });
+  return `  <testsuite name="${inXml(id)}" ${counts.join(" ")}>\n${lines.join("")}  </testsuite>\n`;
+}
+
+function inXml(text: string): string {
+  return escapeXml(plainLine(text));
+}

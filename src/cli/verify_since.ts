@@ -1,0 +1,63 @@
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { type SinceReport, type SpecVerdict, verifySince } from "#planner/runs/proof/verify_since.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
+import { refuseInRun } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
+import { print, printJson } from "./output/print.ts";
+import { junitReport, markdownReport, textReport } from "./output/since_reports.ts";
+import { writeFile } from "./output/write_file.ts";
+import { progressOf } from "./with_proofs.ts";
+import { openRunDeps } from "./work/run_deps.ts";
+import { listenForSignals } from "./work/signals.ts";
+
+export interface SinceWords {
+  readonly since: string;
+  readonly checks: "base" | "head";
+  readonly strict: boolean;
+  readonly junit: string | undefined;
+  readonly json: boolean;
+}
+
+const BAD: ReadonlySet<string> = new Set(["disproven", "edited", "not_run"]);
+
+/** Judges the specs that a change completes, and reports them to the log, GitHub's summary and a file of JUnit. */
+export async function verifyChange(
+  project: OpenProject,
+  cli: Cli,
+  { since, checks, strict, junit, json }: SinceWords,
+): Promise<ExitStatus> {
+  refuseInRun(project.root, "verify a change");
+  const stop = listenForSignals(() => cli.note("Ending the checks"));
+  try {
+    const say = progressOf(cli);
+    const deps = await openRunDeps(project, {
+      startedAt: null,
+      tell: (event) => event.event === "output" && say(event.text),
+    });
+    const report = await verifySince(deps, { since, head: checks === "head", stop });
+    const isBad = ({ verdict }: SpecVerdict): boolean => (strict ? verdict !== "proven" : BAD.has(verdict));
+    if (json) printJson(report);
+    else print(textReport(report));
+    if (junit !== undefined) writeFile(resolve(cli.cwd, junit), junitReport(report));
+    writeSummary(cli, report, isBad);
+    const by = stop.by();
+    if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return report.specs.some(isBad) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } finally {
+    stop.close();
+  }
+}
+
+function writeSummary(cli: Cli, report: SinceReport, isBad: (spec: SpecVerdict) => boolean): void {
+  const path = process.env["GITHUB_STEP_SUMMARY"];
+  if (path === undefined || path === "") return;
+  try {
+    appendFileSync(path, markdownReport(report, isBad));
+  } catch (error) {
+    // The verdict stands without it.
+    cli.warn(`Cannot write the summary to "${path}": ${reason(error)}`);
+  }
+}

@@ -1,0 +1,52 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { CommittedSpec, CommittedState, SpecChanges } from "#planner/run_ports/spec_changes.ts";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import type { Git } from "../git/git.ts";
+import { ARCHIVE, SPECS } from "../project/places.ts";
+import { changedIn } from "./settle.ts";
+import type { Repository } from "./worktree_place.ts";
+
+const CONFIG = ".planner/config.md";
+
+/** Reads what the commit that is checked out changes against `since`. */
+export async function specChanges({ git, prefix }: Repository, since: string): Promise<SpecChanges> {
+  const [base, head] = [await commitOf(git, since), await commitOf(git, "HEAD")];
+  const listed = await git.list(["diff-tree", "-r", "--name-only", "--no-renames", "-z", base, head]);
+  const files = listed
+    .filter((path) => path.startsWith(prefix) && path.endsWith(".md"))
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => path.startsWith(`${SPECS}/`) || path.startsWith(`${ARCHIVE}/`));
+  // A shallow clone may lack the commit at which the two parted; then all that differs counts as changed.
+  const parted = (await git.ask(["merge-base", base, head])) !== null;
+  return {
+    before: await readState(git, { commit: base, prefix, files }),
+    after: await readState(git, { commit: head, prefix, files }),
+    changed: await changedIn(git, prefix, `${base}${parted ? "..." : ".."}${head}`),
+  };
+}
+
+async function commitOf(git: Git, name: string): Promise<string> {
+  const hash = await git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
+  if (hash !== null) return hash;
+  throw new OperationError("invalid_argument", `"${name}" is no commit of this repository`);
+}
+
+interface Reading {
+  readonly commit: string;
+  readonly prefix: string;
+  readonly files: readonly string[];
+}
+
+async function readState(git: Git, { commit, prefix, files }: Reading): Promise<CommittedState> {
+  const read = async (file: string): Promise<string | null> => {
+    const { status, stdout } = await git.try(["cat-file", "blob", `${commit}:${prefix}${file}`]);
+    return status === 0 ? stdout.toString() : null;
+  };
+  const texts = await Promise.all(files.map(read));
+  const specs = files.flatMap((file, index): readonly (readonly [SpecId, CommittedSpec])[] => {
+    const text = texts[index] ?? null;
+    const id = parseSpecId(file.slice(file.lastIndexOf("/") + 1, -".md".length));
+    return text === null || id === undefined ? [] : [[id, { file, text }]];
+  });
+  return { commit, specs: new Map(specs), config: (await read(CONFIG)) ?? "" };
+}

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { escapeXml } from "#kernel/escape_xml.ts";
 import { sha256 } from "./digest.ts";
 import type { Theme } from "./options.ts";
 import { colorOf } from "./palette.ts";
 import type { Scene } from "./scene.ts";
-import { escapeXml } from "#kernel/escape_xml.ts";
 
 export interface HtmlInput {
   readonly svg: string;

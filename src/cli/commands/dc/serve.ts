@@ -6,8 +6,8 @@ export const command = defineCommand({
   summary: "Serve a database on one port",
   details:
     "Serves gRPC, gRPC-Web, Connect JSON, GraphQL, the web console, health, metrics and the change history. Creates a " +
-    "missing database. The first SIGTERM or Ctrl-C finishes running calls, the second exits at once. PLANNER_DC_ " +
-    "variables and --config hold settings too; docs/cli.md lists them.",
+    "missing database. A first SIGTERM or Ctrl-C finishes running calls. PLANNER_DC_ variables and --config hold settings " +
+    "too (docs/cli.md).",
   positionals: {},
   flags: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,

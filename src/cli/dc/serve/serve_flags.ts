@@ -86,7 +86,6 @@ export const JOINED_SERVE_FLAGS = [
   { flags: ["jwt-issuer", "jwt-audience"], summary: "Required iss and aud of JWTs" },
   { flags: ["jwt-roles-claim", "jwt-default-role"], summary: "Claim with a JWT's roles (roles); role without" },
   { flags: ["tls-key", "tls-cert"], summary: "Key and certificates in PEM" },
-  { flags: ["create", "accept-broken-log"], summary: "If the database vanished; if its log is broken" },
   { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },
 ] as const;
 

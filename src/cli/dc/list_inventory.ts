@@ -119,9 +119,8 @@ function columnsOf({ columns }: ListCall, list: ListKind, known: readonly string
  * A table with the reader's words and units. Columns that no row fills are left out; so are the last ones of a table that is
  * too wide, which are named below it.
  */
-export function rowTable(rows: readonly InventoryRow[], columns: readonly string[]): string {
+export function rowTable(rows: readonly InventoryRow[], columns: readonly string[], width = outputWidth()): string {
   const filled = columns.filter((column) => rows.some((row) => cellText(row, column) !== ""));
-  const width = outputWidth();
   for (let shown = filled.length; ; shown -= 1) {
     const table = renderTable(rows, [NAME_COLUMN, ...filled.slice(0, shown).map(tableColumn)], width);
     const fits = width === undefined || table.split("\n").every((line) => textWidth(line) <= width);

@@ -40,9 +40,10 @@ const COLUMNS: readonly Column<DevicePlace>[] = [
 const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { title: "REASON", text: ({ reason }) => refusalWord(reason) },
   { title: "RACKS", text: ({ racks }) => String(racks), align: "right" },
-  { title: "EXAMPLES", text: ({ examples }) => examples.join(", ") },
-  { title: "FIRST", text: ({ message }) => message, shrinks: true },
+  { title: "EXAMPLES", text: ({ examples }) => examples.join(", "), shrinks: true },
 ];
+
+const firstRefusal = ({ message }: PlacementRefusal) => message;
 
 /** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
@@ -81,7 +82,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
     ["Racks that take no such device:", reply.refusals],
     ["Why no further device fits:", reply.limits],
   ] as const) {
-    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, outputWidth())}`);
+    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, outputWidth(), firstRefusal)}`);
   }
 }
 

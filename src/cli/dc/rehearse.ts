@@ -68,10 +68,15 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
   if (call.json) printJson(toJson(RehearseFailuresResponseSchema, reply, { useProtoFieldName: true }));
   else if (call.csv) print(csvOf(reply.causes));
   else {
-    print(renderTable(reply.causes, COLUMNS, outputWidth(), ({ reason }) => reason));
+    print(causesTable(reply.causes, outputWidth()));
     log.note(footer(reply));
   }
   if (call.picture !== undefined) await draw(database, reply, call, log);
+}
+
+/** The causes as a table, each with its reason on a line of its own. */
+export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
+  return renderTable(causes, COLUMNS, width, ({ reason }) => reason);
 }
 
 /** All pages as one reply, as far as the limit goes. */

@@ -103,15 +103,15 @@ async function readInside(service: DcService, row: InventoryRow): Promise<Inside
 }
 
 /** The reference, then a line for each recorded fact. */
-function factsText(row: InventoryRow, columns: readonly string[]): string {
+export function factsText(row: InventoryRow, columns: readonly string[], width = outputWidth()): string {
   const facts = columns.flatMap((column) => {
     const text = cellText(row, column);
     return text === "" ? [] : [[columnName(column), plainLine(text)] as const];
   });
-  const width = facts.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
-  const room = (outputWidth() ?? Number.POSITIVE_INFINITY) - width - 2;
+  const names = facts.reduce((most, [name]) => Math.max(most, textWidth(name)), 0);
+  const room = (width ?? Number.POSITIVE_INFINITY) - names - 2;
   const lines = facts.flatMap(([name, text]) =>
-    wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(width), "dim")}  ${line}`),
+    wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),
   );
   return `${[paint(plainLine(row.ref), "bold"), ...lines].join("\n")}\n`;
 }

@@ -204,15 +204,26 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       ];
       const buffer = Buffer.from(lines.map((line) => JSON.stringify(line)).join("\n"));
       await page.getByLabel("File").setInputFiles({ name: "site.jsonl", mimeType: "application/json", buffer });
-      await page.getByRole("button", { name: "Import" }).click();
+      await page.getByRole("button", { name: "Check" }).click();
 
       await page.getByText("2 refused").waitFor();
       const refused = page.getByRole("region", { name: "Refused items" });
-      expect(await refused.getByRole("row", { name: /^2 Rack bad code / }).textContent()).toContain("code");
-      expect(await refused.getByRole("row", { name: /^3 Device NEW-S / }).textContent()).toContain(
-        'rack_code: Cannot find rack "NOWHERE"',
+      await refused.getByRole("row", { name: /^2 Rack bad code code / }).waitFor();
+      expect(await refused.getByRole("row", { name: /^3 Device NEW-S rack_code / }).textContent()).toContain(
+        'Cannot find rack "NOWHERE"',
       );
-      expect(await figure(page, "Created")).toBe("2");
+      const counts = async (...names: string[]) => Promise.all(names.map((name) => figure(page, name)));
+      expect(await counts("Read", "To be created", "Refused")).toEqual(["4", "2", "2"]);
+      // A check alone writes nothing, and another text has to be checked again.
+      const write = page.getByRole("button", { name: "Write the other 2" });
+      await write.waitFor();
+      await page.getByLabel("Or its text").press("End");
+      await page.keyboard.type(" ");
+      expect(await write.count()).toBe(0);
+      await page.getByRole("button", { name: "Check" }).click();
+      await write.click();
+      await page.getByText("Created").waitFor();
+      expect(await counts("Read", "Created", "Refused")).toEqual(["4", "2", "2"]);
 
       await page.goto(`${server.url}/#/rack/NEW-1`);
       await page.getByRole("link", { name: "NEW-T" }).first().waitFor();
@@ -287,7 +298,7 @@ test.skipIf(missing !== undefined)("asks for a token, says when the server is aw
     // A reader is not offered what would be refused.
     await page.goto(`${guarded.url}/#/import`);
     await page.getByText("Your role may read only").waitFor();
-    expect(await page.getByRole("button", { name: "Import" }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Check" }).count()).toBe(0);
 
     await context.setOffline(true);
     await page.goto(`${guarded.url}/#/devices?q=a`);

@@ -3,7 +3,7 @@ import { choicesOf, endOf, type FormField, fieldsOf, fieldsOfKind, type Kind } f
 import { withValue } from "../edit/paths.ts";
 import { numberOf, problemOf } from "../edit/values.ts";
 import type { CsvTable } from "./csv.ts";
-import type { Item, Parsed } from "./parse_items.ts";
+import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
 import { KINDS } from "./parse_items.ts";
 
 /** A field that a column can fill. */
@@ -120,37 +120,30 @@ export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
   return KINDS.find((kind) => kind === found) ?? "rack";
 }
 
-/** Turns rows into resources; a cell that cannot be read is reported with its line and column, and its row is left out. */
+/** Turns rows into resources. What cannot be read of a row stays with its item, so that the server checks the rest of it. */
 export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: readonly string[]): Parsed {
   const targets = new Map(targetsOf(kind).map((target) => [target.path, target]));
   const atFront = isFaceGuessed(kind, columns);
-  const items: Item[] = [];
-  const unreadable: { readonly line: number; readonly message: string }[] = [];
-  for (const { line, cells } of table.rows) {
+  const items = table.rows.map(({ line, cells }): Item => {
     const { resource, problems } = readRow(cells, columns, targets);
-    const named = problems.map(({ index, problem }) => `${table.headers[index]}: ${problem}`);
-    const surplus = cells.length > table.headers.length;
-    if (surplus) named.push(`${cells.length} cells, but ${table.headers.length} columns`);
-    if (named.length > 0) unreadable.push({ line, message: named.join("; ") });
-    else
-      items.push({
-        kind,
-        line,
-        resource: atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource,
-      });
-  }
-  return { items, unreadable };
+    if (cells.length > table.headers.length)
+      problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });
+    const placed = atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource;
+    return { kind, line, resource: placed, ...(problems.length > 0 && { problems }) };
+  });
+  const filled = columns.map((path, index) => ({ path, header: table.headers[index] ?? "" }));
+  return { items, unreadable: [], columns: filled.filter(({ path }) => path !== "") };
 }
 
 function readRow(cells: readonly string[], columns: readonly string[], targets: ReadonlyMap<string, Target>) {
   let resource: Readonly<Record<string, unknown>> = {};
-  const problems: { readonly index: number; readonly problem: string }[] = [];
+  const problems: FieldProblem[] = [];
   for (const [index, path] of columns.entries()) {
     const text = (cells[index] ?? "").trim();
     if (path === "" || text === "") continue;
     const { value, problem } = readCell(text, targets.get(path)?.field);
     if (problem === undefined) resource = withValue(resource, stepsOf(path), value);
-    else problems.push({ index, problem });
+    else problems.push({ field: path, message: problem });
   }
   return { resource, problems };
 }

@@ -1,58 +1,64 @@
 import { After } from "../edit/after.tsx";
 import type { Values } from "../edit/form_model.ts";
-import { count, enumWord } from "../labels.ts";
+import { count, counted, enumWord } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { countsOf, differsFromCheck, refusedCount } from "./counts.ts";
 import { type Item, KINDS } from "./parse_items.ts";
-import type { Run } from "./use_run.ts";
+import { cellOf } from "./problems.ts";
+import { goodItems, type Run, type Running } from "./use_run.ts";
 
 interface Problem {
   readonly key: string;
   readonly line: number;
   readonly what: string;
+  readonly cell: string;
   readonly message: string;
 }
 
 const COLUMNS: readonly Column<Problem>[] = [
   { name: "Line", numeric: true, cell: ({ line }) => line },
   { name: "Item", cell: ({ what }) => what },
+  { name: "Column", cell: ({ cell }) => cell },
   { name: "Why it was refused", cell: ({ message }) => message },
 ];
 
 /** Problems that are drawn; all of them can be saved. */
 const SHOWN = 200;
 
-/** How far an import is, and each item that was refused. */
-export function ImportResult({ run, goOn }: { readonly run: Run; readonly goOn: () => void }) {
-  const { parsed, sent, outcomes, running, validateOnly, error } = run;
+/** How far a check or an import is, what it came to, and each thing that was refused. */
+export function ImportResult({ running: { run, goOn, write } }: { readonly running: Running }) {
+  if (run === undefined) return null;
+  const { sent, total, running, step, error } = run;
   const problems = problemsOf(run);
-  const total = parsed.items.length;
+  const isDone = !running && sent === total;
+  const good = goodItems(run).length;
   return (
     <>
       <div role="status" aria-live="polite">
-        <progress max={total} value={sent} aria-label="Items sent" />
-        <p>
-          {running ? `${count(sent)} of ${count(total)} sent. ` : ""}
-          {!running && sent < total ? `The import ended after ${count(sent)} of ${count(total)} items. ` : ""}
-          {!running && sent === total && problems.length === 0 ? (
-            <Badge tone="ok">{validateOnly ? "Everything would be taken" : "Everything was taken"}</Badge>
-          ) : null}
-          {problems.length === 0 ? null : <Badge tone="fault">{count(problems.length)} refused</Badge>}
-        </p>
+        <progress max={total} value={sent} aria-label={step === "check" ? "Items checked" : "Items sent"} />
+        <Summary run={run} />
         {!running && sent < total ? (
-          <button type="button" onClick={goOn}>
+          <button type="button" onClick={() => void goOn()}>
             Go on with the other {count(total - sent)}
           </button>
         ) : null}
       </div>
       {error === undefined ? null : <Failure error={error} />}
       <Figures>
-        {[...outcomes].map(([outcome, number]) => (
-          <Figure key={outcome} label={enumWord(outcome, "OUTCOME")} value={count(number)} />
+        {countsOf(run).map(([label, number]) => (
+          <Figure key={label} label={label} value={count(number)} />
         ))}
       </Figures>
-      <AfterImport run={run} />
+      {isDone && step === "check" && good > 0 ? (
+        <>
+          <button type="button" class="primary" onClick={() => void write()}>
+            Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
+          </button>
+          <After changes={changesOf(goodItems(run))} title="After this import" />
+        </>
+      ) : null}
       {problems.length === 0 ? null : (
         <Card
           title="Refused"
@@ -80,12 +86,24 @@ export function ImportResult({ run, goOn }: { readonly run: Run; readonly goOn: 
   );
 }
 
-/** What a file that was only checked would do to supplies, racks and cooling. */
-function AfterImport({ run: { parsed, sent, running, validateOnly, failed } }: { readonly run: Run }) {
-  if (!validateOnly || running || sent < parsed.items.length) return null;
-  const refused = new Set(failed.map(({ item }) => item));
-  const taken = parsed.items.filter((item) => !refused.has(item));
-  return <After changes={changesOf(taken)} title="After this import" />;
+function Summary({ run }: { readonly run: Run }) {
+  const { sent, total, running, step } = run;
+  const refused = refusedCount(run);
+  const done = step === "check" ? "checked" : "sent";
+  return (
+    <p>
+      {running ? `${count(sent)} of ${count(total)} ${done}. ` : ""}
+      {!running && sent < total ? `It ended after ${count(sent)} of ${count(total)} items were ${done}. ` : ""}
+      {!running && sent === total && refused === 0 ? (
+        <Badge tone="ok">{step === "check" ? "Everything would be taken" : "Everything was taken"}</Badge>
+      ) : null}
+      {refused === 0 ? null : <Badge tone="fault">{count(refused)} refused</Badge>}
+      {!running && sent === total && step === "check" ? " Nothing is written yet." : ""}
+      {differsFromCheck(run)
+        ? " Others have changed something since the check, so the counts are not those of it."
+        : ""}
+    </p>
+  );
 }
 
 /** The items in the form of `InventoryChange`. */
@@ -97,14 +115,18 @@ function changesOf(items: readonly Item[]): readonly Values[] {
 
 function problemsOf({ parsed, failed }: Run): readonly Problem[] {
   return [
-    ...parsed.unreadable.map(({ line, message }) => ({ key: `line ${line} ${message}`, line, what: "", message })),
-    ...failed.map(({ item, error }) => ({
-      key: `${item.kind} ${item.line}`,
-      line: item.line,
-      what: `${enumWord(item.kind.toUpperCase(), "")} ${named(item)}`,
-      message: error,
-    })),
-  ].sort((a, b) => a.line - b.line);
+    ...parsed.unreadable.map(({ line, message }) => ({ line, what: "", cell: "", message })),
+    ...failed.flatMap(({ item, problems }) =>
+      problems.map(({ field, message }) => ({
+        line: item.line,
+        what: `${enumWord(item.kind.toUpperCase(), "")} ${named(item)}`,
+        cell: cellOf(parsed, field),
+        message,
+      })),
+    ),
+  ]
+    .map((problem, at) => ({ ...problem, key: String(at) }))
+    .sort((a, b) => a.line - b.line);
 }
 
 function named({ resource: { code, a, b } }: Item): string {
@@ -114,8 +136,8 @@ function named({ resource: { code, a, b } }: Item): string {
 
 function save(problems: readonly Problem[]): void {
   const cell = (text: string | number) => `"${String(text).replaceAll('"', '""')}"`;
-  const rows = problems.map(({ line, what, message }) => [line, what, message].map(cell).join(","));
-  const url = URL.createObjectURL(new Blob([["line,item,why", ...rows].join("\r\n")], { type: "text/csv" }));
+  const rows = problems.map((one) => [one.line, one.what, one.cell, one.message].map(cell).join(","));
+  const url = URL.createObjectURL(new Blob([["line,item,column,why", ...rows].join("\r\n")], { type: "text/csv" }));
   const link = document.createElement("a");
   link.href = url;
   link.download = "refused.csv";

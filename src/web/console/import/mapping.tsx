@@ -55,8 +55,8 @@ export function MappingTable({
       ) : null}
       {missing.length === 0 ? null : (
         <p role="status">
-          <StateMark state="fault" label="fault" /> Nothing is sent before a column is chosen for what every item needs:{" "}
-          <strong>{missing.join(", ")}</strong>
+          <StateMark state="fault" label="fault" /> Nothing is checked before a column is chosen for what every item
+          needs: <strong>{missing.join(", ")}</strong>
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}

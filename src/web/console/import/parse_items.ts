@@ -7,6 +7,14 @@ export interface Item {
   /** Line in JSON Lines, from 1; place in its list in a JSON object. */
   readonly line: number;
   readonly resource: Readonly<Record<string, unknown>>;
+  /** What cannot be read of it; such an item is checked with the others and never written. */
+  readonly problems?: readonly FieldProblem[];
+}
+
+/** What is wrong with a field of an item; the field is "" for the whole. */
+export interface FieldProblem {
+  readonly field: string;
+  readonly message: string;
 }
 
 /** A place in the file that is no resource, and why. */
@@ -18,6 +26,8 @@ export interface Unreadable {
 export interface Parsed {
   readonly items: readonly Item[];
   readonly unreadable: readonly Unreadable[];
+  /** Of a table: the field that each column fills. */
+  readonly columns?: readonly { readonly path: string; readonly header: string }[];
 }
 
 const LISTS: Readonly<Record<string, Kind>> = {

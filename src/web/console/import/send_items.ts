@@ -1,18 +1,18 @@
-import { CallError, call as callOnce, type Violation } from "../api/client.ts";
+import { CallError, call as callOnce } from "../api/client.ts";
 import type { BulkAnswer, UpsertAnswer } from "../api/replies.ts";
 import { signedIn } from "../api/sign_in.ts";
-import { type Item, KINDS, type Kind } from "./parse_items.ts";
+import { type FieldProblem, type Item, KINDS, type Kind } from "./parse_items.ts";
+import { problemsOf, problemsOfResult } from "./problems.ts";
 
 /** Result for one item. */
 export interface Sent {
   readonly item: Item;
   readonly outcome: string;
   /** Why it was refused; empty when it was not. */
-  readonly error: string;
+  readonly problems: readonly FieldProblem[];
 }
 
-interface Sending {
-  readonly validateOnly: boolean;
+export interface Sending {
   readonly signal: AbortSignal;
   /** Hears of results as they come. */
   readonly heard: (results: readonly Sent[]) => void;
@@ -58,53 +58,27 @@ export async function sendItems(items: readonly Item[], sending: Sending): Promi
 }
 
 function bulk(rpc: string): Send {
-  return async (items, { validateOnly, signal }) => {
-    const request = { items: items.map(({ resource }) => resource), validate_only: validateOnly };
-    const { results } = await call<BulkAnswer>(rpc, request, signal).catch(async (error: unknown) => {
-      // One malformed item makes the whole request unreadable: alone, each gets its own error.
-      if (!(error instanceof CallError) || error.code !== "invalid_argument" || items.length === 1) throw error;
-      return { results: await oneByOne(rpc, items, { validateOnly, signal }) };
-    });
-    return results.map(({ index, outcome, error }) => ({
-      item: items[index] as Item,
-      outcome,
-      error: error === undefined ? "" : reason(error),
+  return async (items, { signal }) => {
+    const { results } = await call<BulkAnswer>(rpc, { items: items.map(({ resource }) => resource) }, signal);
+    return results.map((result) => ({
+      item: items[result.index] as Item,
+      outcome: result.outcome,
+      problems: problemsOfResult(result),
     }));
   };
-}
-
-async function oneByOne(
-  rpc: string,
-  items: readonly Item[],
-  { validateOnly, signal }: Pick<Sending, "validateOnly" | "signal">,
-): Promise<BulkAnswer["results"]> {
-  const results: BulkAnswer["results"][number][] = [];
-  for (const [index, { resource }] of items.entries()) {
-    const request = { items: [resource], validate_only: validateOnly };
-    const answer = await call<BulkAnswer>(rpc, request, signal).catch((error: unknown) => {
-      if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
-      const { message, violations } = error;
-      const told = { message, details: [{ field_violations: violations }] };
-      return { results: [{ index: 0, code: "", outcome: "OUTCOME_FAILED", error: told, warnings: [] }] };
-    });
-    results.push(...answer.results.map((result) => ({ ...result, index })));
-  }
-  return results;
 }
 
 /** Sends items as one atomic change. If it is rejected, sends each item alone, some in parallel, to find the cause. */
 function together(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
-    const request = { changes, validate_only: sending.validateOnly };
-    const answer = await call<BulkAnswer>("datacenter.v1.PlanningService/ApplyChanges", request, sending.signal).catch(
-      (error: unknown) => {
-        if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
-        return undefined;
-      },
-    );
+    const rpc = "datacenter.v1.PlanningService/ApplyChanges";
+    const answer = await call<BulkAnswer>(rpc, { changes }, sending.signal).catch((error: unknown) => {
+      if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
+      return undefined;
+    });
     if (answer?.committed === true)
-      return answer.results.map(({ index, outcome }) => ({ item: items[index] as Item, outcome, error: "" }));
+      return answer.results.map(({ index, outcome }) => ({ item: items[index] as Item, outcome, problems: [] }));
     const sent: Sent[] = [];
     for (let start = 0; start < items.length; start += AT_ONCE) {
       sent.push(...(await alone(items.slice(start, start + AT_ONCE), sending)));
@@ -114,13 +88,12 @@ function together(field: string, alone: Send): Send {
 }
 
 function singly(rpc: string, field: string): Send {
-  return (items, { validateOnly, signal }) =>
+  return (items, { signal }) =>
     Promise.all(
       items.map(async (item) => {
         try {
-          const request = { [field]: item.resource, validate_only: validateOnly };
-          const { outcome } = await call<UpsertAnswer>(rpc, request, signal);
-          return { item, outcome, error: "" };
+          const { outcome } = await call<UpsertAnswer>(rpc, { [field]: item.resource }, signal);
+          return { item, outcome, problems: [] };
         } catch (error) {
           return failed(item, error);
         }
@@ -130,25 +103,7 @@ function singly(rpc: string, field: string): Send {
 
 function failed(item: Item, error: unknown): Sent {
   if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
-  const message = error instanceof CallError ? inWords(error.violations, error.message) : "The call was stopped.";
-  return { item, outcome: "OUTCOME_FAILED", error: message };
-}
-
-function reason({ message, details = [] }: NonNullable<BulkAnswer["results"][number]["error"]>): string {
-  return inWords(
-    details.flatMap(({ field_violations = [] }) => field_violations),
-    message,
-  );
-}
-
-/** What a request has around the fields of an item, which the author of the item has not seen. */
-const AROUND = /\b(?:items\[\d+\]|fabric_link)\./g;
-
-/** What is wrong with an item, by its own fields. */
-function inWords(violations: readonly Violation[], message: string): string {
-  const told = violations.map(({ field, description }) => {
-    const [name = "", text = ""] = [field, description].map((one) => one.replaceAll(AROUND, ""));
-    return name === "" || text.includes(name) ? text : `${name}: ${text}`;
-  });
-  return told.length === 0 ? message : told.join(" ");
+  const stopped = [{ field: "", message: "The call was stopped." }];
+  const problems = error instanceof CallError ? problemsOf(error.violations, error.message) : stopped;
+  return { item, outcome: "OUTCOME_FAILED", problems };
 }

@@ -1,17 +1,26 @@
 import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
+import { checkItems } from "./check_items.ts";
 import type { Item, Parsed } from "./parse_items.ts";
 import { type Sent, sendItems } from "./send_items.ts";
+
+/** How often each outcome was answered. */
+export type Outcomes = ReadonlyMap<string, number>;
 
 /** How far an import is. */
 export interface Run {
   readonly parsed: Parsed;
+  /** Whether the file is being checked, or what was checked is being written. */
+  readonly step: "check" | "write";
+  /** Items of the step. */
+  readonly total: number;
   readonly sent: number;
-  /** How often each outcome was answered. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  readonly outcomes: Outcomes;
+  /** What the check promised, once something is being written. */
+  readonly checked?: Outcomes;
+  /** Items that the check or the writing refused. */
   readonly failed: readonly Sent[];
-  readonly validateOnly: boolean;
   readonly running: boolean;
   /** Why the rest was not sent. */
   readonly error?: CallError;
@@ -19,62 +28,91 @@ export interface Run {
 
 export interface Running {
   readonly run: Run | undefined;
-  readonly start: (parsed: Parsed, validateOnly: boolean) => Promise<void>;
+  /** Asks what a file would do; nothing is written. */
+  readonly check: (parsed: Parsed) => Promise<void>;
+  /** Writes what the check found good, of the file as it was checked. */
+  readonly write: () => Promise<void>;
+  /** Writes a file that needs no check, such as the sample. */
+  readonly writeAll: (parsed: Parsed) => Promise<void>;
   /** Sends what was not answered yet. */
   readonly goOn: () => Promise<void>;
   readonly stop: () => void;
+  /** Forgets a check, since the file has changed. */
+  readonly forget: () => void;
 }
 
-/** Sends items in batches. Counts the results instead of storing them, so that 50,000 items need little memory. */
+const STEPS = { check: checkItems, write: sendItems };
+const BEGUN = { sent: 0, outcomes: new Map<string, number>(), running: true };
+
+/** Checks and sends items in batches. Counts the results instead of storing them, so that 50,000 items need little memory. */
 export function useRun(): Running {
   const [run, setRun] = useState<Run>();
   const current = useRef<Run | undefined>(undefined);
-  const rest = useRef<ReadonlySet<Item>>(new Set());
+  const rest = useRef<Set<Item>>(new Set());
   const controller = useRef<AbortController | undefined>(undefined);
-  const set = (next: Run) => {
+  const set = (next: Run | undefined) => {
     current.current = next;
     setRun(next);
   };
-  const heard = (results: readonly Sent[]) => {
-    const last = current.current;
-    if (last === undefined) return;
-    const outcomes = new Map(last.outcomes);
-    const left = rest.current as Set<Item>;
-    for (const { item, outcome } of results) {
-      left.delete(item);
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-    }
-    const failed = results.filter(({ error }) => error !== "");
-    set({
-      ...last,
-      sent: last.sent + results.length,
-      outcomes,
-      failed: failed.length === 0 ? last.failed : [...last.failed, ...failed],
-    });
-  };
   const send = async (begun: Run): Promise<void> => {
-    const { error: _error, ...clean } = begun;
+    const { error: _, ...clean } = begun;
     set({ ...clean, running: true });
     const abort = new AbortController();
     controller.current = abort;
+    const mine = () => (controller.current === abort ? current.current : undefined);
+    const heard = (results: readonly Sent[]) => {
+      const last = mine();
+      // Of what was under way when it was stopped nothing is known: it is sent again.
+      if (last === undefined || abort.signal.aborted) return;
+      for (const { item } of results) rest.current.delete(item);
+      set(withResults(last, results));
+    };
+    const end = (how: Partial<Run>) => {
+      const last = mine();
+      if (last !== undefined) set({ ...last, running: false, ...how });
+    };
     try {
-      await sendItems([...rest.current], { validateOnly: begun.validateOnly, signal: abort.signal, heard });
-      set({ ...(current.current ?? begun), running: false });
+      await STEPS[begun.step]([...rest.current], { signal: abort.signal, heard });
+      end({});
     } catch (error) {
-      if (!(error instanceof CallError)) throw error;
-      set({ ...(current.current ?? begun), running: false, error });
+      if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
+      end(error instanceof CallError ? { error } : {});
     }
-    if (!begun.validateOnly) written.announce();
+    if (begun.step === "write") written.announce();
+  };
+  const begin = (run: Omit<Run, "total" | "sent" | "outcomes" | "running">, items: readonly Item[]) => {
+    rest.current = new Set(items);
+    return send({ ...run, ...BEGUN, total: items.length });
   };
   return {
     run,
-    start: (parsed, validateOnly) => {
-      rest.current = new Set(parsed.items);
-      return send({ parsed, sent: 0, outcomes: new Map(), failed: [], validateOnly, running: true });
+    check: (parsed) => begin({ parsed, step: "check", failed: [] }, parsed.items),
+    write: async () => {
+      const checked = current.current;
+      if (checked !== undefined)
+        await begin({ ...checked, step: "write", checked: checked.outcomes }, goodItems(checked));
     },
+    writeAll: (parsed) => begin({ parsed, step: "write", failed: [] }, parsed.items),
     goOn: async () => {
       if (current.current !== undefined) await send(current.current);
     },
     stop: () => controller.current?.abort(),
+    forget: () => {
+      controller.current?.abort();
+      set(undefined);
+    },
   };
+}
+
+/** Items that the check did not refuse. */
+export function goodItems({ parsed, failed }: Run): readonly Item[] {
+  const refused = new Set(failed.map(({ item }) => item));
+  return parsed.items.filter((item) => !refused.has(item));
+}
+
+function withResults(run: Run, results: readonly Sent[]): Run {
+  const outcomes = new Map(run.outcomes);
+  for (const { outcome } of results) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  const failed = results.filter(({ problems }) => problems.length > 0);
+  return { ...run, sent: run.sent + results.length, outcomes, failed: [...run.failed, ...failed] };
 }

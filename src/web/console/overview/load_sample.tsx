@@ -8,7 +8,7 @@ import type { Running } from "../import/use_run.ts";
 import { Failure } from "../ui/answer.tsx";
 
 /** Writes the sample site through the same calls as an import, after a question, and only where nothing is recorded. */
-export function LoadSample({ running: { run, start, goOn } }: { readonly running: Running }) {
+export function LoadSample({ running }: { readonly running: Running }) {
   const [isAsked, setAsked] = useState(false);
   const [error, setError] = useState<CallError>();
   const load = async () => {
@@ -22,13 +22,14 @@ export function LoadSample({ running: { run, start, goOn } }: { readonly running
           "Somebody has recorded racks or devices meanwhile. Nothing was written.",
         );
       }
-      await start(parseLists(await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}))), false);
+      const lists = await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}));
+      await running.writeAll(parseLists(lists));
     } catch (reason) {
       if (!(reason instanceof CallError)) throw reason;
       setError(reason);
     }
   };
-  if (run !== undefined) return <ImportResult run={run} goOn={() => void goOn()} />;
+  if (running.run !== undefined) return <ImportResult running={running} />;
   return (
     <>
       {isAsked ? (

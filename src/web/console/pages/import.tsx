@@ -8,7 +8,6 @@ import { type Kind, parseItems } from "../import/parse_items.ts";
 import { LARGE, readText, tableOf } from "../import/source.ts";
 import { useRun } from "../import/use_run.ts";
 import { count } from "../labels.ts";
-import { Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 
@@ -32,11 +31,20 @@ export function Import() {
 }
 
 function Wizard() {
-  const [text, setText] = useState("");
+  const [text, putText] = useState("");
   const [unread, setUnread] = useState("");
-  const [validateOnly, setValidateOnly] = useState(false);
-  const [chosen, setChosen] = useState<{ readonly table: CsvTable; readonly mapping: Mapping }>();
-  const { run, start, goOn, stop } = useRun();
+  const [chosen, putChosen] = useState<{ readonly table: CsvTable; readonly mapping: Mapping }>();
+  const running = useRun();
+  const { run, check, stop, forget } = running;
+  // What is written is what was checked: another text or column needs another check.
+  const setText = (next: string) => {
+    forget();
+    putText(next);
+  };
+  const setChosen = (next: { readonly table: CsvTable; readonly mapping: Mapping }) => {
+    forget();
+    putChosen(next);
+  };
   const table = useMemo(() => tableOf(text), [text]);
   const mapping = useMemo(() => {
     if (table === undefined || chosen?.table === table) return chosen?.mapping;
@@ -56,7 +64,7 @@ function Wizard() {
     if (missing.length > 0) return;
     const isTable = table !== undefined && mapping !== undefined;
     const parsed = isTable ? itemsOf(table, mapping.kind, mapping.columns) : parseItems(text);
-    void start(parsed, validateOnly);
+    void check(parsed);
   };
   return (
     <>
@@ -91,13 +99,12 @@ function Wizard() {
           />
         )}
         <div class="filters">
-          <Switch label="Check only, write nothing" on={validateOnly} change={setValidateOnly} />
           <button
             type="submit"
-            class="primary"
+            class={run === undefined ? "primary" : ""}
             disabled={text.trim() === "" || missing.length > 0 || run?.running === true}
           >
-            {validateOnly ? "Check" : "Import"}
+            Check
           </button>
           {run?.running === true ? (
             <button type="button" onClick={stop}>
@@ -106,7 +113,7 @@ function Wizard() {
           ) : null}
         </div>
       </form>
-      {run === undefined ? null : <ImportResult run={run} goOn={() => void goOn()} />}
+      <ImportResult running={running} />
     </>
   );
 }

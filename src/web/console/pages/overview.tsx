@@ -39,7 +39,7 @@ export function Overview() {
 
 /** Whether something of a run is still to be sent, or was refused. */
 function isUnfinished(run: Run | undefined): boolean {
-  return run !== undefined && (run.running || run.sent < run.parsed.items.length || run.failed.length > 0);
+  return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
 }
 
 function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {

@@ -83,8 +83,9 @@ test("itemsOf reads words, numbers, lists and ends, and names each cell that it 
   ].join("\n");
   const table = parseCsv(text);
   const columns = table.headers.map((header) => guessColumn(header, targetsOf("device")));
-  const { items, unreadable } = itemsOf(table, "device", columns);
-  expect(items.map(({ line, resource }) => ({ line, resource }))).toEqual([
+  const { items } = itemsOf(table, "device", columns);
+  const good = items.filter(({ problems }) => problems === undefined);
+  expect(good.map(({ line, resource }) => ({ line, resource }))).toEqual([
     {
       line: 2,
       resource: {
@@ -98,10 +99,14 @@ test("itemsOf reads words, numbers, lists and ends, and names each cell that it 
       },
     },
   ]);
-  expect(unreadable.map(({ line }) => line)).toEqual([3, 4, 5]);
-  expect(unreadable[0]?.message).toBe('u: "thirty" is not a number');
-  expect(unreadable[1]?.message).toStartWith('kind: "toaster" is none of Server, ');
-  expect(unreadable[2]?.message).toBe("u: Expected a multiple of 0.5 U");
+  const problems = items.flatMap(({ line, problems = [] }) =>
+    problems.map(({ field, message }) => [line, field, message]),
+  );
+  expect(problems).toEqual([
+    [3, "position_u", '"thirty" is not a number'],
+    [4, "kind", expect.stringMatching(/^"toaster" is none of Server, /)],
+    [5, "position_u", "Expected a multiple of 0.5 U"],
+  ]);
   expect(itemsOf(parseCsv("a,b\nX/e/1,Y/2"), "cable", ["a", "b"]).items[0]?.resource).toEqual({
     a: { device_code: "X", port_name: "e/1" },
     b: { device_code: "Y", port_name: "2" },

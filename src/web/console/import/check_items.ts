@@ -1,0 +1,145 @@
+import { CallError } from "../api/client.ts";
+import type { BulkAnswer } from "../api/replies.ts";
+import { ask } from "../edit/ask.ts";
+import { MAX_ITEMS, PLANNING } from "../edit/requests.ts";
+import { type FieldProblem, type Item, KINDS } from "./parse_items.ts";
+import { allProblems, findRepeated, problemsOf, problemsOfResult } from "./problems.ts";
+import type { Sending, Sent } from "./send_items.ts";
+
+/** Items that one call asks about, beside those of the file that they need: the answer to a call shows the progress. */
+const ASKED = 300;
+
+/**
+ * Asks what the items of a file would do, and writes nothing. An item is asked about together with what it names of the
+ * file, so that a device finds a rack that the file has.
+ *
+ * @throws CallError that concerns every item
+ */
+export async function checkItems(items: readonly Item[], { signal, heard }: Sending): Promise<void> {
+  const repeated = findRepeated(items);
+  heard([...repeated].map(([item, problem]) => refused(item, [problem])));
+  const rest = items.filter((item) => !repeated.has(item));
+  for (const { asked, needed } of callsOf(rest)) {
+    if (signal.aborted) return;
+    const results = await previewed(inOrder([...needed, ...asked]), signal);
+    heard(asked.map((item) => results.get(item) ?? refused(item, [])));
+  }
+}
+
+interface Call {
+  readonly asked: readonly Item[];
+  readonly needed: readonly Item[];
+}
+
+/** The items in calls, each with what it names of the file, and with the devices of its rack, since they share its units. */
+export function* callsOf(items: readonly Item[]): Generator<Call> {
+  const needs = needsOf(items);
+  let asked = new Set<Item>();
+  let all = new Set<Item>();
+  const together = () => ({ asked: [...asked], needed: [...all.difference(asked)].slice(0, MAX_ITEMS - asked.size) });
+  for (const item of inOrder(items)) {
+    const more = new Set([item, ...needs(item)]);
+    if (asked.size === ASKED || (asked.size > 0 && all.size + more.difference(all).size > MAX_ITEMS)) {
+      yield together();
+      [asked, all] = [new Set(), new Set()];
+    }
+    asked.add(item);
+    for (const one of more) all.add(one);
+  }
+  if (asked.size > 0) yield together();
+}
+
+/** Racks first, then equipment by rack, then connections. */
+function inOrder(items: readonly Item[]): readonly Item[] {
+  return items.toSorted((one, other) => {
+    const kinds = KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind);
+    if (kinds !== 0 || one.kind !== "device") return kinds;
+    return rackOf(one) < rackOf(other) ? -1 : rackOf(one) > rackOf(other) ? 1 : 0;
+  });
+}
+
+/** What an item needs of the same file: what it names, what that names, and the devices of its own rack. */
+function needsOf(items: readonly Item[]): (item: Item) => ReadonlySet<Item> {
+  const named = new Map<string, Item>();
+  for (const item of items) {
+    for (const ref of namesOf(item)) if (!named.has(ref)) named.set(ref, item);
+  }
+  const inRack = Map.groupBy(items, (item) => (item.kind === "device" ? rackOf(item) : ""));
+  const collect = (item: Item, found: Set<Item>): Set<Item> => {
+    for (const ref of refsIn(item.resource)) {
+      const other = named.get(ref);
+      if (other === undefined || other === item || found.has(other)) continue;
+      found.add(other);
+      collect(other, found);
+    }
+    return found;
+  };
+  return (item) => {
+    const others = item.kind === "device" && rackOf(item) !== "" ? (inRack.get(rackOf(item)) ?? []) : [];
+    return collect(item, new Set(others));
+  };
+}
+
+function rackOf({ resource }: Item): string {
+  return String(resource["rack_code"] ?? "").toLowerCase();
+}
+
+/** References by which other items may name one: its own, and the places that come with it. */
+function namesOf({ kind, resource: { code, location } }: Item): readonly string[] {
+  const own = typeof code === "string" ? [`${kind}:${code.toLowerCase()}`] : [];
+  if (typeof location !== "object" || location === null) return own;
+  const { site_id, floor_number, room, row } = location as Readonly<Record<string, unknown>>;
+  const floor = `${site_id}/${floor_number}`;
+  return [...own, `site:${site_id}`, `floor:${floor}`, `room:${floor}/${room}`, `row:${floor}/${row}`].map((ref) =>
+    ref.toLowerCase(),
+  );
+}
+
+/** References in a resource, such as `rack:a01` of its `rack_code`, in small letters. */
+function refsIn(value: unknown, name = ""): readonly string[] {
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, inner]) => refsIn(inner, Array.isArray(value) ? name : key));
+  if (typeof value !== "string") return [];
+  const text = value.toLowerCase();
+  if (text.includes(":")) return [text];
+  return name.endsWith("_code") ? [`${name === "rack_code" ? "rack" : "device"}:${text}`] : [];
+}
+
+/** What the server says of each item. A field that it cannot read is left out and named, and the rest is asked again. */
+async function previewed(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<Item, Sent>> {
+  let readable = items;
+  for (;;) {
+    const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
+    try {
+      const { results } = await ask<BulkAnswer>({ service: PLANNING, rpc: "PreviewChanges", request }, signal);
+      const sent = results.map((result) => {
+        const [item, asked] = [items[result.index] as Item, readable[result.index] as Item];
+        return [item, sentOf(item, asked, result)] as const;
+      });
+      return new Map(sent);
+    } catch (error) {
+      const less = error instanceof CallError ? withoutUnread(readable, error) : undefined;
+      if (less === undefined) throw error;
+      readable = less;
+    }
+  }
+}
+
+function sentOf(item: Item, asked: Item, result: BulkAnswer["results"][number]): Sent {
+  const found = allProblems(asked, problemsOfResult(result));
+  return found.length > 0 ? refused(item, found) : { item, outcome: result.outcome, problems: [] };
+}
+
+/** The items without the field that a request could not be read for, which is named; undefined if that was not one field. */
+function withoutUnread(items: readonly Item[], { violations, message }: CallError): readonly Item[] | undefined {
+  const [, at = "", field = ""] = /^changes\[(\d+)\]\.[a-z_]+\.([a-z_0-9]+)/.exec(violations[0]?.field ?? "") ?? [];
+  const item = items[Number(at)];
+  if (item === undefined || !(field in item.resource)) return undefined;
+  const { [field]: _, ...resource } = item.resource;
+  const problems = [...(item.problems ?? []), ...problemsOf(violations, message)];
+  return items.with(Number(at), { ...item, resource, problems });
+}
+
+function refused(item: Item, problems: readonly FieldProblem[]): Sent {
+  return { item, outcome: "OUTCOME_FAILED", problems };
+}

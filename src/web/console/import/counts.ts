@@ -1,0 +1,34 @@
+import { enumWord } from "../labels.ts";
+import type { Run } from "./use_run.ts";
+
+const PROMISED: Readonly<Record<string, string>> = {
+  OUTCOME_CREATED: "To be created",
+  OUTCOME_UPDATED: "To be updated",
+  OUTCOME_UNCHANGED: "Unchanged",
+};
+const REFUSED = "OUTCOME_FAILED";
+
+/** The counts of a step, which add up to the rows that were read once the step is done. */
+export function countsOf(run: Run): readonly (readonly [label: string, number: number])[] {
+  const { parsed, outcomes, step } = run;
+  return [
+    ["Read", parsed.items.length + parsed.unreadable.length] as const,
+    ...Object.entries(PROMISED)
+      .filter(([outcome]) => (outcomes.get(outcome) ?? 0) > 0)
+      .map(([outcome, label]) => {
+        return [step === "check" ? label : enumWord(outcome, "OUTCOME"), outcomes.get(outcome) ?? 0] as const;
+      }),
+    ["Refused", refusedCount(run)] as const,
+  ];
+}
+
+/** Items, not problems: an item may have several. */
+export function refusedCount({ parsed, failed }: Run): number {
+  return parsed.unreadable.length + new Set(failed.map(({ item }) => item)).size;
+}
+
+/** Whether what was written is not what the check promised. */
+export function differsFromCheck({ checked, outcomes, running, sent, total }: Run): boolean {
+  if (checked === undefined || running || sent < total) return false;
+  return [...checked].some(([outcome, number]) => outcome !== REFUSED && number !== (outcomes.get(outcome) ?? 0));
+}

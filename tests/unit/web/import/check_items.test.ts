@@ -1,0 +1,114 @@
+import { expect, test } from "bun:test";
+import { callsOf } from "#web/console/import/check_items.ts";
+import { countsOf } from "#web/console/import/counts.ts";
+import type { Item } from "#web/console/import/parse_items.ts";
+import { allProblems, cellOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
+
+const rack = (code: string, line = 1, row = "A"): Item => ({
+  kind: "rack",
+  line,
+  resource: { code, location: { site_id: "S", floor_number: 1, row } },
+});
+const device = (code: string, rack_code: string, line = 1): Item => ({
+  kind: "device",
+  line,
+  resource: { code, rack_code },
+});
+const cable = (a: string, b: string, line = 1): Item => ({
+  kind: "cable",
+  line,
+  resource: { a: { device_code: a, port_name: "e" }, b: { device_code: b, port_name: "e" } },
+});
+const names = (items: readonly Item[]) => items.map(({ resource: { code } }) => String(code)).toSorted();
+
+test("callsOf asks about each item once, together with what it names of the file", () => {
+  const racks = Array.from({ length: 400 }, (_, at) => rack(`R${at}`));
+  const devices = racks.flatMap(({ resource }, at) => [
+    device(`A${at}`, String(resource["code"])),
+    device(`b${at}`, String(resource["code"]).toLowerCase()),
+  ]);
+  const cables = devices.map(({ resource }, at) => cable(String(resource["code"]), `B${(at * 7) % 400}`));
+  const items = [...cables, ...devices, ...racks];
+
+  const calls = [...callsOf(items)];
+
+  expect(calls.flatMap(({ asked }) => asked).length).toBe(items.length);
+  expect(new Set(calls.flatMap(({ asked }) => asked))).toEqual(new Set(items));
+  for (const { asked, needed } of calls) {
+    expect(asked.length + needed.length).toBeLessThanOrEqual(1000);
+    const there = new Set(names([...asked, ...needed]).map((code) => code.toLowerCase()));
+    for (const { kind, resource } of [...asked, ...needed]) {
+      if (kind === "device") expect(there).toContain(String(resource["rack_code"]).toLowerCase());
+      for (const end of [resource["a"], resource["b"]])
+        if (end !== undefined) expect(there).toContain((end as { device_code: string }).device_code.toLowerCase());
+    }
+  }
+});
+
+test("callsOf asks about a device together with the others of its rack, and about a cooling unit with a rack of its row", () => {
+  const crowd = Array.from({ length: 301 }, (_, at) => device(`D${String(at).padStart(3, "0")}`, "R"));
+  const unit: Item = { kind: "crac", line: 1, resource: { code: "C", serves: ["row:S/1/B"] } };
+
+  const calls = [...callsOf([...crowd, rack("Q", 1, "B"), unit])];
+
+  const last = calls.find(({ asked }) => asked.some(({ resource }) => resource["code"] === "D300"));
+  expect(names([...(last?.asked ?? []), ...(last?.needed ?? [])])).toEqual(expect.arrayContaining(names(crowd)));
+  const withUnit = calls.find(({ asked }) => asked.includes(unit));
+  expect(names([...(withUnit?.asked ?? []), ...(withUnit?.needed ?? [])])).toContain("Q");
+});
+
+test("findRepeated names the later of two items of one identity, whatever the case or the order of the ends", () => {
+  const items = [device("A", "R", 2), device("a", "R", 3), rack("A", 4), cable("X", "Y", 5), cable("Y", "X", 6)];
+
+  expect([...findRepeated(items)].map(([{ line }, { message }]) => [line, message])).toEqual([
+    [3, "Line 2 has it already"],
+    [6, "Line 5 has it already"],
+  ]);
+});
+
+test("problems of a row are named by the heads of their columns, those of the file and those of the server once each", () => {
+  const told = [
+    { field: "changes[3].device.rack_code", description: 'Cannot find rack "N"' },
+    { field: "changes[3].device.position_u", description: "changes[3].device.position_u is required" },
+    { field: "changes[3].device.location.site_id", description: "Unknown" },
+    { field: "changes[3]", description: "Wrong" },
+  ];
+  const columns = [
+    { path: "rack_code", header: "Cabinet" },
+    { path: "position_u", header: "HE" },
+    { path: "location.site_id", header: "Ort" },
+  ];
+  const item: Item = { ...device("A", "N"), problems: [{ field: "position_u", message: '"x" is not a number' }] };
+
+  const found = allProblems(item, problemsOf(told, "Refused"));
+
+  expect(found.map(({ field, message }) => [cellOf({ items: [], unreadable: [], columns }, field), message])).toEqual([
+    ["HE", '"x" is not a number'],
+    ["Cabinet", 'Cannot find rack "N"'],
+    ["Ort", "Unknown"],
+    ["", "Wrong"],
+  ]);
+});
+
+test("countsOf adds up to what was read, when checked and when written", () => {
+  const items = ["A", "B", "C", "D"].map((code, at) => device(code, "R", at + 2));
+  const parsed = { items, unreadable: [{ line: 9, message: "no JSON" }] };
+  const failed = [{ item: items[3] as Item, outcome: "OUTCOME_FAILED", problems: [{ field: "", message: "no" }] }];
+  const promised = new Map([
+    ["OUTCOME_CREATED", 1],
+    ["OUTCOME_UNCHANGED", 2],
+    ["OUTCOME_FAILED", 1],
+  ]);
+  const checked = { parsed, step: "check", total: 4, sent: 4, outcomes: promised, failed, running: false } as const;
+  const outcomes = new Map([
+    ["OUTCOME_CREATED", 1],
+    ["OUTCOME_UNCHANGED", 2],
+  ]);
+  const writing = { ...checked, step: "write", total: 3, sent: 3, outcomes, checked: promised } as const;
+
+  for (const run of [checked, writing]) {
+    const [[read, total = 0] = [], ...parts] = countsOf(run);
+    expect([read, total]).toEqual(["Read", 5]);
+    expect(parts.reduce((sum, [, number]) => sum + number, 0)).toBe(total);
+  }
+});

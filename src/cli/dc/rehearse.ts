@@ -74,7 +74,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
   if (call.picture !== undefined) await draw(database, reply, call, log);
 }
 
-/** The causes as a table, each with its reason on a line of its own. */
+/** The causes as a table, each with its reason on the next line. */
 export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
   return renderTable(causes, COLUMNS, width, ({ reason }) => reason);
 }

@@ -58,7 +58,7 @@ function inOrder(items: readonly Item[]): readonly Item[] {
   });
 }
 
-/** What an item needs of the same file: what it names, what that names, and the devices of its own rack. */
+/** What an item needs of the same file: what it names, what that names, and the other devices of its rack. */
 function needsOf(items: readonly Item[]): (item: Item) => ReadonlySet<Item> {
   const named = new Map<string, Item>();
   for (const item of items) {

@@ -46,6 +46,13 @@ test("a tool runs no command that came through the tools, whatever they are told
     expect(finalized).toMatchObject({ refused: true, text: expect.stringContaining("1 check waits for acceptance") });
     const completed = await mcp.tool("planner_spec_update", { id, status: "completed" });
     expect(completed).toMatchObject({ refused: true, text: expect.stringContaining(`"planner approve ${id}"`) });
+    const open = await mcp.tool("planner_add", { description: "Do", criteria: ["It is done"], checks: [touch] });
+    const other = /Created spec: (\S+)/.exec(open.text)?.[1] ?? "";
+    const ticked = await mcp.tool("planner_spec_update", { id: other, check: "1", status: "in_progress" });
+    expect(ticked).toMatchObject({ refused: true, text: expect.stringContaining("is not proven") });
+    expect((await mcp.json<{ body: string; status: string }>("planner_spec_get", { id: other })).body).toContain(
+      "- [ ] It",
+    );
     const replaced = await mcp.tool("planner_spec_update", {
       ...{ id, status: "completed", replace_body: true },
       output: `# T\n\n## Acceptance Criteria\n\n- [x] Other\n  verify: ${touch}\n`,

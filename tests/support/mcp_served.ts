@@ -22,7 +22,7 @@ function served({ name, writes = false, slow = false, call }: TestTool): McpTool
       name,
       description: `The test's ${name}`,
       inputSchema: { type: "object", properties: {} },
-      annotations: { ...(writes ? { destructiveHint: false } : { readOnlyHint: true }), openWorldHint: false },
+      annotations: writes ? { destructiveHint: false } : { readOnlyHint: true },
     },
     writes,
     slow,

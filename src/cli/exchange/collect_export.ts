@@ -1,8 +1,8 @@
 import type { PlannerContext } from "#planner/context.ts";
+import { meetsFilter } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { FilterStatus } from "#planner/spec/status.ts";
-import { fits } from "../spec_filter.ts";
 import { type ExportFile, exportedSpec } from "./export_file.ts";
 
 /** Which specs an export holds. */
@@ -22,7 +22,9 @@ export async function collectExport(context: PlannerContext, filter: ExportFilte
     if (status === undefined) return true;
     return spec.archived ? spec.status === status : world.readiness.matches(spec, status);
   };
-  const found = [...world.specs, ...archive.specs].filter((spec) => hasStatus(spec) && fits(spec, types, labels));
+  const found = [...world.specs, ...archive.specs].filter(
+    (spec) => hasStatus(spec) && meetsFilter(spec, { types, labels }),
+  );
   const specs = [];
   for (const spec of found) specs.push(exportedSpec(spec, (await context.specs.readText(spec.id)).text));
   const unreadable = [...world.unreadable, ...archive.unreadable];

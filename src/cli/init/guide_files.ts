@@ -36,9 +36,9 @@ description: Write a new spec
 argument-hint: <what is to be done>
 ---
 
-Write a spec for: $ARGUMENTS. Look for related specs with planner_search first. Create it with planner_add, then give it one
-coherent change, criteria that somebody can see or run, its target files and its dependencies (planner_spec_update). Run
-planner_lint on it and mend what it reports.
+Write a spec for: $ARGUMENTS. Look for related specs with planner_search first. Create it with planner_add in one
+call: one coherent change, criteria that somebody can see or run, its labels and what it depends on. Mend what the answer
+reports, and name its target files, with planner_spec_update.
 `;
 
 /** Accepting commands is a person's, whatever else the agent may run. */

@@ -5,12 +5,11 @@ export interface ListedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: object;
-  /** What differs from the defaults of MCP: may change things, may remove some, may not be repeated. */
+  /** What differs from MCP's defaults: changes things, may remove some, may not be repeated. Fewer tokens. */
   readonly annotations: {
     readonly readOnlyHint?: true;
     readonly destructiveHint?: boolean;
     readonly idempotentHint?: true;
-    readonly openWorldHint: false;
   };
 }
 
@@ -59,5 +58,5 @@ function listed<Context>({ name, summary, effect, idempotent, params }: ToolDefi
     effect === "read"
       ? ({ readOnlyHint: true } as const)
       : { destructiveHint: effect === "destroy", ...(idempotent && ({ idempotentHint: true } as const)) };
-  return { name, description: summary, inputSchema: params, annotations: { ...hints, openWorldHint: false } };
+  return { name, description: summary, inputSchema: params, annotations: hints };
 }

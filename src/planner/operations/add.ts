@@ -1,76 +1,104 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
+import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { specFromTemplate } from "../spec/from_template.ts";
-import { type NewSpec, newSpecText, splitDescription } from "../spec/new_spec.ts";
+import type { FieldValue } from "../spec/edit/edit_fields.ts";
+import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
-import { type Diagnostic, diagnosticsOf, lintProject } from "./shared/lint_project.ts";
-import { localDay } from "./shared/local_time.ts";
+import { createSpec } from "./shared/create_spec.ts";
+import { criteriaSection } from "./shared/criteria_section.ts";
+import { findSpecId } from "./shared/find_spec.ts";
+
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
+const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
+
+const PARAMS = Type.Object({
+  description: Type.String({ description: "What to do: the title; if long, title and body" }),
+  prompt: text("Prompt template in .planner/prompts"),
+  title: text("Title, with the description as body"),
+  criteria: texts("Acceptance criteria, a line each"),
+  checks: Type.Optional(
+    Type.Array(Type.String(), { description: "Command for each criterion, empty for none; a person accepts it" }),
+  ),
+  labels: texts("Labels"),
+  priority: Type.Optional(oneOf(PRIORITIES, "How urgent")),
+  depends_on: texts("Ids this one waits for"),
+});
 
 export const add = defineTool<PlannerContext>()({
   name: "planner_add",
   summary:
-    "Create a pending spec, with its criteria and fields at once, and lint it: its id and the findings. Look with planner_search first; change it with planner_spec_update.",
+    "Create a pending spec with its fields and criteria, and lint it: its id and findings. planner_search first; planner_spec_update changes it.",
   effect: "write",
   idempotent: false,
-  params: Type.Object({
-    description: Type.String({ description: "What to do; the title, or title and body when long or of several lines" }),
-    prompt: Type.Optional(Type.String({ description: "Name of a prompt template in .planner/prompts" })),
-  }),
-  async run(context, { description, prompt }) {
-    return createSpec(context, description, prompt === undefined ? {} : { prompt });
-  },
+  params: PARAMS,
+  run: (context, args) => addSpec(context, args),
 });
 
-/** What a new spec gets beside its description; `body` comes behind the description's own. */
-export type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
-  /** The text of a template that the spec is made from. */
-  readonly template?: string;
-};
+const PLANNED_PARAMS = Type.Object({
+  ...PARAMS.properties,
+  body: text("Text behind that of the description"),
+  type: text("Type"),
+  target_files: texts("Files that the work changes"),
+  assignee: text("Who does the work"),
+  due: text("Day"),
+  template: text("Name of a template in .planner/templates"),
+});
 
-/** Creates a spec and lints it. */
-export async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
-  const { title, body } = splitDescription(description);
-  if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
-  if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
-  const text = [body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
-  const day = localDay(context.clock.now());
-  const id = await context.specs.create(day, (newId) => textOf(newId, { title, text }, parts));
-  const diagnostics = await lintNew(context, id);
-  return {
-    value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
-    text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
-  };
-}
+/** The same with the fields that people plan by, and templates: the command `add`. */
+export const addPlanned = defineTool<PlannerContext>()({
+  ...add,
+  name: "add",
+  params: PLANNED_PARAMS,
+  run: (context, args) => addSpec(context, args),
+});
 
-function textOf(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
-  const { template, type, prompt, fields } = parts;
-  if (template === undefined) return newSpecText({ ...parts, id, title, body: text });
-  const given = { ...(type === undefined ? {} : { type }), ...(prompt === undefined ? {} : { prompt }), ...fields };
-  return specFromTemplate(template, { id, title, body: text, fields: given });
-}
+type Addition = Static<typeof PLANNED_PARAMS>;
 
-/** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */
-async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
-  try {
-    return diagnosticsOf(await lintProject(context, { ids: [id] }));
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    return [{ spec_id: id, severity: "error", rule: "parse", message: error.message }];
+async function addSpec(context: PlannerContext, { description, due, template: name, ...given }: Addition) {
+  const template = name === undefined ? undefined : await templateText(context, name);
+  if (due !== undefined && !isDay(due)) {
+    throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
+  const { title, body = "", type, prompt, criteria = [], checks = [], depends_on = [] } = given;
+  const dependencies: SpecId[] = [];
+  for (const part of depends_on) dependencies.push(await findSpecId(context, part, { archived: true }));
+  const fields = {
+    labels: given.labels,
+    depends_on: [...new Set(dependencies)],
+    target_files: given.target_files,
+    priority: given.priority,
+    assignee: given.assignee,
+    due,
+  };
+  return createSpec(context, description, {
+    body: [body, criteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, { criteria, checks })]
+      .filter((part) => part !== "")
+      .join("\n\n"),
+    ...(title === undefined ? {} : { title }),
+    ...(type === undefined ? {} : { type }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(template === undefined ? {} : { template }),
+    fields: withoutEmpty(fields),
+  });
 }
 
-async function requirePrompt({ prompts }: PlannerContext, name: string): Promise<void> {
-  if (!(await hasTemplate(prompts, name))) throw promptNotFound(name, await prompts.names());
+async function templateText({ templates }: PlannerContext, name: string): Promise<string> {
+  const text = await templates.text(name);
+  if (text !== null) return text;
+  const names = await templates.names();
+  const near = nearest(name, names);
+  const known = names.length === 0 ? "a file in .planner/templates, which has none" : `one of ${names.join(", ")}`;
+  const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
+  throw new OperationError("not_found", `Template not found: "${name}": ${hint}`);
 }
 
-function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {
-  if (diagnostics.length === 0) return [];
-  const lines = diagnostics.flatMap(({ severity, rule, message, suggestion }) => [
-    `[${severity.toUpperCase()}] ${rule}: ${message}`,
-    ...(suggestion === undefined ? [] : [`→ ${suggestion}`]),
-  ]);
-  return ["", "Lint diagnostics:", ...lines];
+function withoutEmpty(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
+  const set = Object.entries(fields).filter(
+    (entry): entry is [string, FieldValue] =>
+      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
+  );
+  return Object.fromEntries(set);
 }

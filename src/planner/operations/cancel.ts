@@ -12,7 +12,7 @@ import { stopRun } from "./shared/stop_run.ts";
 export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
   summary:
-    "Give up a spec: stop its agent, set the status cancelled, unblock specs that depend on it. To stop for now use planner_pause; a completed one takes planner_archive.",
+    "Give up a spec: stop its agent, unblock its dependents. To stop for now use planner_pause; if done, planner_archive.",
   effect: "destroy",
   idempotent: true,
   slow: true,

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { readableDocument } from "../spec/document.ts";
 import { editCriterion } from "../spec/edit/edit_criterion.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -34,14 +35,11 @@ export async function checkCriterion(
   { id, wanted, checked }: { readonly id: SpecId; readonly wanted: string; readonly checked: boolean },
 ): Promise<CheckedCriterion> {
   const before = await context.specs.load(id);
-  const proof = checked ? await proofOf(context, before, numberOf(before, wanted)) : null;
+  const proof = checked ? await proofOf(context, before, { wanted }) : null;
   let found: Omit<CheckedCriterion, "open"> | undefined;
   await changeSpec(context, id, (text, spec) => {
-    const number = numberOf(spec, wanted);
-    const { label: criterion = "", verify = null } = criteriaOf(spec.body)[number - 1] ?? {};
-    if (checked && verify !== (proof?.command ?? null)) {
-      throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
-    }
+    const { number, label: criterion, verify } = criterionOf(spec, wanted);
+    if (checked) refuseOtherCheck(id, verify, proof);
     found = { spec_id: id, number, criterion, checked, proof: proof?.text ?? null };
     return editCriterion(text, number, checked);
   });
@@ -50,11 +48,40 @@ export async function checkCriterion(
   return { ...found, open: criteriaOf(body).filter((criterion) => !criterion.checked).length };
 }
 
+/** A criterion to check, with a way to end its check. */
+interface WantedCheck {
+  readonly wanted: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs the check of a criterion now, and returns the edit that checks it.
+ *
+ * @throws OperationError as `checkCriterion`
+ */
+export async function prepareCheck(
+  context: PlannerContext,
+  id: SpecId,
+  check: WantedCheck,
+): Promise<(text: string) => string> {
+  const proof = await proofOf(context, await context.specs.load(id), check);
+  return (text) => {
+    const { number, verify } = criterionOf({ id, body: readableDocument(text).body }, check.wanted);
+    refuseOtherCheck(id, verify, proof);
+    return editCriterion(text, number, true);
+  };
+}
+
+function refuseOtherCheck(id: SpecId, verify: string | null, proof: { readonly command: string } | null): void {
+  if (verify === (proof?.command ?? null)) return;
+  throw new OperationError("aborted", `The criteria of spec '${id}' changed while the check ran: try again`);
+}
+
 /** Runs the check of a criterion; null for one without. @throws OperationError unless it succeeds */
-async function proofOf(context: PlannerContext, { id, body }: Spec, only: number) {
-  const command = criteriaOf(body)[only - 1]?.verify ?? null;
+async function proofOf(context: PlannerContext, { id, body }: Spec, { wanted, signal }: WantedCheck) {
+  const { number: only, verify: command } = criterionOf({ id, body }, wanted);
   if (command === null) return null;
-  const proof = await context.prove({ id, body, only });
+  const proof = await context.prove({ id, body, only, ...(signal !== undefined && { signal }) });
   const reasons = reasonsAgainst(id, proof);
   if (reasons.length === 0) return { command, text: passedText(proof) };
   throw new OperationError(
@@ -63,8 +90,15 @@ async function proofOf(context: PlannerContext, { id, body }: Spec, only: number
   );
 }
 
-function numberOf({ id, body }: Spec, wanted: string): number {
+function criterionOf({ id, body }: Pick<Spec, "id" | "body">, wanted: string): Criterion & { readonly number: number } {
   const criteria = criteriaOf(body);
+  const number = numberOf(id, criteria, wanted);
+  const criterion = criteria[number - 1];
+  if (criterion === undefined) throw new RangeError(`Spec '${id}' has no criterion ${number}`);
+  return { ...criterion, number };
+}
+
+function numberOf(id: SpecId, criteria: readonly Criterion[], wanted: string): number {
   if (criteria.length === 0) {
     throw new OperationError("failed_precondition", `Spec '${id}' has no acceptance criteria`);
   }

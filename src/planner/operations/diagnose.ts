@@ -15,7 +15,7 @@ import { specIdParam } from "./shared/params.ts";
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
   summary:
-    "Find why a spec does not move on: file, log, lock, commits and criteria, with a diagnosis and a suggestion. For mistakes in its text use planner_lint.",
+    "Find why a spec does not move on (file, log, lock, commits, criteria), with a suggestion. For mistakes in its text use planner_lint.",
   effect: "read",
   idempotent: true,
   slow: true,

@@ -21,7 +21,7 @@ const DONE: readonly string[] = ["completed", "cancelled"];
 export const finalize = defineTool<PlannerContext>()({
   name: "planner_finalize",
   summary:
-    "Complete a spec: all criteria must be checked, their checks succeed and the output fit its schema, else it says what is missing. planner_verify only looks.",
+    "Complete a spec if its criteria are checked, their checks succeed and its output fits, else say what is missing. planner_verify only looks.",
   effect: "write",
   idempotent: true,
   slow: true,

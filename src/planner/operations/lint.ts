@@ -16,18 +16,16 @@ interface Graded extends Scores {
 export const lint = defineTool<PlannerContext>()({
   name: "planner_lint",
   summary:
-    "Check the text of one active spec, or all, after writing: findings by rule, and grades. For unchecked criteria use planner_verify, for a stuck run planner_diagnose.",
+    "Check the text of one active spec, or all: findings by rule, and grades. For a stuck run use planner_diagnose.",
   effect: "read",
   idempotent: true,
   slow: true,
   params: Type.Object({
-    id: Type.Optional(Type.String({ description: "Full or partial spec id; all specs when left out" })),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 0, default: DEFAULT_LIST_LIMIT, description: "Most findings returned" }),
-    ),
-    offset: Type.Optional(Type.Integer({ minimum: 0, description: "Findings to skip" })),
-    grades: Type.Optional(Type.Boolean({ description: "Grade every spec; one named by id is graded anyway" })),
-    all: Type.Optional(Type.Boolean({ description: "Every finding of completed and cancelled specs too" })),
+    id: Type.Optional(Type.String({ description: "Whole or partial id; all specs when left out" })),
+    limit: Type.Optional(Type.Integer({ minimum: 0, default: DEFAULT_LIST_LIMIT, description: "Most returned" })),
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: "Skip so many" })),
+    grades: Type.Optional(Type.Boolean({ description: "Grade every spec, not only one named by id" })),
+    all: Type.Optional(Type.Boolean({ description: "Completed and cancelled specs too" })),
   }),
   async run(context, { id: text, limit, offset = 0, grades = false, all = false }) {
     const id = text === undefined ? undefined : await findSpecId(context, text, { archived: false });

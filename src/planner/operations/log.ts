@@ -13,16 +13,14 @@ import { specIdParam } from "./shared/params.ts";
 export const log = defineTool<PlannerContext>()({
   name: "planner_log",
   summary:
-    "Read the log of a spec's runs: the last lines, or those from an offset or a time on; answers content and byte_offset. For a verdict use planner_diagnose.",
+    "Read the log of a spec's runs: last lines, or on from an offset or time. For why it stopped use planner_diagnose.",
   effect: "read",
   idempotent: true,
   params: Type.Object({
     id: specIdParam,
     lines: Type.Optional(Type.Integer({ description: "Most lines returned", minimum: 0, default: DEFAULT_LOG_LINES })),
-    offset: Type.Optional(
-      Type.Integer({ description: "Start at this offset, the byte_offset of the last result", minimum: 0 }),
-    ),
-    since: Type.Optional(Type.String({ description: "Start at the first line of this ISO 8601 time or later" })),
+    offset: Type.Optional(Type.Integer({ description: "From the byte_offset of the last answer on", minimum: 0 })),
+    since: Type.Optional(Type.String({ description: "From this ISO 8601 time on" })),
   }),
   async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
     const start = since === undefined ? undefined : readTime(since);

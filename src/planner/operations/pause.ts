@@ -9,7 +9,7 @@ import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
 export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
   summary:
-    "Stop the agent that works on a spec; the spec stays in_progress. To go on by hand use planner_takeover, to give up planner_cancel.",
+    "Stop the agent of a spec, which stays in_progress. To go on by hand use planner_takeover, to give up planner_cancel.",
   effect: "destroy",
   idempotent: true,
   slow: true,

@@ -1,27 +1,28 @@
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
 import { listing, specRow, unreadablePart } from "./shared/listing.ts";
-import { limitParam } from "./shared/params.ts";
+import { limitParam, offsetParam } from "./shared/params.ts";
+import { filterParams, readFilter } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
 
 export const ready = defineTool<PlannerContext>()({
   name: "planner_ready",
   summary:
-    "List specs that can be worked on now (pending or failed, dependencies done), most urgent first, as planner_spec_list answers. Begin here to find work.",
+    "List specs that can be worked on now, most urgent first: begin here to find work. Answers as planner_spec_list, which lists all.",
   effect: "read",
   idempotent: true,
-  params: Type.Object({ limit: limitParam }),
-  async run(context, { limit = DEFAULT_LIST_LIMIT }) {
+  params: Type.Object({ ...filterParams, limit: limitParam, offset: offsetParam }),
+  async run(context, { limit, offset, ...filter }) {
+    const meets = readFilter(filter);
     const { specs, unreadable, readiness } = await loadWorld(context);
-    const found = specs.filter((spec) => readiness.matches(spec, "ready")).sort(compareUrgency);
+    const found = specs.filter((spec) => readiness.matches(spec, "ready") && meets(spec)).sort(compareUrgency);
     const invalidPart = await openReadChecks(context);
     return {
       value: {
-        ...listing(found, limit, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
+        ...listing(found, { limit, offset }, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
         ...unreadablePart(unreadable),
       },
     };

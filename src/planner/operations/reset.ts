@@ -13,7 +13,7 @@ const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
 export const reset = defineTool<PlannerContext>()({
   name: "planner_reset",
   summary:
-    "Set a failed or stranded spec back to pending, so that it can be worked on again. Stop a running agent with planner_pause first.",
+    "Set a failed or stranded spec back to pending, to be worked on again. Stop a running agent with planner_pause first.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

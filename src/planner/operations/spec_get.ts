@@ -10,7 +10,7 @@ import { specIdParam } from "./shared/params.ts";
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",
   summary:
-    "Read one spec, active or archived: every field that is set, and the body with its criteria. For the open criteria alone use planner_verify.",
+    "Read one spec, active or archived: its fields, and the body with its criteria. For open criteria alone use planner_verify.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

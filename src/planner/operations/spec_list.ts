@@ -2,32 +2,33 @@ import { Type } from "@sinclair/typebox";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
 import { listing, specRow, unreadablePart } from "./shared/listing.ts";
-import { limitParam } from "./shared/params.ts";
+import { limitParam, offsetParam } from "./shared/params.ts";
+import { filterParams, readFilter } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
 
 export const specList = defineTool<PlannerContext>()({
   name: "planner_spec_list",
   summary:
-    "List active specs in order of id, filtered and page by page: {specs, total, limit, returned}. To find work use planner_ready, to find a text with its place planner_search.",
+    "List active specs by id, filtered, page by page. To find work use planner_ready, to see where a text occurs planner_search.",
   effect: "read",
   idempotent: true,
   params: Type.Object({
-    status: Type.Optional(
-      oneOf(FILTER_STATUSES, "Only these; ready = can be worked now, blocked = waits for a dependency"),
-    ),
+    status: Type.Optional(oneOf(FILTER_STATUSES, "blocked: waits for another one")),
+    ...filterParams,
     limit: limitParam,
+    offset: offsetParam,
   }),
-  async run(context, { status, limit = DEFAULT_LIST_LIMIT }) {
+  async run(context, { status, limit, offset, ...filter }) {
+    const meets = readFilter(filter);
     const { specs, unreadable, readiness } = await loadWorld(context);
-    const found = status === undefined ? specs : specs.filter((spec) => readiness.matches(spec, status));
+    const found = specs.filter((spec) => (status === undefined || readiness.matches(spec, status)) && meets(spec));
     const invalidPart = await openReadChecks(context);
     return {
       value: {
-        ...listing(found, limit, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
+        ...listing(found, { limit, offset }, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
         ...unreadablePart(unreadable),
       },
     };

@@ -11,6 +11,7 @@ import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isAccepted } from "../work/acceptance.ts";
+import { prepareCheck } from "./check_criterion.ts";
 import { dependencyCycle } from "./shared/dependency_cycle.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
@@ -23,17 +24,20 @@ const PARAMS = Type.Object({
   id: specIdParam,
   status: Type.Optional(oneOf(UPDATE_STATUSES, "New status")),
   output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
-  replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output instead of appending" })),
-  depends_on: texts("Ids of all specs this one waits for; [] empties the list"),
-  labels: texts("All labels; [] empties the list"),
-  target_files: texts("All target files; [] empties the list"),
+  replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output" })),
+  depends_on: texts("All ids it waits for; [] for none"),
+  labels: texts("All labels; [] for none"),
+  target_files: texts("All target files; [] for none"),
   model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
+  check: Type.Optional(
+    Type.String({ minLength: 1, description: "Criterion to check: its number or a part of its text" }),
+  ),
 });
 
 export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
   summary:
-    "Change a spec's status, fields or body, or check one criterion; the rest stays. Answers the id. To complete a spec with its checks use planner_finalize.",
+    "Change a spec's status, fields or body, or check one criterion; answers its id. To complete it with its checks use planner_finalize.",
   effect: "destroy",
   idempotent: false,
   params: PARAMS,
@@ -64,22 +68,29 @@ interface Update extends Static<typeof PARAMS> {
 }
 
 async function updateSpec(context: PlannerContext, update: Update, signal: AbortSignal | undefined) {
-  const { id: text, output = "", replace_body = false, depends_on, unproven = null, ...simple } = update;
+  const { id: text, output = "", replace_body = false, depends_on, unproven = null, check, ...simple } = update;
   const { due } = simple;
   const hasOutput = output.trim() !== "";
-  refuseNothing(hasOutput, [depends_on, ...Object.values(simple)]);
+  refuseNothing(hasOutput, [depends_on, check, ...Object.values(simple)]);
   if (due !== undefined && due !== "" && !isDay(due)) {
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
   if (replace_body && !hasOutput) {
     throw new OperationError("invalid_argument", "Cannot replace the body: expected the new body in output");
   }
+  if (replace_body && check !== undefined) {
+    throw new OperationError(
+      "invalid_argument",
+      "Cannot check a criterion of a body that is replaced: expected two calls",
+    );
+  }
   const id = await findSpecId(context, text, { archived: false });
   const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
   const fields = fieldChanges({ ...simple, depends_on: dependsOn });
+  const tick = check === undefined ? undefined : await prepareCheck(context, id, { wanted: check, signal });
   const accepted = replace_body ? await context.accepted.read() : null;
   const change = (before: string): string => {
-    const edited = editFields(before, fields);
+    const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
     refuseForeignStatus(context, id, { before, after: edited });
     if (accepted === null) return hasOutput ? appendOutput(edited, output) : edited;
     const stays = (command: string): boolean => isAccepted(accepted, { kind: "check", text: command });
@@ -120,7 +131,7 @@ function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
   if (hasOutput || fields.some((field) => field !== undefined)) return;
   throw new OperationError(
     "invalid_argument",
-    "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', or 'model' parameter.",
+    "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', 'model' or 'check' parameter.",
   );
 }
 

@@ -13,7 +13,7 @@ import { refuseMissingAgent } from "./shared/start_checks.ts";
 export const split = defineTool<PlannerContext>()({
   name: "planner_split",
   summary:
-    "Let an agent split a large spec into member specs in the background, if a person asks; answers process_id at once. To write members yourself use planner_add with depends_on.",
+    "Let an agent split a large spec in the background, if a person asks; answers process_id. To write members yourself use planner_add.",
   effect: "write",
   idempotent: true,
   slow: true,

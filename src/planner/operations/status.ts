@@ -23,11 +23,11 @@ interface Activity {
 
 export const status = defineTool<PlannerContext>()({
   name: "planner_status",
-  summary: "Count the project's specs by status, as JSON or one line. For the specs themselves use planner_spec_list.",
+  summary: "Count specs by status, as JSON or one line. For the specs themselves use planner_spec_list.",
   effect: "read",
   idempotent: true,
   params: Type.Object({
-    brief: Type.Optional(Type.Boolean({ description: "Return one line of text instead of JSON" })),
+    brief: Type.Optional(Type.Boolean({ description: "One line instead of JSON" })),
     include_activity: Type.Optional(Type.Boolean({ description: "Add when each spec in progress last changed" })),
   }),
   async run(context, { brief = false, include_activity = false }) {

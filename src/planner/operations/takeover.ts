@@ -17,8 +17,7 @@ const TAIL_LINES = 50;
 
 export const takeover = defineTool<PlannerContext>()({
   name: "planner_takeover",
-  summary:
-    "Stop the agent of a spec and report what it did, to continue by hand: analysis, log_tail, suggestion, worktree_path. To stop it only use planner_pause.",
+  summary: "Stop the agent of a spec and report what it did, to continue by hand. To stop it only use planner_pause.",
   effect: "destroy",
   idempotent: true,
   slow: true,

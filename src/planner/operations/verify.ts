@@ -13,7 +13,7 @@ import { specIdParam } from "./shared/params.ts";
 export const verify = defineTool<PlannerContext>()({
   name: "planner_verify",
   summary:
-    "Report a spec's acceptance criteria: counts and unchecked items. Runs nothing. Check one with planner_spec_update, then complete with planner_finalize.",
+    "Report a spec's criteria: counts and unchecked items; runs nothing. planner_spec_update checks one, planner_finalize completes.",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

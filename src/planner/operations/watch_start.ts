@@ -11,7 +11,7 @@ const LOOK_EVERY_MS = 20;
 export const watchStart = defineTool<PlannerContext>()({
   name: "planner_watch_start",
   summary:
-    "Start the watch process, which merges and finalizes finished work, in the background, if a person asks; answers its PID. planner_watch_stop ends it.",
+    "Start the watch, which merges and finalizes finished work, if a person asks; answers its PID. planner_watch_stop ends it.",
   effect: "write",
   idempotent: true,
   slow: true,

@@ -4,8 +4,7 @@ import type { PlannerContext } from "../context.ts";
 
 export const watchStatus = defineTool<PlannerContext>()({
   name: "planner_watch_status",
-  summary:
-    "Report whether the watch process runs, and the status of the worktrees. For the agents' processes use planner_work_list.",
+  summary: "Report whether the watch runs, and each worktree's status. For agents' processes use planner_work_list.",
   effect: "read",
   idempotent: true,
   params: Type.Object({}),

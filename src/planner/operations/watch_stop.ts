@@ -5,8 +5,7 @@ import type { PlannerContext } from "../context.ts";
 
 export const watchStop = defineTool<PlannerContext>()({
   name: "planner_watch_stop",
-  summary:
-    "Stop the watch process that planner_watch_start began; answers its PID. To stop one spec's agent use planner_pause.",
+  summary: "Stop the watch process; answers its PID. To stop the agent of one spec use planner_pause.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({}),

@@ -8,8 +8,7 @@ import { unreadablePart } from "./shared/listing.ts";
 
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",
-  summary:
-    "List the processes that work on specs, with counts by status. For worktrees and the watch use planner_watch_status.",
+  summary: "List processes that work on specs, with counts. For worktrees and the watch use planner_watch_status.",
   effect: "read",
   idempotent: true,
   params: Type.Object({

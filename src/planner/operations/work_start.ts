@@ -21,17 +21,15 @@ import { loadWorld, type World } from "./shared/world.ts";
 export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",
   summary:
-    "Start an agent on a spec in the background, if a person asks; answers process_id at once. Follow it with planner_work_list and planner_log.",
+    "Start an agent on a spec in the background, if a person asks; answers process_id. Follow it with planner_work_list and planner_log.",
   effect: "write",
   idempotent: false,
   slow: true,
   params: Type.Object({
     id: specIdParam,
-    chain: Type.Optional(Type.Boolean({ description: "Continue with specs that its completion makes ready" })),
-    parallel: Type.Optional(Type.Integer({ description: "Work on this many ready specs at a time", minimum: 1 })),
-    skip_criteria: Type.Optional(
-      Type.Boolean({ description: "Complete specs with unchecked acceptance criteria too" }),
-    ),
+    chain: Type.Optional(Type.Boolean({ description: "Go on with specs that it makes ready" })),
+    parallel: Type.Optional(Type.Integer({ description: "So many ready specs at a time", minimum: 1 })),
+    skip_criteria: Type.Optional(Type.Boolean({ description: "Complete with unchecked criteria too" })),
   }),
   async run(context, { id: text, chain = false, parallel, skip_criteria = false }) {
     if (chain && parallel !== undefined) {

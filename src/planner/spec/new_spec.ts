@@ -29,14 +29,18 @@ const SENTENCE_END = /[.!?](?=\s+[^\s\p{Ll}])/u;
  * is the first line or the first sentence, whichever ends first. A heading's mark in front is no part of the title.
  */
 export function splitDescription(description: string): { readonly title: string; readonly body: string } {
-  // Who writes Markdown gets the heading that is meant, not one inside another; `#42` is no heading.
-  const text = description.trim().replace(/^#{1,6}[ \t]+(?=\S)/, "");
+  const text = withoutMark(description);
   const lineEnd = text.search(/[\r\n]/);
   if (lineEnd === -1 && text.length <= MAX_TITLE_CHARS) return { title: text, body: "" };
   const line = lineEnd === -1 ? text : text.slice(0, lineEnd);
   const sentence = SENTENCE_END.exec(line);
   const end = sentence === null ? line.length : sentence.index + 1;
   return { title: text.slice(0, end).trim(), body: text.slice(end).trim() };
+}
+
+/** A trimmed text without the mark of a heading, so that none is written inside another; `#42` is no heading. */
+export function withoutMark(text: string): string {
+  return text.trim().replace(/^#{1,6}[ \t]+(?=\S)/, "");
 }
 
 /**

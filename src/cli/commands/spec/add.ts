@@ -1,4 +1,4 @@
-import { addPlanned } from "#planner/operations/add_planned.ts";
+import { addPlanned } from "#planner/operations/add.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { acceptTyped } from "../../accept_commands.ts";

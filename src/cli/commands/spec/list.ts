@@ -30,34 +30,29 @@ export const command = defineCommand({
     { line: "planner list --sort priority --assignee ada", shows: "List the specs of one person, most urgent first" },
     { line: "planner list --label api --label web --json", shows: "List specs with either label, as JSON" },
   ],
-  async run({ status, archived, type, label, limit, json, ...plan }, cli) {
+  async run({ status, archived, type, label, priority, assignee, limit, json, ...plan }, cli) {
     const context = await cli.planner();
-    const filter = status === undefined ? {} : { status };
     const value = archived
       ? await listArchived(context, status)
-      : (await runTool(context, specList, { ...filter, limit: NO_LIMIT })).value;
-    const list = cutList({ ...value, specs: planned(value.specs, plan) }, { types: type, labels: label, limit });
+      : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
+    const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
+    const list = cutList({ ...value, specs: planned(value.specs, plan) }, filter);
     if (json) return printJson(list);
     printListing<ListedSpec>(cli, list, specColumns(list.specs, await context.specs.ids()));
   },
 });
 
-interface PlanFilter {
-  readonly priority: readonly string[];
-  readonly assignee: readonly string[];
+interface Plan {
   readonly due: string | undefined;
   readonly sort: "id" | "priority" | "due" | undefined;
 }
 
-/** The matching specs in the requested order; equal ones keep the order of ids. */
-function planned(specs: readonly SpecRow[], { priority, assignee, due, sort }: PlanFilter): readonly SpecRow[] {
+/** The specs that are due, in the requested order; equal ones keep the order of ids. */
+function planned(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
   if (due !== undefined && !isDay(due)) {
     throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);
   }
-  const found = specs
-    .filter((spec) => priority.length === 0 || priority.includes(spec.priority ?? ""))
-    .filter((spec) => assignee.length === 0 || assignee.includes(spec.assignee ?? ""))
-    .filter((spec) => due === undefined || (spec.due !== undefined && spec.due <= due));
+  const found = specs.filter((spec) => due === undefined || (spec.due !== undefined && spec.due <= due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDue) : found;
 }

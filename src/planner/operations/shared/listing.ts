@@ -1,3 +1,4 @@
+import { DEFAULT_LIST_LIMIT } from "../../limits.ts";
 import type { Priority } from "../../spec/planning.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
@@ -26,9 +27,11 @@ export interface SpecRow extends InvalidPart {
  */
 export interface Listing<Row> {
   readonly specs: readonly Row[];
-  /** Matches before `limit` is applied. */
+  /** Matches before `limit` and `offset` are applied. */
   readonly total: number;
   readonly limit: number;
+  /** Matches that were skipped; omitted for the first page. */
+  readonly offset?: number;
   readonly returned: number;
   /** Files that are there but cannot be read, so that they are not taken for missing; omitted if empty. */
   readonly unreadable?: readonly UnreadableFile[];
@@ -49,14 +52,20 @@ export function specRow(spec: Spec, readiness: Readiness): SpecRow {
   };
 }
 
-/** The first `limit` of `found` as rows. */
+/** A page of a list. */
+export interface Page {
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** At most `limit` of `found` behind the first `offset`, as rows. */
 export function listing<Item, Row>(
   found: readonly Item[],
-  limit: number,
+  { limit = DEFAULT_LIST_LIMIT, offset = 0 }: Page,
   toRow: (item: Item) => Row,
 ): Omit<Listing<Row>, "unreadable"> {
-  const specs = found.slice(0, limit).map(toRow);
-  return { specs, total: found.length, limit, returned: specs.length };
+  const specs = found.slice(offset, offset + limit).map(toRow);
+  return { specs, total: found.length, limit, ...(offset > 0 && { offset }), returned: specs.length };
 }
 
 /** The part of a reply that lists unreadable files. */

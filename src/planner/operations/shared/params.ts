@@ -2,9 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { DEFAULT_LIST_LIMIT } from "../../limits.ts";
 
 /** The `id` parameter of every tool that works on one spec. */
-export const specIdParam = Type.String({ description: "Full or partial spec id" });
+export const specIdParam = Type.String({ description: "Whole or partial id" });
 
 /** The `limit` parameter of every tool that lists specs; 0 asks for the total alone. */
 export const limitParam = Type.Optional(
-  Type.Integer({ description: "Most specs returned", minimum: 0, default: DEFAULT_LIST_LIMIT }),
+  Type.Integer({ description: "Most returned", minimum: 0, default: DEFAULT_LIST_LIMIT }),
 );
+
+/** The `offset` parameter beside it. */
+export const offsetParam = Type.Optional(Type.Integer({ description: "Skip so many", minimum: 0 }));

@@ -1,3 +1,5 @@
+import { OperationError } from "#kernel/errors.ts";
+import { MAX_QUERY_CHARS } from "../../limits.ts";
 import type { Spec } from "../../spec/spec.ts";
 
 /** Maximum length of a snippet in characters, without the ellipses. */
@@ -9,9 +11,22 @@ const LEAD_CHARS = 60;
 /**
  * Returns a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Offsets of
  * matches are those of the searched text; lower-casing both sides would shift them.
+ *
+ * @param name the parameter that holds the query
+ * @throws OperationError for a blank query, or one that is too long
  */
-export function searchPattern(query: string): RegExp {
+export function searchPattern(query: string, name = "query"): RegExp {
+  if (query.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name}: expected text to find`);
+  if (query.length > MAX_QUERY_CHARS) {
+    const message = `Invalid ${name}: expected at most ${MAX_QUERY_CHARS} characters, got ${query.length}`;
+    throw new OperationError("invalid_argument", message);
+  }
   return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
+}
+
+/** Whether the title or the body of a spec has a match. */
+export function holdsPattern({ title, body }: Spec, pattern: RegExp): boolean {
+  return pattern.test(body) || (title !== null && pattern.test(title));
 }
 
 /**

@@ -13,8 +13,8 @@ test("plannerTools lists every tool in the order of the table", () => {
 test("plannerTools tells what each tool does to the project", () => {
   const hints = Object.fromEntries(listed.map(({ name, annotations }) => [name, annotations]));
 
-  expect(hints["planner_spec_list"]).toEqual({ readOnlyHint: true, openWorldHint: false });
-  expect(hints["planner_add"]).toEqual({ destructiveHint: false, openWorldHint: false });
+  expect(hints["planner_spec_list"]).toEqual({ readOnlyHint: true });
+  expect(hints["planner_add"]).toEqual({ destructiveHint: false });
   expect(hints["planner_archive"]).toMatchObject({ destructiveHint: true });
   expect(hints["planner_archive"]).not.toHaveProperty("readOnlyHint");
 });

@@ -98,3 +98,47 @@ test("planner_add gives overlapping calls an id each", async () => {
   expect(new Set(answers.map(({ text }) => idIn(text))).size).toBe(20);
   expect(await project.json("spec_list")).toMatchObject({ total: 20 });
 });
+
+test("planner_add writes title, text, criteria, checks and fields in one call", async () => {
+  using project = await plannerProject();
+  const before = idIn((await project.call("add", { description: "Buy a saw" })).text);
+
+  const { text } = await project.call("add", {
+    description: "It has become blunt over the years.\n\nUse the fine file.",
+    title: "Sharpen the saw",
+    criteria: ["It cuts oak", "It is oiled"],
+    checks: ["npm test -- saw", ""],
+    labels: ["tools"],
+    priority: "high",
+    depends_on: [before.slice(-3)],
+  });
+
+  const id = idIn(text);
+  expect(await project.json("spec_get", { id })).toMatchObject({
+    title: "Sharpen the saw",
+    labels: ["tools"],
+    priority: "high",
+    depends_on: [before],
+    status: "blocked",
+  });
+  expect(project.specText(id)).toEndWith(
+    "# Sharpen the saw\n\nIt has become blunt over the years.\n\nUse the fine file.\n\n## Acceptance Criteria\n\n" +
+      "- [ ] It cuts oak\n  verify: npm test -- saw\n- [ ] It is oiled\n",
+  );
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{ title: "two\nlines" }, "Invalid title"],
+  [{ criteria: ["two\nlines"] }, "Invalid criterion"],
+  [{ criteria: ["one"], checks: ["a", "b"] }, "Invalid checks: 2 for 1 criteria"],
+  [{ priority: "urgent" }, "Invalid priority: urgent"],
+  [{ depends_on: ["nothing"] }, "nothing"],
+])("planner_add refuses %p and creates nothing", async (given, why) => {
+  using project = await plannerProject();
+
+  expect(await project.call("add", { description: "Move it", ...given })).toMatchObject({
+    refused: true,
+    text: expect.stringContaining(why),
+  });
+  expect(await project.json("spec_list")).toMatchObject({ total: 0 });
+});

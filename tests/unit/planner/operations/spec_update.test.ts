@@ -48,7 +48,7 @@ test("planner_spec_update refuses when nothing is given", async () => {
 
   for (const args of [{}, { output: "" }, { output: " \n" }, { status: null }, { replace_body: false }]) {
     expect(await made.call("spec_update", { id: ID, ...args })).toEqual({
-      text: "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', or 'model' parameter.",
+      text: "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', 'model' or 'check' parameter.",
       refused: true,
     });
   }
@@ -192,4 +192,35 @@ test("planner_spec_update loses nothing when calls overlap", async () => {
     model: "m",
     body: "\n# Title\n\nText\n\n## Output\n\ndone\n",
   });
+});
+
+const CRITERIA = "---\nstatus: pending\n---\n\n# T\n\n## Acceptance Criteria\n\n- [ ] It is cut\n- [ ] It is oiled\n";
+
+test("planner_spec_update checks one criterion by its number or a part of its text, beside other changes", async () => {
+  using made = await project(CRITERIA);
+
+  expect(await made.call("spec_update", { id: ID, check: "2" })).toEqual({
+    text: `Updated spec: ${ID}`,
+    refused: false,
+  });
+  expect(made.specText(ID)).toBe(CRITERIA.replace("- [ ] It is oiled", "- [x] It is oiled"));
+  await made.call("spec_update", { id: ID, check: "CUT", status: "in_progress" });
+
+  expect(made.specText(ID)).toBe(CRITERIA.replaceAll("[ ]", "[x]").replace("pending", "in_progress"));
+});
+
+test.each<[Record<string, unknown>, string]>([
+  [{ check: "3" }, "expected a number from 1 to 2"],
+  [{ check: "It is" }, "means 2 criteria"],
+  [{ check: "painted" }, "means no criterion"],
+  [{ check: "" }, 'Invalid parameter "check"'],
+  [{ check: "1", output: "# T", replace_body: true }, "expected two calls"],
+])("planner_spec_update refuses %p and changes nothing", async (given, why) => {
+  using made = await project(CRITERIA);
+
+  expect(await made.call("spec_update", { id: ID, status: "failed", ...given })).toMatchObject({
+    refused: true,
+    text: expect.stringContaining(why),
+  });
+  expect(made.specText(ID)).toBe(CRITERIA);
 });

@@ -1,0 +1,65 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { oneOf } from "#kernel/one_of.ts";
+import { PRIORITIES } from "../../spec/planning.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { holdsPattern, searchPattern } from "./search_text.ts";
+
+/** Conditions of a list; an empty one, or none, is met by every spec. */
+export interface SpecFilter {
+  readonly types?: readonly string[];
+  readonly labels?: readonly string[];
+  readonly priorities?: readonly string[];
+  readonly assignees?: readonly string[];
+}
+
+/** A spec or its row in a list. */
+interface Filtered {
+  readonly type: string;
+  readonly labels?: readonly string[];
+  readonly priority?: string | null;
+  readonly assignee?: string | null;
+}
+
+/** Whether a spec meets each condition: has any of the types, any of the labels, and so on. */
+export function meetsFilter(spec: Filtered, filter: SpecFilter): boolean {
+  const isAny = (wanted: readonly string[] = [], found: readonly string[]): boolean =>
+    wanted.length === 0 || found.some((value) => wanted.includes(value));
+  return (
+    isAny(filter.types, [spec.type]) &&
+    isAny(filter.labels, spec.labels ?? []) &&
+    isAny(filter.priorities, [spec.priority ?? ""]) &&
+    isAny(filter.assignees, [spec.assignee ?? ""])
+  );
+}
+
+const text = (description: string) => Type.Optional(Type.String({ description }));
+
+/** Parameters that narrow a list of specs by its fields. */
+export const fieldParams = {
+  label: text("Has this label"),
+  priority: Type.Optional(oneOf(PRIORITIES, "Has this priority")),
+  assignee: text("Whose work it is"),
+};
+
+/** Parameters that narrow a list of specs. */
+export const filterParams = { ...fieldParams, text: text("In title or body, in any case") };
+
+/** What the parameters ask for: one value each. */
+export interface FilterArguments {
+  readonly label?: string;
+  readonly priority?: string;
+  readonly assignee?: string;
+  readonly text?: string;
+}
+
+/** Returns the test whether a spec meets the parameters. @throws OperationError for a text that cannot be searched for */
+export function readFilter({ label, priority, assignee, text: wanted }: FilterArguments): (spec: Spec) => boolean {
+  for (const [name, value] of Object.entries({ label, assignee })) {
+    if (value?.trim() === "") throw new OperationError("invalid_argument", `Invalid ${name} "${value}": expected text`);
+  }
+  const list = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
+  const filter = { labels: list(label), priorities: list(priority), assignees: list(assignee) };
+  const pattern = wanted === undefined ? undefined : searchPattern(wanted, "text");
+  return (spec) => meetsFilter(spec, filter) && (pattern === undefined || holdsPattern(spec, pattern));
+}

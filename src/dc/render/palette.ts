@@ -1,3 +1,4 @@
+import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
 import type { Theme } from "./options.ts";
 
 /** Grounds and lines. */
@@ -253,9 +254,9 @@ export function hatchOf(theme: Theme, fill: Paint | undefined): PrintHatch | und
 
 /** The step for a share in percent: 80 and more is warm, 100 and more is the hottest. */
 export function scaleStep(pct: number): ScaleToken {
-  if (pct >= 100) return "scale5";
+  if (pct >= FULL_PCT) return "scale5";
   if (pct >= 90) return "scale4";
-  if (pct >= 80) return "scale3";
+  if (pct >= WATCH_PCT) return "scale3";
   if (pct >= 50) return "scale2";
   return pct >= 20 ? "scale1" : "scale0";
 }

@@ -3,7 +3,7 @@ import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { State, Token } from "../palette.ts";
 import { fixed, percent, readable, reasonUnit, refName, titled, watts, wordAt } from "../parts/labels.ts";
-import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import type { FloorStyle } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */
@@ -104,8 +104,8 @@ function cracTile({ code, name, placement, status, utilizationPct }: CracTile): 
 function stateOfUnit(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
   if (status === "FAILED") return "fault";
   if (status === "OFFLINE" || status === "MAINTENANCE") return "offline";
-  if (pct > 100) return "fault";
-  return pct >= 80 ? "watch" : undefined;
+  const state = stateOfShare(pct);
+  return state === "ok" ? undefined : state;
 }
 
 function deviceTile({ code, name, kind, placement, status, health, powerPct, powerFailoverPct }: DeviceTile): Tile {

@@ -1,4 +1,5 @@
 import { HEALTHS } from "#dc/model/enum_values.ts";
+import { judgeShare } from "#kernel/judge_share.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
 import { wordAt } from "./labels.ts";
@@ -57,13 +58,10 @@ export function stateOfHealth(health: number): State {
   return word === undefined ? "info" : OF_HEALTH[word];
 }
 
-/**
- * The state of a share in percent: 80 is to be watched, 100 is too much. Source:
- * docs/contract/datacenter-analyses.md#rack-health.
- */
-export function stateOfShare(pct: number): State {
-  if (pct >= 100) return "fault";
-  return pct >= 80 ? "watch" : "ok";
+/** The state of a share in percent, as pages judge it. */
+export function stateOfShare(pct: number | undefined): State {
+  const state = judgeShare(pct);
+  return state === "unknown" ? "info" : state;
 }
 
 export const STATE_WORDS: Readonly<Record<State, string>> = {

@@ -112,7 +112,9 @@ export class Node {
         : this.node.kind === "CRAC"
           ? this.node.crac.status
           : undefined;
-    if (status === undefined || status === "ACTIVE") return "okSoft";
+    // A feed has no recorded status, which is not good.
+    if (status === undefined) return "panel";
+    if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }
 

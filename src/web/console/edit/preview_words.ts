@@ -164,9 +164,8 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
 
 /** State of a figure by its share of what is allowed. */
 function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange): State {
-  return value === undefined || limit === undefined || limit === 0
-    ? "ok"
-    : (stateOfShare((value / limit) * 100) ?? "ok");
+  const share = value === undefined || limit === undefined || limit === 0 ? undefined : (value / limit) * 100;
+  return stateOfShare(share) ?? "ok";
 }
 
 function rackRows(rack: RackPreview): readonly PreviewRow[] {

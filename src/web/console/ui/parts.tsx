@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { FULL_PCT } from "#kernel/judge_share.ts";
 import type { FloorPlan, Health } from "../api/replies.ts";
 import { count, moment, refName, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
@@ -149,7 +150,7 @@ export function Meter(props: {
         {worst === undefined || stateOfShare(worst) === undefined ? null : (
           <StateMark
             state={stateOfShare(worst) ?? "watch"}
-            label={worst >= 100 ? "over the limit" : "near the limit"}
+            label={worst >= FULL_PCT ? "at or over the limit" : "near the limit"}
           />
         )}{" "}
         {text}

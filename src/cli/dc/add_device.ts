@@ -21,6 +21,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
+import { withStore } from "./audit/audit_store.ts";
 import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
 import { enumName } from "./enum_word.ts";
@@ -54,9 +55,7 @@ const CALLER = commandCaller("dc add");
 /** Adds a device and prints the warnings of the write. @throws OperationError if it is refused or exists already */
 export async function addDevice(database: Database, call: AddDeviceCall, log: StderrLogger): Promise<void> {
   const said = saidDevice(call);
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const store = await database.open();
-  try {
+  return withStore(database, async (store) => {
     const device = await store.read((reader) => wholeDevice(reader, said, call.type));
     const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
     const request = create(UpsertDeviceRequestSchema, {
@@ -69,9 +68,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
     if (call.json) printJson(toJson(UpsertDeviceResponseSchema, reply, { useProtoFieldName: true }));
     else print(`device:${device.code} ${call["dry-run"] ? "can be created" : "created"}\n`);
     for (const { code, message } of reply.warnings) log.note(`${code}: ${message}`);
-  } finally {
-    await store.close();
-  }
+  });
 }
 
 async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {

@@ -46,6 +46,24 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
   };
 }
 
+/**
+ * Runs `work` on a database for the person who named it: a refusal of its disk or its server names it and says what to
+ * do. Other callers of the service never see where it is.
+ */
+export async function namingDatabase<Result>({ shown, file }: Database, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.kind !== "unavailable" || error.message.includes(shown))
+      throw error;
+    const advice =
+      file === undefined ? "" : ": free space, choose another path, or run planner as a user who may write it";
+    throw new OperationError(error.kind, `Cannot use the database "${shown}": ${error.message}${advice}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Files beside a database's file, which remain if only the latter is removed. */
 const TRACES = ["-wal", ".checkpoint-key"];
 

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
@@ -7,6 +6,7 @@ import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
+import { makeFolder } from "../output/write_file.ts";
 import { csvColumns, csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { KINDS } from "./kinds.ts";
@@ -53,13 +53,7 @@ export async function exportInventory(
 }
 
 async function csvFolder(reader: DcReader, folder: string): Promise<number> {
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new OperationError("unavailable", `Cannot make the folder "${folder}": ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  makeFolder(folder);
   let count = 0;
   for (const { kind, list } of KINDS) count += (await writeLines(join(folder, `${list}.csv`), csvOf(reader, kind))) - 1;
   return count;

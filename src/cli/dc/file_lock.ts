@@ -1,6 +1,7 @@
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { demandWritable, makeFolder } from "../output/write_file.ts";
 
 /**
  * Longest wait for another process, in milliseconds. Our choice: a change takes some milliseconds, so the other process
@@ -17,7 +18,9 @@ const WAIT_MS = 10_000;
 export async function withFileLock<Result>(file: string, work: () => Result): Promise<Result> {
   const lock = `${file}.lock`;
   const { DatabaseSync } = await import("node:sqlite");
-  mkdirSync(dirname(lock), { recursive: true });
+  makeFolder(dirname(lock));
+  // A lock that is made where nothing can be written would remain beside no file.
+  if (!existsSync(lock)) demandWritable(file);
   const database = onLock(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
   try {
     // The journal in memory: a lock needs no other file.

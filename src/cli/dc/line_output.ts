@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { print, stdoutClosed } from "../output/print.ts";
+import { writeRefusal } from "../output/write_file.ts";
 
 /** Text that is gathered before it is written, in characters. */
 const CHUNK = 1 << 16;
+
+/** How a file is made. */
+export interface NewFile {
+  /** Refuses to replace a file. */
+  readonly isNew?: boolean;
+  readonly mode?: number;
+}
 
 /**
  * Writes a text of any length, piece by piece, to a file or to standard output; returns how many pieces were written.
@@ -15,20 +23,30 @@ const CHUNK = 1 << 16;
 export async function writeLines(
   path: string | undefined,
   pieces: Iterable<string> | AsyncIterable<string>,
+  { isNew = false, mode = 0o666 }: NewFile = {},
 ): Promise<number> {
   if (path === undefined) return gather(pieces, print, stdoutClosed);
-  return onDisk(path, async () => {
+  try {
     const there = statSync(path, { throwIfNoEntry: false });
-    if (there !== undefined && !there.isFile()) return toDescriptor(openSync(path, "w"), pieces);
+    if (there !== undefined && isNew) throw exists(path);
+    if (there !== undefined && !there.isFile()) return await toDescriptor(openSync(path, "w"), pieces);
     const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
+    const descriptor = openSync(temporary, "wx", there?.mode ?? mode);
     try {
-      const count = await toDescriptor(openSync(temporary, "wx", there?.mode ?? 0o666), pieces);
+      const count = await toDescriptor(descriptor, pieces);
+      if (isNew && existsSync(path)) throw exists(path);
       renameSync(temporary, path);
       return count;
     } finally {
       rmSync(temporary, { force: true });
     }
-  });
+  } catch (error) {
+    throw writeRefusal(path, error);
+  }
+}
+
+function exists(path: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot write "${path}": it exists, and is never replaced`);
 }
 
 async function toDescriptor(descriptor: number, pieces: Iterable<string> | AsyncIterable<string>): Promise<number> {
@@ -70,15 +88,4 @@ async function gather(
   }
   if (held !== "") write(held);
   return count;
-}
-
-async function onDisk<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === undefined || error instanceof OperationError) throw error;
-    const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
-    throw new OperationError(kind, `Cannot write "${path}": ${message}`, { cause: error });
-  }
 }

@@ -5,7 +5,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import type { Database } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
-import { openImportStore } from "./import/import_store.ts";
+import { withImportStore } from "./import/import_store.ts";
 import type { Line, Source } from "./import/source.ts";
 import { WAITING } from "./import/turn.ts";
 import { writeLines } from "./line_output.ts";
@@ -30,12 +30,9 @@ export function sampleJson(): string {
 export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
   const waiting = () => log.note(WAITING);
-  const opened = await openImportStore(database, waiting);
-  try {
-    return await importSource(() => openDatabaseTarget(opened, manner, waiting), sampleSource(racks), manner, log);
-  } finally {
-    await opened.close();
-  }
+  return withImportStore(database, waiting, (opened) =>
+    importSource(() => openDatabaseTarget(opened, manner, waiting), sampleSource(racks), manner, log),
+  );
 }
 
 function sampleSource(racks: number): Source {

@@ -26,13 +26,15 @@ export interface NewToken {
 
 /** Makes a token, keeps its hash and prints it: the only time that it can be seen. */
 export async function createToken(file: string, token: NewToken, log: StderrLogger): Promise<void> {
-  const secret = await withFileLock(file, () => addToken(file, token));
+  const now = new Date();
+  const expiry = token.expires === undefined ? {} : { expires_at: readExpiry(token.expires, now) };
+  const secret = await withFileLock(file, () => addToken(file, token, { created_at: now.toISOString(), ...expiry }));
   print(`${secret}\n`);
   log.note(`Store it now: ${file} holds only its hash`);
 }
 
 /** Returns the new token. */
-function addToken(file: string, { name, role, expires }: NewToken): string {
+function addToken(file: string, { name, role }: NewToken, times: Pick<TokenRow, "created_at" | "expires_at">): string {
   const { rows, all } = existsSync(file) ? readTable(file) : { rows: [], all: [] };
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
@@ -41,14 +43,7 @@ function addToken(file: string, { name, role, expires }: NewToken): string {
     );
   }
   const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
-  const now = new Date();
-  const row: TokenRow = {
-    name,
-    roles: [role],
-    sha256: hashToken(token),
-    created_at: now.toISOString(),
-    ...(expires !== undefined && { expires_at: readExpiry(expires, now) }),
-  };
+  const row: TokenRow = { name, roles: [role], sha256: hashToken(token), ...times };
   writePrivateFile(file, writeTokens(all, row));
   return token;
 }

@@ -3,6 +3,7 @@ import {
   closeSync,
   fsyncSync,
   linkSync,
+  mkdirSync,
   openSync,
   realpathSync,
   renameSync,
@@ -18,6 +19,8 @@ import { isLink } from "#planner/store/project/project_bounds.ts";
 
 const NEW_FILE_MODE = 0o666;
 const PRIVATE_MODE = 0o600;
+/** Ours: a page of usual file systems. */
+const PROBE_BYTES = 4096;
 
 /**
  * Writes a file that is not there yet, whole or not at all, its folders included. Returns false, touching nothing, when
@@ -79,6 +82,16 @@ export function writePrivateFile(path: string, text: string): void {
   });
 }
 
+/** Makes a folder that a person named, and those above it. */
+export function makeFolder(path: string): void {
+  onDisk(path, () => mkdirSync(path, { recursive: true }));
+}
+
+/** Demands that a file of this name could be written: its folder takes a few bytes beside it. */
+export function demandWritable(path: string): void {
+  onDisk(path, () => withTemporary(dirname(path), new Uint8Array(PROBE_BYTES), PRIVATE_MODE, () => {}));
+}
+
 function withTemporary<Result>(
   folder: string,
   text: string | Uint8Array,
@@ -86,8 +99,8 @@ function withTemporary<Result>(
   use: (path: string) => Result,
 ): Result {
   const temporary = join(folder, `.planner-${randomUUID()}.tmp`);
+  const descriptor = openSync(temporary, "wx", mode);
   try {
-    const descriptor = openSync(temporary, "wx", mode);
     try {
       writeFileSync(descriptor, text);
       fsyncSync(descriptor);
@@ -111,13 +124,32 @@ function createWithoutLink(path: string, text: string | Uint8Array): boolean {
   }
 }
 
-function onDisk<Result>(path: string, work: () => Result): Result {
+/** Runs `work`, which writes to the path. @throws OperationError for what the system refuses: the path, why, what to do */
+export function onDisk<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const code = errorCode(error);
-    if (code === undefined) throw error;
-    const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
-    throw new OperationError(kind, `Cannot write "${path}": ${reason(error)}`, { cause: error });
+    throw writeRefusal(path, error);
   }
 }
+
+/** Returns the refusal of `onDisk`, or the error itself if no system call failed. */
+export function writeRefusal(path: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === undefined || error instanceof OperationError) return error;
+  const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
+  return new OperationError(kind, `Cannot write "${path}": ${reason(error)}${ADVICE[code] ?? ""}`, { cause: error });
+}
+
+const OTHER_PATH = "choose another path";
+const FREE_SPACE = `: free space or ${OTHER_PATH}`;
+const OTHER_USER = `: ${OTHER_PATH}, or run planner as a user who may write there`;
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: FREE_SPACE,
+  EDQUOT: FREE_SPACE,
+  EFBIG: `: raise the limit (ulimit -f) or ${OTHER_PATH}`,
+  EROFS: `: ${OTHER_PATH}`,
+  EACCES: OTHER_USER,
+  EPERM: OTHER_USER,
+};

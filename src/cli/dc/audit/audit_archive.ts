@@ -1,4 +1,3 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { archiveEnd, archiveLines, dropArchived, planArchive } from "#dc/audit/archive.ts";
 import { logOrigin } from "#dc/audit/make_checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
@@ -7,9 +6,13 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { printText } from "../../output/print.ts";
 import type { Database } from "../database.ts";
+import { writeLines } from "../line_output.ts";
 import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
 import { withStore } from "./audit_store.ts";
 import { readArchive } from "./audit_verify.ts";
+
+/** The log names people: others on the machine do not read it. */
+const ARCHIVE_MODE = 0o640;
 
 export interface ArchiveOptions {
   /** Entries from before this moment are archived: ISO 8601. */
@@ -55,26 +58,11 @@ async function writeArchive(
     }
     const plan = await planArchive(reader, before);
     if (plan === undefined) return 0;
-    const file = openNew(output);
-    try {
-      for await (const line of archiveLines(reader, plan, sign)) writeSync(file, `${line}\n`);
-      fsyncSync(file);
-    } catch (error) {
-      rmSync(output, { force: true });
-      throw error;
-    } finally {
-      closeSync(file);
-    }
+    await writeLines(output, withBreaks(archiveLines(reader, plan, sign)), { isNew: true, mode: ARCHIVE_MODE });
     return plan.until - log.since;
   });
 }
 
-function openNew(path: string): number {
-  try {
-    return openSync(path, "wx", 0o640);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "it exists, and an archive never replaces a file" : message;
-    throw new OperationError("failed_precondition", `Cannot write the archive "${path}": ${why}`, { cause: error });
-  }
+async function* withBreaks(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }

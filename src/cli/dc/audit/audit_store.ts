@@ -1,7 +1,7 @@
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { Database } from "../database.ts";
+import { type Database, namingDatabase } from "../database.ts";
 
 /** Opens a database that must exist for as long as `work` takes. */
 export async function withStore<Result>(
@@ -10,7 +10,7 @@ export async function withStore<Result>(
 ): Promise<Result> {
   // Opening would make an empty one, whose log is unbroken.
   demandThere(database);
-  return closing(await database.open(), work);
+  return namingDatabase(database, async () => closing(await database.open(), work));
 }
 
 /** Opens an existing database read-only for as long as `work` takes, without changes to its schema. */
@@ -19,7 +19,7 @@ export async function withInspected<Result>(
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
   demandThere(database);
-  return closing(await database.inspect(), work);
+  return namingDatabase(database, async () => closing(await database.inspect(), work));
 }
 
 function demandThere(database: Database): void {

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes } from "#dc/exchange/codes.ts";
@@ -10,6 +10,7 @@ import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { isInteractive } from "../../output/terminal.ts";
+import { writeFile } from "../../output/write_file.ts";
 import { csvColumns } from "../csv_columns.ts";
 import { csvRecords } from "../import/csv_records.ts";
 import { type Encoding, firstBytes, markOf } from "../import/encoding.ts";
@@ -65,7 +66,7 @@ async function mappingOf({ path, shown }: TextFile, given: string | undefined, c
   if (given === undefined || !isInteractive()) throw mappingNeeded("device", headers);
   const text = await askCsvMapping("device", headers);
   if (text === undefined) throw new OperationError("aborted", "No mapping was made: nothing was imported");
-  writeFileSync(resolve(cwd, given), text);
+  writeFile(resolve(cwd, given), text);
   return readCsvMapping(resolve(cwd, given), given);
 }
 

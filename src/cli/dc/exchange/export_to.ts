@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
@@ -6,6 +5,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { makeFolder } from "../../output/write_file.ts";
 import { usageError } from "../../usage_error.ts";
 import type { Database } from "../database.ts";
 import { writeLines } from "../line_output.ts";
@@ -51,13 +51,7 @@ export async function exportTo(
 
 async function writeFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
   if (folder === undefined) throw usageError("dc export", "netbox-csv writes several files: expected a folder");
-  try {
-    mkdirSync(folder, { recursive: true });
-  } catch (error) {
-    throw new OperationError("unavailable", `Cannot make the folder "${folder}": ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
+  makeFolder(folder);
   for (const { name, text } of files) await writeLines(join(folder, name), [text]);
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { Mapped } from "#dc/exchange/item.ts";
@@ -11,6 +10,7 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { writeFile } from "../../output/write_file.ts";
 import { commandCaller } from "../command_caller.ts";
 import type { ImportStore } from "../import/import_store.ts";
 import { Stop } from "../import/stop.ts";
@@ -116,11 +116,7 @@ async function sync(
 
 function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
   if (file !== undefined) {
-    try {
-      writeFileSync(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
-    } catch (error) {
-      throw new OperationError("unavailable", `Cannot write "${file}": ${(error as Error).message}`, { cause: error });
-    }
+    writeFile(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
   }
   if (json) printJson({ event: "end", ...report });
   else printReport(report, log);

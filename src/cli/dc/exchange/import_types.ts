@@ -14,7 +14,7 @@ import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { commandCaller } from "../command_caller.ts";
 import type { Database } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
-import { openImportStore } from "../import/import_store.ts";
+import { withImportStore } from "../import/import_store.ts";
 import { inTurn, WAITING } from "../import/turn.ts";
 
 const BATCH = 200;
@@ -160,8 +160,7 @@ interface Writing {
 
 async function write(database: Database, { found, dryRun, findings, waiting }: Writing): Promise<Counts> {
   const wait = { waiting, stopped: () => false };
-  const { store, close } = await openImportStore(database, waiting);
-  try {
+  return withImportStore(database, waiting, async ({ store }) => {
     const opening = { clock: { now: () => new Date() }, authRequired: false };
     const service = await inTurn(() => openService(store, opening), wait);
     const counts: Record<Outcome, number> = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
@@ -174,9 +173,7 @@ async function write(database: Database, { found, dryRun, findings, waiting }: W
       }
     }
     return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
-  } finally {
-    await close();
-  }
+  });
 }
 
 function putTypes(

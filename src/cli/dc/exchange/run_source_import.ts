@@ -4,7 +4,7 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
-import { openImportStore } from "../import/import_store.ts";
+import { withImportStore } from "../import/import_store.ts";
 import type { ImportArgs } from "../import/run_import_command.ts";
 import { WAITING } from "../import/turn.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
@@ -22,12 +22,9 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const origin = originOf(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);
-  const opened = await openImportStore(databaseOf(db, cli.cwd, args), () => cli.note(WAITING));
-  try {
-    return await importFrom(opened, read, { origin, dryRun, prune, json, report, cwd: cli.cwd }, cli);
-  } finally {
-    await opened.close();
-  }
+  const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
+  const waiting = () => cli.note(WAITING);
+  return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) => importFrom(opened, read, options, cli));
 }
 
 const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => ReadSource>> = {

@@ -1,5 +1,5 @@
 import type { DcStore } from "#dc/ports.ts";
-import type { Database } from "../database.ts";
+import { type Database, namingDatabase } from "../database.ts";
 import { inTurn } from "./turn.ts";
 
 /** The database of an import. */
@@ -10,7 +10,7 @@ export interface ImportStore {
 }
 
 /** Opens the database of an import, once no other process holds its lock. */
-export async function openImportStore(database: Database, waiting: () => void): Promise<ImportStore> {
+async function openImportStore(database: Database, waiting: () => void): Promise<ImportStore> {
   const store = await inTurn(() => database.open(), { waiting, stopped: () => false });
   let closed: Promise<void> | undefined;
   return {
@@ -20,4 +20,20 @@ export async function openImportStore(database: Database, waiting: () => void): 
       return closed;
     },
   };
+}
+
+/** Opens the database of an import for as long as `work` takes. */
+export function withImportStore<Result>(
+  database: Database,
+  waiting: () => void,
+  work: (opened: ImportStore) => Promise<Result>,
+): Promise<Result> {
+  return namingDatabase(database, async () => {
+    const opened = await openImportStore(database, waiting);
+    try {
+      return await work(opened);
+    } finally {
+      await opened.close();
+    }
+  });
 }

@@ -7,7 +7,7 @@ import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import type { Encoding } from "./encoding.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
-import { openImportStore } from "./import_store.ts";
+import { withImportStore } from "./import_store.ts";
 import { WAITING } from "./turn.ts";
 
 /** Longest wait for one batch, in seconds. */
@@ -45,12 +45,9 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
   }
   if (token !== undefined) throw usage('"--token" needs "--url"');
   const waiting = () => cli.note(WAITING);
-  const opened = await openImportStore(databaseOf(db, cli.cwd, args), waiting);
-  try {
-    return await importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli);
-  } finally {
-    await opened.close();
-  }
+  return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) =>
+    importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),
+  );
 }
 
 function usage(message: string) {

@@ -25,17 +25,27 @@ export function cannotOpen(file: string, error: unknown): unknown {
     return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
   }
   const { message } = told.cause instanceof Error ? told.cause : told;
-  return unavailable(
-    `Cannot open the database "${file}": ${/unable to open/i.test(message) ? why(file) : message}`,
-    told,
-  );
+  return unavailable(`Cannot open the database "${file}": ${reasonOf(message, file)}`, told);
+}
+
+/** Whether the disk took no more bytes. SQLite reports some of these failures without their reason. */
+export function isDiskFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return /disk (?:is full|I\/O)/i.test(error.message) || isDiskFailure(error.cause);
+}
+
+function reasonOf(message: string, file: string): string {
+  if (/unable to open/i.test(message)) return why(file);
+  if (/disk is full/i.test(message)) return "its disk is full: free space or choose another path";
+  if (!/disk I\/O/i.test(message)) return message;
+  return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
 }
 
 /** SQLite reports only that it cannot open the file. */
 function why(file: string): string {
   if (isFolder(file)) return "it is a folder";
   if (!isFolder(dirname(file))) return "its folder does not exist";
-  return "no right to read and write it";
+  return "no right to read and write it: choose another path, or run planner as a user who has it";
 }
 
 function isFolder(path: string): boolean {

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { demandMigrated, migrate } from "../migrate.ts";
@@ -8,7 +8,7 @@ import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { cannotOpen } from "./sqlite_errors.ts";
+import { cannotOpen, isDiskFailure } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
 import { isLocked, unlessLocked } from "./sqlite_lock.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
@@ -38,14 +38,21 @@ const MALFORMED = /malformed|not a database|corrupt/i;
  */
 export async function openSqlite(path: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const file = new SqliteFile(path);
+  const isNew = !existsSync(path);
   const store = new SqliteStore(file, onStatement);
   try {
     await store.prepare();
     return store;
   } catch (error) {
     await store.close();
+    // An empty database would be taken for one that was lost.
+    if (isNew && isDiskFailure(error)) removeDatabase(path);
     throw cannotOpen(path, error);
   }
+}
+
+function removeDatabase(path: string): void {
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${end}`, { force: true });
 }
 
 class SqliteStore implements DcStore {

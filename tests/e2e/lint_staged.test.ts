@@ -192,3 +192,17 @@ test("lint --staged refuses to run outside a git repository", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain("Not in a git repository");
 });
+
+test("lint --staged refuses a conflict in a spec, in its frontmatter and below, with the line", async () => {
+  const sides = (ours: string, theirs: string): string => `<<<<<<< HEAD\n${ours}\n=======\n${theirs}\n>>>>>>> other\n`;
+  project.spec(ONE, good(ONE).replace("status: pending\n", sides("status: pending", "status: failed")));
+  project.spec(TWO, `${good(TWO)}\n${sides("One way", "Another way")}`);
+  await project.mustGit("add", ".");
+
+  const { code, stdout } = await project.planner(["lint", "--staged"]);
+
+  expect(code).toBe(1);
+  expect(stdout).toContain(`${path(ONE)}:3:1`);
+  expect(stdout).toContain(`${path(TWO)}:9`);
+  expect(stdout.match(/a conflict of git is not resolved/g)).toHaveLength(2);
+});

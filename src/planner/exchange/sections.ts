@@ -18,7 +18,8 @@ export function asCriteria(text: string | undefined): string | undefined {
     .replaceAll(/\r\n?/g, "\n")
     .split("\n")
     .map((line) => {
-      if (line.trim() === "" || /^\s*(?:[-*+]\s+\[[ xX]\]|#)/.test(line) || /^\s{2,}/.test(line)) return line;
+      if (line.trim() === "" || /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]|#)/.test(line) || /^\s{2,}/.test(line))
+        return line;
       return `- [ ] ${line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, "").trim()}`;
     })
     .join("\n");

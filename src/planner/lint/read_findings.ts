@@ -3,6 +3,7 @@ import type { Spec } from "../spec/spec.ts";
 import type { RuleFinding } from "./finding.ts";
 import { isOff, severityOf } from "./rule_severity.ts";
 import { unknownId } from "./rules/dependency.ts";
+import { conflictFindings } from "./rules/parse.ts";
 import { missingFields, valueFindings } from "./rules/required.ts";
 
 /** What reading a spec is judged by. */
@@ -15,11 +16,12 @@ export interface ReadWorld {
 
 /**
  * Returns the errors that make a spec invalid when it is read: a required field is missing, `status` or `depends_on` does
- * not fit the schema, a dependency does not exist. A rule that is switched off, or set to warn, finds nothing here.
+ * not fit the schema, a dependency does not exist, the body holds a conflict of git. A rule that is switched off, or set to warn, finds nothing here.
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
 export function* readFindings(spec: Spec, { rules, knownIds }: ReadWorld): Iterable<RuleFinding> {
+  if (rules === null || isError(rules, "parse")) yield* conflictFindings(spec);
   if (rules !== null && isError(rules, "required")) {
     const { required, fields } = rules.schema.spec;
     yield* missingFields(spec, required);
@@ -30,6 +32,6 @@ export function* readFindings(spec: Spec, { rules, knownIds }: ReadWorld): Itera
   }
 }
 
-function isError(rules: SpecRules, rule: "required" | "dependency"): boolean {
+function isError(rules: SpecRules, rule: "parse" | "required" | "dependency"): boolean {
   return !isOff(rules, rule) && severityOf(rules, rule, "error") === "error";
 }

@@ -9,6 +9,7 @@ import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
 import { rowOf } from "../work/providers.ts";
 import { computedStatus } from "./shared/computed_status.ts";
 import { findSpecId } from "./shared/find_spec.ts";
+import { openReadChecks } from "./shared/invalid_fields.ts";
 import { liveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 
@@ -32,11 +33,13 @@ export const diagnose = defineTool<PlannerContext>()({
       lastRun(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
+    const { invalid = [] } = readable === null ? {} : (await openReadChecks(context))(readable);
+    const wrong = invalid.map(({ message }) => message).join("; ");
     const status = readable === null ? null : (await computedStatus(context, readable)).status;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
     const diagnosis = judge({
       id,
-      problem: typeof spec === "string" ? spec : null,
+      problem: typeof spec === "string" ? spec : wrong || null,
       status,
       criteria: readable === null ? [] : criteriaOf(readable.body),
       log,

@@ -22,10 +22,10 @@ export interface Criterion {
 }
 
 // `[x](…)` is a link whose text is x.
-const CHECKBOX = /^([ \t]*)[-*+][ \t]+\[([ xX])\](?!\()/;
+const CHECKBOX = /^([ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?!\()/;
 
 // Below its criterion and deeper than it, as a separate line or an item of a list.
-const VERIFY = /^([ \t]+)(?:[-*+][ \t]+)?verify:[ \t]+(\S.*)$/i;
+const VERIFY = /^([ \t]+)(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?verify:[ \t]+(\S.*)$/i;
 
 /**
  * The checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section, those of

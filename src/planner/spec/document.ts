@@ -1,9 +1,10 @@
 import { OperationError } from "#kernel/errors.ts";
+import { CONFLICT, conflictAt } from "./conflict_markers.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
 import { quickFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
 import { splitText } from "./split_text.ts";
-import { countBreaks } from "./text_lines.ts";
+import { countBreaks, placeOf } from "./text_lines.ts";
 
 /** A spec file taken apart. `frontmatter` has no prototype: a key that is absent reads as undefined, whatever its name. */
 export type SpecDocument =
@@ -30,9 +31,13 @@ export function parseDocument(text: string): SpecDocument {
   if (!split.ok) return split;
   const { mark, range } = split;
   if (range === null) {
+    // A file that both sides of a merge added is one conflict from its first line on.
+    if (conflictAt(text.slice(mark)) === 0) return conflict(text, mark);
     return { ok: true, frontmatter: Object.create(null), hasFrontmatter: false, body: text.slice(mark), bodyLine: 1 };
   }
   const quick = quickFrontmatter(text, range);
+  const marked = quick === undefined ? conflictAt(text.slice(range.start, range.end)) : undefined;
+  if (marked !== undefined) return conflict(text, range.start + marked);
   const parsed = quick === undefined ? parseFrontmatter(text, range) : { ok: true as const, fields: quick };
   if (!parsed.ok) return parsed;
   return {
@@ -42,6 +47,10 @@ export function parseDocument(text: string): SpecDocument {
     body: text.slice(range.bodyStart),
     bodyLine: countBreaks(text, 0, range.bodyStart) + 1,
   };
+}
+
+function conflict(text: string, at: number): SpecDocument {
+  return { ok: false, problem: { ...placeOf(text, at), message: CONFLICT } };
 }
 
 /** A text that is to be changed and does not parse. */

@@ -4,7 +4,7 @@ import type { Criterion } from "../spec/criteria.ts";
 /** What is known about one spec, gathered before it is judged. */
 export interface SpecSigns {
   readonly id: string;
-  /** Null when the file parses, else why it does not. */
+  /** Null when the spec is valid, else why it is not. */
   readonly problem: string | null;
   /** The status that lists show; null when the file does not parse. */
   readonly status: string | null;

@@ -102,7 +102,7 @@ function oneLine(text: string): string {
 
 /** Agents like to write the checkbox as well. */
 function plainCriterion(text: string): string {
-  const plain = text.replace(/^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
+  const plain = text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+(?=\[)|^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
   return plain === "" ? text : plain;
 }
 

@@ -60,7 +60,7 @@ function partsOf(text: string): Parts | null {
 }
 
 function wordsOf({ text }: Criterion): string {
-  return text.replace(/^[-*+]\s+\[[ xX]\]\s*/, "").trim();
+  return text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s*/, "").trim();
 }
 
 function uncheckedIn({ criteria }: Parts): readonly string[] {

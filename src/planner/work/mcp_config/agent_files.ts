@@ -103,8 +103,9 @@ async function sharedFile(file: string, text: string, server: McpServer): Promis
 
 // Version 1 keeps servers right under "mcp", version 2 under "mcp.servers" but reads the older shape as well: a file
 // that has the newer map gets its entry there, any other the shape that both read.
-async function openCode(file: string, text: string, { command, args }: McpServer): Promise<ConfigEdit> {
+async function openCode(file: string, given: string, { command, args }: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");
+  const text = given.trim() === "" ? `${JSON.stringify({ $schema: OPENCODE_SCHEMA }, null, 2)}\n` : given;
   const servers = readJson(text, ["mcp", "servers"]);
   const isMap = isJsonObject(servers) && !("type" in servers) && !("enabled" in servers);
   const older = readJson(text, ["mcp", SERVER_NAME]) !== undefined;

@@ -56,7 +56,8 @@ test("planner_diagnose looks at a file that cannot be parsed", async () => {
 
 test("planner_diagnose shows the status that the list shows", async () => {
   using project = await plannerProject();
-  project.spec(ID, "---\nstatus: pending\ndepends_on: [nothing]\n---\n\n# T\n");
+  project.spec(ID, "---\nstatus: pending\ndepends_on: [2026-11-01-002-abc]\n---\n\n# T\n");
+  project.spec("2026-11-01-002-abc", "---\nstatus: pending\n---\n\n# T\n");
 
   expect(await project.json("diagnose", { id: ID })).toMatchObject({ status: "blocked", suggestion: null });
 });

@@ -19,6 +19,17 @@ test("criteriaOf reads every form of checkbox, nested ones too", () => {
   ]);
 });
 
+test("criteriaOf counts checkboxes of numbered lists, and their checks", () => {
+  const body = "1. [ ] a\n   verify: make a\n2) [x] b\n   1. verify: make b\n12. [ ] c\n1.[ ] d\n1. e\n";
+
+  expect(shown(body)).toEqual(["1 - 1. [ ] a", "3 + 2) [x] b", "5 - 12. [ ] c"]);
+  expect(criteriaOf(body).map(({ label, verify }) => [label, verify])).toEqual([
+    ["a", "make a"],
+    ["b", "make b"],
+    ["c", null],
+  ]);
+});
+
 test("criteriaOf takes no link, plain item or paragraph for a checkbox", () => {
   expect(shown("- [x](url)\n- [y] a\n- []\n-[ ] a\n[ ] a\n- a [ ]\n")).toEqual([]);
 });

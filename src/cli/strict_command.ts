@@ -93,7 +93,7 @@ class WordCheck {
     for (const [name, flag] of Object.entries(this.#flags)) {
       const given = this.#given.get(name) ?? [];
       if (flag.type === "boolean") values[name] = given.length > 0;
-      else values[name] = flag.multiple === true ? given : given[0];
+      else values[name] = flag.multiple === true ? given.flatMap((value) => partsOf(flag, value)) : given[0];
     }
     return values;
   }
@@ -151,9 +151,19 @@ function placed(
     const { options } = declared;
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
     if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
-    values[place] = declared.repeats === true ? words : words[0];
+    values[place] = declared.repeats === true ? words.flatMap((word) => partsOf(declared, word)) : words[0];
   }
   return values;
+}
+
+/** Several ids may be one word, `003,004`: no id has a comma. */
+function partsOf<Word>({ completes }: Pick<Positional, "completes">, word: Word): readonly (Word | string)[] {
+  if (typeof word !== "string" || (completes !== "spec" && completes !== "archived_spec")) return [word];
+  const parts = word
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  return parts.length === 0 ? [word] : parts;
 }
 
 function missing(name: string, place: string, { summary, options }: Positional): UsageError {

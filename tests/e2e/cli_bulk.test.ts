@@ -82,3 +82,20 @@ test("add makes a spec from a template, comments and text included", async () =>
   );
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('did you mean "shop"?')]);
 });
+
+test("ids separated by commas are ids of their own, also as dependencies", async () => {
+  using project = filled();
+  const run = (...words: string[]) => runPlanner(words, { cwd: project.root });
+
+  const lint = await run("lint", `${DONE},${MORE}`, OPEN);
+  const update = await run("update", OPEN, "--depends-on", `${DONE}, ${MORE}`);
+  const archived = await run("archive", `${DONE},${MORE},`);
+  const nothing = await run("archive", ",");
+
+  expect(lint.stderr).toBe("");
+  expect([update.code, update.stderr]).toEqual([0, ""]);
+  expect(archived.code).toBe(0);
+  expect(project.list(".planner/specs")).toEqual([`${OPEN}.md`]);
+  expect(project.read(`.planner/specs/${OPEN}.md`)).toMatch(new RegExp(`${DONE}[^]*${MORE}`));
+  expect([nothing.code, nothing.stderr]).toEqual([1, "error: Spec not found: ,\n"]);
+});

@@ -261,6 +261,7 @@ describe("init --agent", () => {
     expect(read(".codex/config.toml")).toBe('[mcp_servers.planner]\ncommand = "planner"\nargs = ["mcp"]\n');
     expect(JSON.parse(read(".gemini/settings.json"))).toEqual({ mcpServers: { planner: PLAIN } });
     expect(JSON.parse(read("opencode.json"))).toEqual({
+      $schema: "https://opencode.ai/config.json",
       mcp: { planner: { type: "local", command: ["planner", "mcp"], enabled: true } },
     });
     expect(JSON.parse(read(".kiro/settings/mcp.json"))).toEqual({ mcpServers: { planner: PLAIN } });

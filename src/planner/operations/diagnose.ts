@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { criteriaOf } from "../spec/criteria.ts";
+import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
@@ -12,6 +12,7 @@ import { findSpecId } from "./shared/find_spec.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
 import { liveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
+import { worktreeBody } from "./shared/worktree_body.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",
@@ -35,13 +36,16 @@ export const diagnose = defineTool<PlannerContext>()({
     const readable = typeof spec === "string" ? null : spec;
     const { invalid = [] } = readable === null ? {} : (await openReadChecks(context))(readable);
     const wrong = invalid.map(({ message }) => message).join("; ");
-    const status = readable === null ? null : (await computedStatus(context, readable)).status;
+    const state = readable === null ? null : await computedStatus(context, readable);
+    const status = state?.status ?? null;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
     const diagnosis = judge({
       id,
       problem: typeof spec === "string" ? spec : wrong || null,
       status,
       criteria: readable === null ? [] : criteriaOf(readable.body),
+      ...(readable === null || worktree === undefined ? {} : { criteriaThere: await criteriaThere(context, id) }),
+      waitsFor: state?.blockedBy.map((name) => ({ id: name, status: state.statusOf(name) })) ?? [],
       log,
       lock,
       worked: worker !== null,
@@ -49,6 +53,7 @@ export const diagnose = defineTool<PlannerContext>()({
       now: context.clock.now(),
       last,
       worktree: worktree?.path ?? null,
+      notMerged: worktree?.error ?? null,
     });
     return {
       value: {
@@ -66,6 +71,12 @@ async function commitsOf(context: PlannerContext, id: SpecId, spec: Spec | strin
   const config = await orMessage(context.config());
   const template = typeof config === "string" ? null : config.git.commit_template;
   return context.git.commitsNaming(id, { branch: branchOf(spec), template });
+}
+
+/** The criteria in the spec's worktree; those of the project where the worktree's file cannot be read. */
+async function criteriaThere(context: PlannerContext, id: SpecId): Promise<readonly Criterion[]> {
+  const body = await orMessage(worktreeBody(context, id).then((text) => ({ text })));
+  return typeof body === "string" ? [] : criteriaOf(body.text);
 }
 
 /** The branch that the last run worked on: its commits may wait for the merge. */

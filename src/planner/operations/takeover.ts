@@ -11,6 +11,7 @@ import { analyzeRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { specIdParam } from "./shared/params.ts";
 import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
+import { worktreeBody } from "./shared/worktree_body.ts";
 
 /** Log lines that the answer repeats. */
 const TAIL_LINES = 50;
@@ -39,7 +40,7 @@ export const takeover = defineTool<PlannerContext>()({
         spec_id: spec.id,
         ...analyzeRun({
           lines,
-          criteria: criteriaOf(await bodyOf(context, spec.id)),
+          criteria: criteriaOf(await worktreeBody(context, spec.id)),
           failure: stopped === null ? await lastFailure(context, spec.id) : null,
         }),
         log_tail: log === null ? "No log file found" : await tailOf(log),
@@ -48,15 +49,6 @@ export const takeover = defineTool<PlannerContext>()({
     };
   },
 });
-
-/** What the agent ticked shows in its worktree until that is merged. */
-async function bodyOf(context: PlannerContext, id: SpecId): Promise<string> {
-  const { worktrees } = await context.runs();
-  const worktree = await worktrees.find(id);
-  if (worktree === null) return (await context.specs.load(id)).body;
-  const there = worktree.specs();
-  return (await there.ids()).includes(id) ? (await there.load(id)).body : (await context.specs.load(id)).body;
-}
 
 /** Why the last process failed: one whose work was refused before it began has left no log. */
 async function lastFailure(context: PlannerContext, id: SpecId): Promise<string | null> {

@@ -9,6 +9,10 @@ export interface SpecSigns {
   /** The status that lists show; null when the file does not parse. */
   readonly status: string | null;
   readonly criteria: readonly Criterion[];
+  /** The criteria in the spec's worktree, of a spec that has one. */
+  readonly criteriaThere?: readonly Criterion[];
+  /** Dependencies that are not done; the status is null for one without a readable file. */
+  readonly waitsFor?: readonly { readonly id: string; readonly status: string | null }[];
   /** A text says why it cannot be read. */
   readonly log: { readonly size: number; readonly modified: Date } | string | null;
   readonly lock: LockHolder | null;
@@ -21,6 +25,8 @@ export interface SpecSigns {
   readonly last?: LastRun | null;
   /** Path of the worktree that the spec has, or null. */
   readonly worktree?: string | null;
+  /** Why the worktree's work could not be merged or done, or null. */
+  readonly notMerged?: string | null;
 }
 
 /** What is known of a spec's last run. */
@@ -46,6 +52,9 @@ export interface Diagnosis {
   readonly suggestion: string | null;
 }
 
+/** Of these nothing follows by itself. */
+const STUCK: ReadonlySet<string> = new Set(["failed", "needs_attention"]);
+
 /**
  * Every check in the order of the report: the later ones rest on the earlier. Source: docs/contract/spec-tool.md#tools.
  */
@@ -63,7 +72,7 @@ const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
  * status promises, so a spec that was not begun is healthy.
  */
 export function diagnose(signs: SpecSigns): Diagnosis {
-  const checks = [...CHECKS.map((check) => check(signs)), ...lastRunChecks(signs)];
+  const checks = [...CHECKS.map((check) => check(signs)), ...waitChecks(signs), ...lastRunChecks(signs)];
   const failed = checks.filter(({ passed }) => !passed);
   if (failed.length === 0) {
     const waits = signs.status === "completed" && (signs.worktree ?? null) !== null;
@@ -100,7 +109,12 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
 }
 
 /** Returns instructions for a person after a run has ended, in the order to try them. */
-function nextStep({ id, status, worktree = null }: SpecSigns): string {
+function nextStep({ id, status, worktree = null, waitsFor = [], notMerged = null }: SpecSigns): string {
+  const stuck = waitsFor.find((each) => each.status === null || STUCK.has(each.status));
+  if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
+  if (status === "completed" && notMerged !== null) {
+    return `Do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
+  }
   const again = `let an agent continue: planner work ${id}`;
   if (status === "needs_attention") {
     const byHand = worktree === null ? "" : `; or fix it in ${worktree} and run planner merge ${id}`;
@@ -108,6 +122,24 @@ function nextStep({ id, status, worktree = null }: SpecSigns): string {
   }
   if (status === "failed") return `Read what happened (planner log ${id}), then ${again}`;
   return "Look at the failed checks";
+}
+
+/** What has to happen elsewhere first; what only a person can bring on is a failed check. */
+function waitChecks({
+  status,
+  waitsFor = [],
+  notMerged = null,
+  worktree = null,
+  last = null,
+}: SpecSigns): readonly Check[] {
+  const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK.has(theirs));
+  const names = waitsFor.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
+  const waits = { name: "Dependencies", passed: stuck.length === 0, details: `Waits for ${names.join(", ")}` };
+  const isTold = notMerged === null || status === "in_progress" || last?.error === notMerged;
+  return [
+    ...(waitsFor.length === 0 ? [] : [waits]),
+    ...(isTold || worktree === null ? [] : [{ name: "Merge", passed: false, details: notMerged }]),
+  ];
 }
 
 /** Only what a run left to say: a spec without a run has none of them. */
@@ -158,6 +190,14 @@ function commitCheck({ commits, log, status }: SpecSigns): Check {
 }
 
 function criteriaCheck(signs: SpecSigns): Check {
+  const check = projectCriteriaCheck(signs);
+  const ticked = signs.criteriaThere?.filter(({ checked }) => checked).length ?? 0;
+  if (ticked <= signs.criteria.length - openCriteria(signs)) return check;
+  const there = `${ticked} of ${signs.criteriaThere?.length} are checked in ${signs.worktree}`;
+  return { ...check, details: `${check.details}; ${there}` };
+}
+
+function projectCriteriaCheck(signs: SpecSigns): Check {
   const name = "Acceptance criteria";
   const open = openCriteria(signs);
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };

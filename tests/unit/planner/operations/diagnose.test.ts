@@ -72,3 +72,28 @@ test("planner_diagnose tells of a log that it cannot read", async () => {
   expect(checks[1]).toEqual({ name: "Log file", passed: false, details: expect.stringContaining("is not a file") });
   expect(diagnosis).toContain("Log file");
 });
+
+const FIRST = "2026-11-01-000-aaa";
+const waiting = `---\nstatus: pending\ntype: code\ndepends_on: [${FIRST}]\n---\n\n# T\n`;
+
+for (const [status, isStuck] of Object.entries({
+  failed: true,
+  needs_attention: true,
+  pending: false,
+  in_progress: false,
+})) {
+  test(`planner_diagnose names a predecessor that is ${status}, ${isStuck ? "as what is wrong" : "for which it waits"}`, async () => {
+    using project = await plannerProject();
+    project.spec(FIRST, `---\nstatus: ${status}\n---\n\n# T\n`);
+    project.spec(ID, waiting);
+
+    const { checks, suggestion } = await project.json("diagnose", { id: ID });
+
+    expect(checks.at(-1)).toEqual({
+      name: "Dependencies",
+      passed: !isStuck,
+      details: `Waits for '${FIRST}' (${status})`,
+    });
+    expect(suggestion).toBe(isStuck ? `See what '${FIRST}' needs: planner diagnose ${FIRST}` : null);
+  });
+}

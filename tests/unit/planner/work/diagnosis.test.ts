@@ -113,3 +113,19 @@ test("diagnose finds statuses that contradict the rest", () => {
   expect(failed({ status: "failed", lock: lock(true), log: log(1) })).toEqual(["Status consistency"]);
   expect(failed({ status: "in_progress", lock: lock(true) })).toEqual(["Log file"]);
 });
+
+test("diagnose says why finished work is not merged, and what is ticked in the worktree", () => {
+  const conflict = diagnose(signs({ status: "completed", worktree: "/w", notMerged: "conflict in a.ts: do this" }));
+  const paused = diagnose(
+    signs({
+      status: "in_progress",
+      criteria: OPEN,
+      criteriaThere: criteriaOf("- [x] One\n- [x] Two\n"),
+      worktree: "/w",
+    }),
+  );
+
+  expect(conflict.checks.at(-1)).toEqual({ name: "Merge", passed: false, details: "conflict in a.ts: do this" });
+  expect(conflict.suggestion).toContain("planner merge a");
+  expect(paused.checks[4]?.details).toBe("1 unchecked item remains; 2 of 2 are checked in /w");
+});

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { isRunning, workProject } from "../support/work_project.ts";
@@ -56,6 +57,9 @@ test("usage sums up what agents reported, a budget ends the queue, and a denial 
   expect(first.stderr).toContain(`${A}: the agent was denied Bash npm run deploy`);
   expect(first.stderr).toContain("Used 1,000 tokens, $0.25");
   expect(first.stderr).toContain(`Not merged yet: \`planner merge ${A}\``);
+  const [, difference = ""] = /What it changed: `(.*)`/.exec(first.stderr) ?? [];
+  const pasted = spawnSync("sh", ["-c", difference], { cwd: project.root, encoding: "utf8" });
+  expect([pasted.status, pasted.stdout]).toEqual([0, expect.stringContaining("+++ ")]);
   expect(project.read(`.planner/logs/${A}.log`)).toContain("planner: used 1,000 tokens, $0.25\n");
 
   expect((await project.planner(["work", B])).code).toBe(0);

@@ -8,11 +8,17 @@ import { isTerminal, paint, type Style } from "../output/terminal.ts";
 import { type LiveLines, openLiveLines } from "./live_lines.ts";
 import { RunningSpecs } from "./running_specs.ts";
 
+/** A completed spec whose work is not merged. */
+export interface UnmergedWork {
+  readonly spec_id: string;
+  /** The command of git that shows what the work changed. */
+  readonly difference: string;
+}
+
 /** Where progress is reported. */
 export interface Progress {
   tell(event: RunEvent): void;
-  /** @param waiting completed specs whose work is not merged */
-  summary(result: QueueResult, waiting: readonly string[]): void;
+  summary(result: QueueResult, waiting: readonly UnmergedWork[]): void;
   close(): void;
 }
 
@@ -95,7 +101,7 @@ function sayEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): vo
 
 /** What came of the whole work, where the details are and what comes next. */
 function sayWhole(
-  { results, refused, waiting }: QueueResult & { readonly waiting: readonly string[] },
+  { results, refused, waiting }: QueueResult & { readonly waiting: readonly UnmergedWork[] },
   cli: Cli,
 ): void {
   const total = results.length + refused.length;
@@ -111,7 +117,8 @@ function sayWhole(
     if (status === "completed" || status === "pending") continue;
     cli.note(`${spec_id}: the log is .planner/logs/${spec_id}.log; \`planner diagnose ${spec_id}\` says what to do`);
   }
+  for (const { difference } of waiting) cli.note(`What it changed: \`${difference}\``);
   const [only] = waiting;
-  if (waiting.length === 1) cli.note(`Not merged yet: \`planner merge ${only}\``);
+  if (only !== undefined && waiting.length === 1) cli.note(`Not merged yet: \`planner merge ${only.spec_id}\``);
   else if (waiting.length > 1) cli.note(`${waiting.length} specs are not merged yet: \`planner merge --all\``);
 }

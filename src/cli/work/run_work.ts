@@ -6,6 +6,7 @@ import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { shellWord } from "#planner/store/worktrees/guard.ts";
 import { checkLines, configLines } from "#planner/work/acceptance.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
 import { askToAccept } from "../accept_commands.ts";
@@ -13,7 +14,7 @@ import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
-import { showProgress, tellAnyway } from "./progress.ts";
+import { showProgress, tellAnyway, type UnmergedWork } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
 
@@ -41,7 +42,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     await repairRuns(deps);
     const wishes: QueueWishes = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
-    progress.summary(result, await unmerged(deps, result));
+    progress.summary(result, await unmergedWork(deps, result));
     reporter.complain();
     refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
     return statusOf(result, signals.by());
@@ -65,11 +66,13 @@ async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promi
   await askToAccept(project, [...configLines(await project.context.config()), ...checks]);
 }
 
-/** The completed specs whose worktree is still there. */
-async function unmerged({ ports }: RunDeps, { results }: QueueResult): Promise<readonly string[]> {
-  const waiting: string[] = [];
+async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {
+  const waiting: UnmergedWork[] = [];
   for (const { spec_id, status } of results) {
-    if (status === "completed" && (await ports.worktrees.find(spec_id)) !== null) waiting.push(spec_id);
+    const worktree = status === "completed" ? await ports.worktrees.find(spec_id) : null;
+    if (worktree === null || (await ports.worktrees.isMerged(spec_id))) continue;
+    const range = shellWord(`${worktree.mainBranch}...${worktree.branch}`);
+    waiting.push({ spec_id, difference: `git diff ${range}` });
   }
   return waiting;
 }

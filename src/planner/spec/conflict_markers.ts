@@ -14,8 +14,8 @@ export function conflictAt(text: string): number | undefined {
 }
 
 /**
- * The line in the body of the first such line outside of code fences and of `## Output`, where an agent may tell of a
- * conflict; undefined without one. Cost: two searches where there is none.
+ * The line in the body of the first such line outside of code fences and of `## Output`, where an agent may report a
+ * conflict; undefined without one. Cost: two searches in a text without such a line.
  */
 export function conflictLine(body: string): number | undefined {
   if (!hasMarker(body)) return undefined;

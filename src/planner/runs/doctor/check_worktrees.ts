@@ -67,14 +67,18 @@ function described({ uncommitted, unmerged }: Content): string {
 async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
   const [active, archived] = [(await context.specs.ids()).includes(id), (await context.specs.archivedIds()).has(id)];
   const commit = uncommitted.length > 0;
+  const branch = (await ports.worktrees.branch(id)) ?? "";
+  const folder = `.planner/worktrees/${id}`;
+  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${branch}"; then run "planner doctor --fix"`;
+  const isCancelled = active && (await context.specs.load(id)).status === "cancelled";
+  if (isCancelled) {
+    return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or ${drop}`;
+  }
   if (active && commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
   if (active) return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
   if (archived) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
-  const branch = (await ports.worktrees.branch(id)) ?? "";
-  const folder = `.planner/worktrees/${id}`;
   const keep = `${commit ? "its spec is gone: commit there and run" : "its spec is gone: take the commits with"} "git merge ${branch}"`;
-  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${branch}"`;
-  return `${keep}, or ${drop}; then run "planner doctor --fix"`;
+  return `${keep}, or ${drop}`;
 }
 
 /** Removes it unless a run began in it or a file appeared in it meanwhile. */

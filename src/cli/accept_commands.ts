@@ -1,7 +1,8 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
+import { acceptLines } from "#planner/operations/shared/held_rules.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
-import { type CommandLine, withoutAccepted } from "#planner/work/acceptance.ts";
+import { type CommandLine, isRule, withoutAccepted } from "#planner/work/acceptance.ts";
 import type { OpenProject } from "./open_project.ts";
 import { plainLine } from "./output/plain_text.ts";
 import { isInteractive } from "./output/terminal.ts";
@@ -25,9 +26,8 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
   const waiting = withoutAccepted(await context.accepted.read(), lines);
   if (waiting.length === 0) return;
-  const asked = waiting.length === 1 ? "Run this command" : `Run these ${waiting.length} commands`;
-  if (askOnTerminal([...waiting.map(lineText), `${asked} in this project from now on? [y/N] `].join("\n"))) {
-    await context.accepted.accept(waiting);
+  if (askOnTerminal([...waiting.map(lineText), questionAbout(waiting)].join("\n"))) {
+    await acceptLines(context, waiting);
   }
 }
 
@@ -47,8 +47,14 @@ function isInRun(root: string): boolean {
   return insideRun(root, process.env) !== null || projectAround(root) !== null;
 }
 
-export function lineText({ kind, text }: CommandLine): string {
-  return `  ${kind.padEnd(8)} ${plainLine(text)}`;
+export function lineText(line: CommandLine): string {
+  return `  ${line.kind.padEnd(8)} ${isRule(line) ? "no longer " : ""}${plainLine(line.text)}`;
+}
+
+export function questionAbout(waiting: readonly CommandLine[]): string {
+  const isOne = waiting.length === 1;
+  if (waiting.some(isRule)) return `Accept ${isOne ? "this" : "these"} in this project from now on? [y/N] `;
+  return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 
 /**

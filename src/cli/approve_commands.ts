@@ -1,9 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { acceptLines, readRules } from "#planner/operations/shared/held_rules.ts";
 import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, configLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
-import { askOnTerminal, lineText, refuseInRun, type WaitingLine } from "./accept_commands.ts";
+import { askOnTerminal, lineText, questionAbout, refuseInRun, type WaitingLine } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
@@ -42,7 +44,10 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     else print("Nothing was accepted\n");
     return EXIT_STATUS.refused;
   }
-  await project.context.accepted.accept(waiting.map(({ kind, text }) => ({ kind, text })));
+  await acceptLines(
+    project.context,
+    waiting.map(({ kind, text }) => ({ kind, text })),
+  );
   if (json) printJson({ accepted: waiting });
   else print(`Accepted: ${counted(waiting.length)}\n`);
   return EXIT_STATUS.ok;
@@ -56,9 +61,9 @@ async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords
   throw new UsageError('Missing flag "--by": expected the name of who decides', null);
 }
 
-async function isWanted({ length }: readonly WaitingLine[]): Promise<boolean> {
+async function isWanted(waiting: readonly WaitingLine[]): Promise<boolean> {
   if (!isInteractive()) throw new UsageError('No terminal to ask on: expected "--yes"', null);
-  return askOnTerminal(`Run ${length === 1 ? "it" : "them"} in this project from now on? [y/N] `);
+  return askOnTerminal(questionAbout(waiting));
 }
 
 async function approveLike({ context }: OpenProject, prefix: string, { yes, json, id, all, commands }: ApproveWords) {
@@ -97,15 +102,29 @@ async function waitingLines(
   const add = async (lines: readonly CommandLine[], from: string, file: string): Promise<void> => {
     for (const line of withoutAccepted(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;
-      found.push({ ...line, from, commit: await context.git.lastWriting(file, line.text) });
+      found.push({ ...line, ...(await originOf(context, line, { from, file })) });
     }
   };
-  if (commands || all) await add(configLines(await context.config()), CONFIG, CONFIG);
+  if (commands || all) {
+    const { lost } = await readRules(context);
+    await add([...configLines(await context.config()), ...lost], CONFIG, CONFIG);
+  }
   for (const spec of specs) {
     await add(checkLines(spec.body), spec.id, spec.file);
     await add(await filesOf(project, spec), spec.id, spec.file);
   }
   return found;
+}
+
+/** Of a setting that is gone, the commit that removed its value; of a schema, its own last commit. */
+async function originOf(
+  { git }: PlannerContext,
+  { kind, text }: CommandLine,
+  { from, file }: { readonly from: string; readonly file: string },
+): Promise<Pick<WaitingLine, "from" | "commit">> {
+  if (kind === "schema") return { from: text.slice(0, text.lastIndexOf(" ")), commit: null };
+  const value = kind === "config" ? text.slice(text.indexOf(": ") + 2) : text;
+  return { from, commit: await git.lastWriting(file, value) };
 }
 
 /** Files of the spec's branch by which its checks judge. */

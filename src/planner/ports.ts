@@ -206,4 +206,6 @@ export interface OutputValidator {
    * @throws OperationError `failed_precondition` that says what is wrong with the schema file
    */
   promptSection(schemaPath: string): Promise<string>;
+  /** SHA-256 of the schema and all that it refers to; null if it cannot be used. */
+  fingerprint(schemaPath: string): Promise<string | null>;
 }

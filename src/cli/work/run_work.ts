@@ -1,3 +1,4 @@
+import { readRules } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
@@ -63,7 +64,8 @@ async function askAboutWork(project: OpenProject, ids: readonly SpecId[]): Promi
   const isMeant = (spec: Spec): boolean =>
     ids.length === 0 ? readiness.isReady(spec) : ids.some((id) => spec.id === id || spec.id.startsWith(`${id}.`));
   const checks = specs.filter(isMeant).flatMap(({ body }) => checkLines(body));
-  await askToAccept(project, [...configLines(await project.context.config()), ...checks]);
+  const { lost } = await readRules(project.context);
+  await askToAccept(project, [...configLines(await project.context.config()), ...lost, ...checks]);
 }
 
 async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promise<readonly UnmergedWork[]> {

@@ -4,9 +4,10 @@ import { type Provider, providerFor } from "./providers.ts";
 
 /**
  * What a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`, how an agent is
- * started; a file of a branch by which a check judges, and that a spec is completed without proof.
+ * started; a file of a branch by which a check judges, that a spec is completed without proof, and that a setting or
+ * a schema no longer judges runs.
  */
-const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven"] as const;
+const LINE_KINDS = ["check", "verify", "setup", "provider", "file", "unproven", "config", "schema"] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
 /** One text that decides what runs, with its kind. */
@@ -21,6 +22,8 @@ export interface AcceptedCommands {
   readonly trusted: boolean;
   /** Beginnings of checks that are accepted with any plain words behind them. */
   readonly prefixes: readonly string[];
+  /** Settings and schemas that judged runs until now, whatever the project's files say. */
+  readonly held: readonly CommandLine[];
   /** Whether this very text was accepted as a line of this kind. */
   has(line: CommandLine): boolean;
 }
@@ -32,6 +35,8 @@ export interface Acceptance {
   /** @throws OperationError `failed_precondition` if the file is not this person's own, or cannot be read as a list */
   read(): Promise<AcceptedCommands>;
   accept(lines: readonly CommandLine[]): Promise<void>;
+  /** Notes the settings and schemas that judge runs: they do so until a person accepts that they are gone. */
+  hold(rules: readonly CommandLine[]): Promise<void>;
   /** @param prefix see `isPrefix` */
   acceptLike(prefix: string): Promise<void>;
   trust(on: boolean): Promise<void>;
@@ -39,6 +44,7 @@ export interface Acceptance {
 
 /** Whether the command may run. A line of `verify.commands` that is accepted is accepted as a check as well. */
 export function isAccepted(accepted: AcceptedCommands, line: CommandLine): boolean {
+  if (isRule(line)) return !accepted.held.some((one) => isSameLine(one, line));
   const isCommand = line.kind !== "file" && line.kind !== "unproven";
   if ((accepted.trusted && isCommand) || accepted.has(line)) return true;
   if (line.kind !== "check") return false;
@@ -107,6 +113,46 @@ export function configLines(config: PlannerConfig): readonly CommandLine[] {
 }
 
 const ANY = { model: null, task: "work" } as const;
+
+/** Whether a line is one of those by which runs are judged, and which nobody runs. */
+export function isRule({ kind }: CommandLine): boolean {
+  return kind === "config" || kind === "schema";
+}
+
+export function isSameLine(one: CommandLine, other: CommandLine): boolean {
+  return one.kind === other.kind && one.text === other.text;
+}
+
+/**
+ * What judges runs, a line for each thing whose removal lets more pass.
+ *
+ * @param schemas hashes of the schemas that specs name, by the path that they name
+ */
+export function ruleLines(
+  { verify, validation }: PlannerConfig,
+  schemas: ReadonlyMap<string, string>,
+): readonly CommandLine[] {
+  const settings = [
+    ...verify.commands.map((text) => `verify.commands: ${text}`),
+    ...verify.protect.map((glob) => `verify.protect: ${glob}`),
+    ...(verify.require_commit ? ["verify.require_commit: true"] : []),
+    ...(verify.require_checks ? ["verify.require_checks: true"] : []),
+    ...(validation.strict_output_validation ? ["validation.strict_output_validation: true"] : []),
+  ];
+  return [
+    ...settings.map((text) => ({ kind: "config" as const, text })),
+    ...[...schemas].map(([path, hash]) => ({ kind: "schema" as const, text: `${path} ${hash}` })),
+  ];
+}
+
+/** The lines that held and do not any more. A schema that no spec names judges nothing. */
+export function lostRules(held: readonly CommandLine[], now: readonly CommandLine[]): readonly CommandLine[] {
+  const pathOf = ({ text }: CommandLine): string => text.slice(0, text.lastIndexOf(" "));
+  const named = new Set(now.flatMap((line) => (line.kind === "schema" ? [pathOf(line)] : [])));
+  return held.filter(
+    (line) => !now.some((one) => isSameLine(one, line)) && (line.kind !== "schema" || named.has(pathOf(line))),
+  );
+}
 
 /** The checks that the criteria of a spec name. */
 export function checkLines(body: string): readonly CommandLine[] {

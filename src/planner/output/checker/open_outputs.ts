@@ -9,6 +9,7 @@ export function openOutputValidator(root: string): OutputValidator {
   };
   return {
     validate: async (schemaPath, output) => (await load()).validate(schemaPath, output),
+    fingerprint: async (schemaPath) => (await load()).fingerprint(schemaPath),
     promptSection: async (schemaPath) => (await load()).promptSection(schemaPath),
   };
 }

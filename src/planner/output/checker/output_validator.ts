@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
@@ -55,6 +56,17 @@ class ProjectOutputs implements OutputValidator {
     } catch (error) {
       if (!(error instanceof SchemaError || error instanceof TooManySteps)) throw error;
       throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
+    }
+  }
+
+  async fingerprint(schemaPath: string): Promise<string | null> {
+    try {
+      const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
+      const text = JSON.stringify(bundle.map(({ path, schema }) => [path, schema]));
+      return createHash("sha256").update(text).digest("hex");
+    } catch (error) {
+      if (error instanceof SchemaError) return null;
+      throw error;
     }
   }
 

@@ -71,8 +71,9 @@ export async function verifySince(deps: RunDeps, { since, head, stop }: Verifyin
 /** Every command counts as accepted, and no changed file does. */
 const EVERYTHING = {
   file: "",
-  read: async () => ({ trusted: true, prefixes: [], has: () => false }),
+  read: async () => ({ trusted: true, prefixes: [], held: [], has: () => false }),
   accept: async () => {},
+  hold: async () => {},
   acceptLike: async () => {},
   trust: async () => {},
 };

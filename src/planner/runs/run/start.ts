@@ -4,6 +4,7 @@ import type { Claim, ClaimHolder } from "#planner/run_ports/claims.ts";
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { refuseLostRules } from "../../operations/shared/held_rules.ts";
 import {
   RESUMABLE,
   refuseLintErrors,
@@ -42,6 +43,7 @@ export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes
   const config = await context.config();
   const provider = chosenProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
+  await refuseLostRules(context, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
   const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending");
   const known = goesOn ? sessionOf(id, { provider, reports: await ports.records.reports(), wishes }) : null;

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { Acceptance, AcceptedCommands, CommandLine } from "../../work/acceptance.ts";
+import { type Acceptance, type AcceptedCommands, type CommandLine, isRule, isSameLine } from "../../work/acceptance.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { readJson } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -26,6 +26,7 @@ interface AcceptedList {
   readonly trusted: boolean;
   readonly prefixes: readonly string[];
   readonly lines: readonly AcceptedLine[];
+  readonly held: readonly CommandLine[];
 }
 
 /** Opens the list of the project in `root`. All worktrees of a repository share one. */
@@ -50,17 +51,26 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
       const added = lines.map((line) => ({ sha256: keyOf(line), ...line, at }));
       return change((list) => {
         const known = new Set(list.lines.map((line) => line.sha256));
-        return { ...list, lines: [...list.lines, ...added.filter((line) => !known.has(line.sha256))] };
+        return {
+          ...list,
+          lines: [...list.lines, ...added.filter((line) => !isRule(line) && !known.has(line.sha256))],
+          held: list.held.filter((rule) => !lines.some((line) => isSameLine(line, rule))),
+        };
       });
+    },
+    hold: async (rules) => {
+      const isNew = (list: AcceptedList) => (rule: CommandLine) => !list.held.some((one) => isSameLine(one, rule));
+      if (!rules.some(isNew(readList(file, of)))) return;
+      await change((list) => ({ ...list, held: [...list.held, ...rules.filter(isNew(list))] }));
     },
     acceptLike: (prefix) => change((list) => ({ ...list, prefixes: [...new Set([...list.prefixes, prefix])] })),
     trust: (on) => change((list) => ({ ...list, trusted: on })),
   };
 }
 
-function accepted({ trusted, prefixes, lines }: AcceptedList): AcceptedCommands {
+function accepted({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
-  return { trusted, prefixes, has: (line) => keys.has(keyOf(line)) };
+  return { trusted, prefixes, held, has: (line) => keys.has(keyOf(line)) };
 }
 
 function keyOf({ kind, text }: CommandLine): string {
@@ -93,20 +103,26 @@ function sharedFolder(root: string): string {
 function readList(file: string, of: string): AcceptedList {
   refuseForeign(file);
   const read = readJson(file);
-  const nothing = { of, trusted: false, prefixes: [], lines: [] };
+  const nothing = { of, trusted: false, prefixes: [], lines: [], held: [] };
   if (read.kind === "missing") return nothing;
   if (read.kind === "broken") throw refused(file, `it cannot be read (${read.message})`);
-  const { trusted, prefixes, lines } = read.object;
+  const { trusted, prefixes, lines, held } = read.object;
   return {
     of,
     trusted: trusted === true,
     prefixes: Array.isArray(prefixes) ? prefixes.filter((one) => typeof one === "string") : [],
     lines: Array.isArray(lines) ? lines.filter(isLine) : [],
+    held: Array.isArray(held) ? held.filter(isHeld) : [],
   };
 }
 
 function isLine(value: unknown): value is AcceptedLine {
   return isJsonObject(value) && typeof value["sha256"] === "string";
+}
+
+function isHeld(value: unknown): value is CommandLine {
+  if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
+  return value["kind"] === "config" || value["kind"] === "schema";
 }
 
 /** A list that another user wrote, or could write, says nothing about what this person accepted. */

@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gitProject } from "../support/git_project.ts";
+
+const FIRST = "2026-11-01-001-aaa";
+const SECOND = "2026-11-01-002-bbb";
+
+const RULES = `verify: {commands: ["test -f a.txt"], protect: ["*.sh"], require_commit: true, require_checks: true}
+validation: {strict_output_validation: true}`;
+const SCHEMA = ".planner/schemas/answer.json";
+
+/** A project whose agent runs `script`, which never asks for more than one line of output. */
+async function projectWith(script: string) {
+  const made = await gitProject();
+  const agent = join(made.root, "..", `agent-${made.root.split("-").at(-1)}.sh`);
+  writeFileSync(
+    agent,
+    `${script}\ngit add -A && git commit -q -m "planner($PLANNER_SPEC_ID): work"\necho '{"answer": 1}'\n`,
+  );
+  const provider = { command: { command: "/bin/sh", args: [agent] } };
+  const settings = (rules: string): string =>
+    `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n${rules}\n---\n`;
+  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  made.write("a.txt", "a\n");
+  made.write(".planner/config.md", settings(RULES));
+  made.write(SCHEMA, `{"type": "object", "required": ["answer"]}\n`);
+  for (const id of [FIRST, SECOND]) {
+    made.spec(id, `---\nid: ${id}\nstatus: pending\noutput_schema: answer.json\n---\n\n# T\n\nDo it.\n`);
+  }
+  await made.mustGit("config", "user.name", "Ann");
+  await made.mustGit("config", "user.email", "ann@example.org");
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await made.planner(["approve", "--all", "--yes"]);
+  return { ...made, agent, settings, [Symbol.dispose]: () => (rmSync(agent), made[Symbol.dispose]()) };
+}
+
+test("settings and a schema that a merged run loosened begin no later run until a person accepts it", async () => {
+  using made = await projectWith(`
+    grep -v '^verify:\\|^validation:' .planner/config.md > c && mv c .planner/config.md
+    echo '{}' > ${SCHEMA}
+    echo b > "$PLANNER_SPEC_ID.txt"`);
+
+  const worked = await made.planner(["work", FIRST]);
+  const merged = await made.planner(["merge", FIRST]);
+  const next = await made.planner(["work", SECOND]);
+  const shown = await made.planner(["approve", "--commands", "--json"]);
+  const watched = await made.planner(["watch", "--once"]);
+  const still = made.read(`.planner/specs/${SECOND}.md`);
+  const inRun = { PLANNER_RUN: `${FIRST}-1@${made.root}` };
+  const forged = await made.planner(["approve", "--commands", "--yes"], { env: inRun });
+  const approved = await made.planner(["approve", "--commands", "--yes"]);
+  const after = await made.planner(["work", SECOND]);
+
+  expect([worked.code, merged.code, next.code, forged.code]).toEqual([0, 0, 1, 1]);
+  const gone = [
+    '"verify.commands: test -f a.txt"',
+    '"verify.protect: *.sh"',
+    '"verify.require_commit: true"',
+    '"verify.require_checks: true"',
+    '"validation.strict_output_validation: true"',
+    '"answer.json ',
+  ];
+  for (const text of [...gone, '"planner approve --commands"']) expect(next.stderr).toContain(text);
+  expect(shown.code).toBe(2);
+  expect(watched.code).toBeLessThan(2);
+  expect(still).toContain("status: pending");
+  expect(approved.stdout).toContain("config   no longer verify.commands: test -f a.txt\n");
+  expect(approved.stdout).toContain("from .planner/config.md, last written by ");
+  expect(approved.stdout).toContain("schema   no longer answer.json ");
+  expect([approved.code, after.code]).toEqual([0, 0]);
+});
+
+test("rules that were accepted as gone hold again once they are back", async () => {
+  using made = await projectWith('echo b > "$PLANNER_SPEC_ID.txt"');
+  const loose = made.settings("");
+  const write = async (text: string): Promise<void> => {
+    made.write(".planner/config.md", text);
+    await made.mustGit("commit", "--quiet", "--all", "-m", "settings");
+  };
+  let number = 2;
+  const begins = async (): Promise<boolean> => {
+    const id = `2026-11-01-00${++number}-ccc`;
+    made.spec(id, `---\nid: ${id}\nstatus: pending\n---\n\n# T\n`);
+    const { stderr } = await made.planner(["work", id]);
+    return !stderr.includes("which changed");
+  };
+
+  await made.planner(["work", FIRST]);
+  await write(loose);
+  const first = await begins();
+  await made.planner(["approve", "--commands", "--yes"]);
+  const accepted = await begins();
+  await write(made.settings(RULES));
+  const tighter = await begins();
+  await write(loose);
+
+  expect([first, accepted, tighter, await begins()]).toEqual([false, true, true, false]);
+});

@@ -33,7 +33,11 @@ async function projectWith(script: string) {
   await made.mustGit("add", "--all");
   await made.mustGit("commit", "--quiet", "-m", "specify");
   await made.planner(["approve", "--all", "--yes"]);
-  return { ...made, agent, settings, [Symbol.dispose]: () => (rmSync(agent), made[Symbol.dispose]()) };
+  const dispose = (): void => {
+    rmSync(agent);
+    made[Symbol.dispose]();
+  };
+  return { ...made, agent, settings, [Symbol.dispose]: dispose };
 }
 
 test("settings and a schema that a merged run loosened begin no later run until a person accepts it", async () => {

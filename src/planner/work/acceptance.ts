@@ -114,7 +114,7 @@ export function configLines(config: PlannerConfig): readonly CommandLine[] {
 
 const ANY = { model: null, task: "work" } as const;
 
-/** Whether a line is one of those by which runs are judged, and which nobody runs. */
+/** Whether a line is one by which runs are judged; such a line is no command. */
 export function isRule({ kind }: CommandLine): boolean {
   return kind === "config" || kind === "schema";
 }

@@ -1,7 +1,9 @@
 import type { Steps } from "#kernel/steps.ts";
 
-/** Bytes of JSON that are read at once. Ours: about a millisecond's work. */
-export const PIECE_BYTES = 32 * 1024;
+/** Bytes of JSON that are read at once, objects counted as more. Ours: some milliseconds' work. */
+const PIECE_BYTES = 32 * 1024;
+/** Bytes of text whose reading takes as long as that of an empty object or list. */
+const BRACKET_BYTES = 64;
 /** Bytes that are scanned in one step: some hundred microseconds. */
 const SCANNED_BYTES = 128 * 1024;
 
@@ -60,10 +62,16 @@ class Search {
   #from = 0;
   #isList = false;
   #isNested = false;
+  /** Opening brackets so far. */
+  #brackets = 0;
   #elements: Elements[] = [];
   /** Where the elements that are in no piece begin, and the last of them. */
   #piece = 0;
   #element = 0;
+  /** What was read before the member, the piece and the element. */
+  #beforeMember = 0;
+  #beforePiece = 0;
+  #beforeElement = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -76,6 +84,11 @@ class Search {
   step(): void {
     const until = this.#at + SCANNED_BYTES;
     while (this.#at < until && !this.isOver) this.#take(this.#bytes[this.#at++]);
+  }
+
+  /** What takes time to read so far, in bytes. */
+  get #read(): number {
+    return this.#at + this.#brackets * BRACKET_BYTES;
   }
 
   #take(byte: number | undefined): void {
@@ -99,6 +112,7 @@ class Search {
 
   #open(byte: number): void {
     this.#depth++;
+    this.#brackets++;
     if (this.#depth > 2) this.#isNested = true;
     if (this.#depth !== 2) return;
     this.#isList = byte === OPEN_LIST;
@@ -107,6 +121,9 @@ class Search {
     this.#from = this.#at;
     this.#piece = this.#at;
     this.#element = this.#at;
+    this.#beforeMember = this.#read;
+    this.#beforePiece = this.#read;
+    this.#beforeElement = this.#read;
   }
 
   #comma(): void {
@@ -115,23 +132,26 @@ class Search {
 
   /** Ends the current element, and the current piece when it has become large. */
   #endElement(to: number): void {
-    const isLarge = to - this.#element >= PIECE_BYTES;
+    const read = this.#read;
+    const isLarge = read - this.#beforeElement >= PIECE_BYTES;
     if (isLarge && this.#element > this.#piece) {
       this.#elements.push({ from: this.#piece, to: this.#element - 1, isLarge: false });
       this.#piece = this.#element;
     }
-    if (isLarge || to - this.#piece >= PIECE_BYTES) {
+    if (isLarge || read - this.#beforePiece >= PIECE_BYTES) {
       this.#elements.push({ from: this.#piece, to, isLarge });
       this.#piece = to + 1;
+      this.#beforePiece = read;
     }
     this.#element = to + 1;
+    this.#beforeElement = read;
   }
 
   #close(): void {
     this.#depth--;
     if (this.#depth !== 1) return;
     const to = this.#at - 1;
-    if (to - this.#from < PIECE_BYTES) return;
+    if (this.#read - this.#beforeMember < PIECE_BYTES) return;
     if (this.#isList) {
       this.#endElement(to);
       if (this.#piece <= to) this.#elements.push({ from: this.#piece, to, isLarge: false });

@@ -112,6 +112,8 @@ export interface Worktrees {
   head(): Promise<ProjectHead | null>;
   /** The commit that is checked out around the project and what the folder holds beside it; null without a repository. */
   projectState(): Promise<FolderState | null>;
+  /** Git's hashes of files in the commit around the project, as `Worktree.blobs`. */
+  blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Commits and changed files around the project since `base`, as in `WorktreeState`. */
   since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /**

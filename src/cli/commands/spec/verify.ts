@@ -51,6 +51,16 @@ export const command = defineCommand({
     },
     strict: { type: "boolean", summary: "With --since: exit with 1 unless every such spec is proven" },
     junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
+    attest: {
+      type: "boolean",
+      summary: "Run the checks on the current commit and print a signed in-toto attestation of what came of them",
+    },
+    "check-attestation": {
+      type: "string",
+      value: "file",
+      completes: "file",
+      summary: "Check an attestation against git's allowed signers",
+    },
     json: JSON_FLAG,
   },
   examples: [
@@ -62,13 +72,15 @@ export const command = defineCommand({
       line: "planner verify 003 --record --rerun",
       shows: "Check the last run's record and repeat its commands",
     },
+    { line: "planner verify 003 --attest", shows: "Print a signed statement about the spec's checks" },
     { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
     { line: "planner verify 003 --prompt-section", shows: "Print the Output Format section" },
   ],
   async run(words, cli): Promise<ExitStatus> {
     if (words["prompt-section"]) refuseBesidePrompt(words);
+    if (words.since === undefined) refuseWithoutSince(words);
+    if (words.attest || words["check-attestation"] !== undefined) return verifyAttestation(words, cli);
     if (words.since !== undefined) return verifyCompleted({ ...words, since: words.since }, cli);
-    refuseWithoutSince(words);
     if (words.record) return verifyKept(words, cli);
     const needing = words.rerun ? "--rerun" : words.run === undefined ? null : "--run";
     if (needing !== null) throw new UsageError(`Flag "${needing}" goes with "--record"`, null);
@@ -103,6 +115,32 @@ async function verifyKept({ id, file, output, schema, run = "last", ...words }: 
   return verifyRunRecord(await cli.project(), cli, { id, run, ...words });
 }
 
+interface AttestationWords extends RecordWords {
+  readonly attest: boolean;
+  readonly "check-attestation": string | undefined;
+  readonly since: string | undefined;
+  readonly record: boolean;
+  readonly "prompt-section": boolean;
+}
+
+async function verifyAttestation(words: AttestationWords, cli: Cli): Promise<ExitStatus> {
+  const { id, file, output, schema, record, rerun, run, since, json, attest: isMade } = words;
+  const path = words["check-attestation"];
+  const flag = isMade ? "--attest" : "--check-attestation";
+  const other = { output, schema, record, rerun, run, since, "prompt-section": words["prompt-section"] };
+  refuseOthers(flag, isMade ? { ...other, "check-attestation": path } : other);
+  if (file !== undefined) throw new UsageError(`Unexpected argument "${file}": "${flag}" reads no output`, null);
+  const { attest, checkAttestation } = await import("../../attest.ts");
+  if (path !== undefined) return checkAttestation(await cli.project(), cli, { file: path, id, json });
+  if (id === undefined) throw new UsageError("Missing argument <id>: full or partial id of a spec", null);
+  return attest(await cli.project(), cli, id);
+}
+
+function refuseOthers(flag: string, others: Readonly<Record<string, unknown>>): void {
+  const named = Object.entries(others).find(([, value]) => value !== undefined && value !== false)?.[0];
+  if (named !== undefined) throw new UsageError(`Flags "${flag}" and "--${named}" exclude each other`, null);
+}
+
 interface ChangeWords extends RecordWords {
   readonly since: string;
   readonly checks: "base" | "head" | undefined;
@@ -114,9 +152,7 @@ interface ChangeWords extends RecordWords {
 
 async function verifyCompleted(words: ChangeWords, cli: Cli): Promise<ExitStatus> {
   const { id, since, output, schema, record, rerun, run, checks = "base", strict, junit, json } = words;
-  const other = { output, schema, record, rerun, run, "prompt-section": words["prompt-section"] };
-  const named = Object.entries(other).find(([, value]) => value !== undefined && value !== false)?.[0];
-  if (named !== undefined) throw new UsageError(`Flags "--since" and "--${named}" exclude each other`, null);
+  refuseOthers("--since", { output, schema, record, rerun, run, "prompt-section": words["prompt-section"] });
   if (id !== undefined) throw new UsageError(`Unexpected argument "${id}": "--since" judges all specs`, null);
   const { verifyChange } = await import("../../verify_since.ts");
   return verifyChange(await cli.project(), cli, { since, checks, strict, junit, json });

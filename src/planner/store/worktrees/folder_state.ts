@@ -32,7 +32,7 @@ export async function projectState({ git, prefix }: Repository): Promise<FolderS
 }
 
 /** Git's hashes of files in the commit that is checked out; a file that it lacks has none. */
-export async function blobHashes({ git, repository }: Place, paths: readonly string[]) {
+export async function blobHashes({ git, repository }: Pick<Place, "git" | "repository">, paths: readonly string[]) {
   const found = new Map<string, string>();
   if (paths.length === 0) return found;
   const listed = await git.list([

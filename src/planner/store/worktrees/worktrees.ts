@@ -26,7 +26,7 @@ import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, mirrorRemotes, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
-import { projectState } from "./folder_state.ts";
+import { blobHashes, projectState } from "./folder_state.ts";
 import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
@@ -198,6 +198,11 @@ class GitWorktrees implements Worktrees {
   async projectState(): Promise<FolderState | null> {
     const repository = await this.#opened().catch(() => null);
     return repository === null ? null : projectState(repository);
+  }
+
+  async blobs(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const repository = await this.#opened();
+    return blobHashes({ git: repository.git, repository }, paths);
   }
 
   async since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">> {

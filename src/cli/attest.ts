@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { attestSpec } from "#planner/runs/proof/attest_spec.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
+import { fingerprintOf, signingKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";
+import { checkLines } from "#planner/work/acceptance.ts";
+import {
+  type Envelope,
+  NAMESPACE,
+  PAYLOAD_TYPE,
+  readEnvelope,
+  type Statement,
+  signedBytes,
+} from "#planner/work/attestation.ts";
+import { askToAccept, refuseInRun } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { print, printJson } from "./output/print.ts";
+import { progressOf } from "./with_proofs.ts";
+import { openRunDeps } from "./work/run_deps.ts";
+import { listenForSignals } from "./work/signals.ts";
+
+/** Prints the attestation of a spec, signed with the key that git signs with. */
+export async function attest(project: OpenProject, cli: Cli, id: string): Promise<ExitStatus> {
+  refuseInRun(project.root, "attest a spec");
+  const spec = await findSpec(project.context, id, { archived: true });
+  await askToAccept(project, checkLines(spec.body));
+  const stop = listenForSignals(() => cli.note("Ending the checks"));
+  try {
+    const say = progressOf(cli);
+    const deps = await openRunDeps(project, {
+      startedAt: null,
+      tell: (event) => event.event === "output" && say(event.text),
+    });
+    const statement = await attestSpec(deps, spec, stop);
+    const payload = Buffer.from(JSON.stringify(statement));
+    const signatures = await sign(project.root, cli, payload);
+    const envelope: Envelope = { payloadType: PAYLOAD_TYPE, payload: payload.toString("base64"), signatures };
+    printJson(envelope);
+    return statement.predicate.result === "FAILED" ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } finally {
+    stop.close();
+  }
+}
+
+async function sign(root: string, cli: Cli, payload: Uint8Array): Promise<Envelope["signatures"]> {
+  const key = await signingKey(root);
+  if (key.kind === "none") {
+    cli.warn(`The attestation is unsigned: ${plainLine(key.why)}`);
+    return [];
+  }
+  const armoured = await signWithSsh(key.key, NAMESPACE, signedBytes(PAYLOAD_TYPE, payload));
+  return [{ keyid: fingerprintOf(armoured) ?? "", sig: Buffer.from(armoured).toString("base64") }];
+}
+
+export interface CheckWords {
+  readonly file: string;
+  /** Full or partial id of the spec that it has to be about; undefined for any. */
+  readonly id: string | undefined;
+  readonly json: boolean;
+}
+
+/** Checks an attestation against the signers that git allows, and prints what it states. */
+export async function checkAttestation(
+  { context, root }: OpenProject,
+  cli: Cli,
+  { file, id, json }: CheckWords,
+): Promise<ExitStatus> {
+  const envelope = readEnvelope(readFile(resolve(cli.cwd, file), file));
+  if (typeof envelope === "string") throw refusal(file, envelope);
+  const { statement, payload, signatures } = envelope;
+  const { name = "" } = statement.subject[0] ?? {};
+  if (id !== undefined) {
+    const spec = await findSpec(context, id, { archived: true });
+    if (spec.id !== name) throw refusal(file, `it is about "${name}", expected "${spec.id}"`);
+  }
+  if (signatures.length === 0) throw refusal(file, "it is unsigned");
+  const bytes = signedBytes(PAYLOAD_TYPE, payload);
+  const signers: string[] = [];
+  for (const { keyid, armoured } of signatures) {
+    if (keyid !== fingerprintOf(armoured)) throw refusal(file, `keyid "${keyid}" is not that of the signature`);
+    signers.push(await verifyWithSsh(root, { armoured, namespace: NAMESPACE, bytes }));
+  }
+  report(statement, signers, json);
+  return EXIT_STATUS.ok;
+}
+
+function report({ subject: [about], predicate }: Statement, signers: readonly string[], json: boolean): void {
+  const commit = about?.digest["gitCommit"] ?? null;
+  const { result, passedTests, warnedTests, failedTests } = predicate;
+  if (json) {
+    printJson({ spec_id: about?.name, commit, result, signers, passedTests, warnedTests, failedTests });
+    return;
+  }
+  const lines = [
+    `${about?.name}: ${result} on ${String(commit)}, signed by ${signers.join(", ")}`,
+    ...passedTests.map((test) => `  passed  ${test}`),
+    ...warnedTests.map((test) => `  warned  ${test}`),
+    ...failedTests.map((test) => `  failed  ${test}`),
+  ];
+  print(`${lines.map(plainLine).join("\n")}\n`);
+}
+
+function refusal(file: string, why: string): OperationError {
+  return new OperationError("failed_precondition", `The attestation "${file}" does not hold: ${why}`);
+}
+
+function readFile(path: string, named: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperationError("failed_precondition", `Cannot read "${named}": ${reason(error)}`);
+  }
+}

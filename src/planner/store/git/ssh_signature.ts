@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { reason } from "../files/disk_error.ts";
+import { Git } from "../git/git.ts";
+
+/** Longest wait for ssh-keygen, in milliseconds. Ours: a key in hardware waits for a touch. */
+const KEYGEN_LIMIT_MS = 60_000;
+
+/** A key, as a file's path or as git's text of a public key. */
+export type SigningKey =
+  | { readonly kind: "ssh"; readonly key: string }
+  | { readonly kind: "none"; readonly why: string };
+
+/** Returns the key that git signs with in a folder. */
+export async function signingKey(root: string): Promise<SigningKey> {
+  const git = new Git(root);
+  const format = await git.ask(["config", "--get", "gpg.format"]);
+  if (format !== "ssh") return { kind: "none", why: `git's gpg.format is "${format ?? "openpgp"}", expected "ssh"` };
+  const key = await git.ask(["config", "--type=path", "--get", "user.signingKey"]);
+  return key === null || key === "" ? { kind: "none", why: "git's user.signingKey is not set" } : { kind: "ssh", key };
+}
+
+/**
+ * Signs bytes with an SSH key, which may be in the agent alone. Never asks for a passphrase.
+ *
+ * @returns the armoured signature
+ * @throws OperationError `failed_precondition` with the words of ssh-keygen
+ */
+export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): Promise<string> {
+  return inFolder(async (folder) => {
+    const text = /^(?:key::)?((?:ssh|ecdsa|sk)-\S+ .*)$/s.exec(key)?.[1];
+    const file = text === undefined ? key : join(folder, "key.pub");
+    if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
+    const { status, stdout, stderr } = await keygen(["-q", "-Y", "sign", "-f", file, "-n", namespace], bytes);
+    if (status === 0) return stdout;
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot sign with "${key}": ${stderr}; a key with a passphrase has to be in the SSH agent`,
+    );
+  });
+}
+
+/** Returns the fingerprint of the key that made an armoured signature; null for any other text. */
+export function fingerprintOf(armoured: string): string | null {
+  const key = publicKeyOf(armoured);
+  return key === null ? null : `SHA256:${createHash("sha256").update(key).digest("base64").replace(/=+$/, "")}`;
+}
+
+/** Source: PROTOCOL.sshsig of OpenSSH: "SSHSIG", a version of four bytes, the public key with its length before it. */
+function publicKeyOf(armoured: string): Buffer | null {
+  const body = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)-----END SSH SIGNATURE-----\n?$/.exec(armoured)?.[1];
+  const blob = Buffer.from(body ?? "", "base64");
+  if (blob.length < 14 || blob.toString("latin1", 0, 6) !== "SSHSIG") return null;
+  const end = 14 + blob.readUInt32BE(10);
+  return end > blob.length ? null : blob.subarray(14, end);
+}
+
+export interface SshSignature {
+  readonly armoured: string;
+  readonly namespace: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Checks a signature against the signers that git allows in a folder.
+ *
+ * @returns the name of the signer
+ * @throws OperationError `failed_precondition` that says why the signature does not count
+ */
+export async function verifyWithSsh(root: string, { armoured, namespace, bytes }: SshSignature): Promise<string> {
+  const allowed = await new Git(root).ask(["config", "--type=path", "--get", "gpg.ssh.allowedSignersFile"]);
+  if (allowed === null || allowed === "") throw refusal("git's gpg.ssh.allowedSignersFile is not set");
+  const fingerprint = fingerprintOf(armoured);
+  if (fingerprint === null) throw refusal("the signature is none of ssh-keygen's");
+  return inFolder(async (folder) => {
+    const signature = join(folder, "signature");
+    writeFileSync(signature, armoured, { mode: 0o600 });
+    const found = await keygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
+    const narrow = narrowLine(allowed, armoured, namespace);
+    const names = found.status === 0 ? found.stdout.split("\n").filter(Boolean) : [];
+    let said = found.stderr;
+    for (const name of names) {
+      const checked = await keygen(
+        ["-Y", "verify", "-f", allowed, "-I", name, "-n", namespace, "-s", signature],
+        bytes,
+      );
+      if (checked.status === 0) return name;
+      said = checked.stderr;
+    }
+    if (narrow !== null)
+      throw refusal(`"${allowed}" allows ${fingerprint} for other signatures only, expected the line\n${narrow}`);
+    if (names.length === 0) throw refusal(`"${allowed}" allows no signer with the key ${fingerprint}: ${said}`);
+    throw refusal(said);
+  });
+}
+
+function refusal(why: string): OperationError {
+  return new OperationError("failed_precondition", `The attestation does not hold: ${why}`);
+}
+
+/** The line that allows the key for other namespaces, with this one added; null without such a line. */
+function narrowLine(allowed: string, armoured: string, namespace: string): string | null {
+  const key = publicKeyOf(armoured)?.toString("base64") ?? "";
+  let text: string;
+  try {
+    text = readFileSync(allowed, "utf8");
+  } catch (error) {
+    throw refusal(`"${allowed}" cannot be read: ${reason(error)}`);
+  }
+  const lines = text.split(/\r?\n/).filter((one) => one.split(/\s+/).includes(key));
+  const named = lines.find((one) => {
+    const names = /namespaces="([^"]*)"/i.exec(one)?.[1];
+    return names !== undefined && !names.split(",").includes(namespace);
+  });
+  return named?.replace(/(namespaces="[^"]*)"/i, `$1,${namespace}"`) ?? null;
+}
+
+interface KeygenAnswer {
+  readonly status: number | null;
+  readonly stdout: string;
+  /** In one line. */
+  readonly stderr: string;
+}
+
+/** Runs ssh-keygen in a separate session, which has no terminal to ask on. */
+function keygen(args: readonly string[], input: string | Uint8Array): Promise<KeygenAnswer> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, LC_ALL: "C", SSH_ASKPASS_REQUIRE: "never" };
+    const child = spawn("ssh-keygen", args, { detached: true, env, timeout: KEYGEN_LIMIT_MS, windowsHide: true });
+    const [out, err]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => err.push(chunk));
+    child.on("error", (error) => reject(new OperationError("unavailable", `Cannot run ssh-keygen: ${reason(error)}`)));
+    child.on("close", (status) => {
+      const stderr = Buffer.concat(err)
+        .toString()
+        .trim()
+        .replace(/\s*\r?\n\s*/g, "; ");
+      resolve({ status, stdout: Buffer.concat(out).toString(), stderr: stderr || `ssh-keygen ended with ${status}` });
+    });
+    // It may end without having read.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}
+
+/** Calls `use` with a folder that only this person can read, and removes it afterwards. */
+async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "planner-sign-"));
+  try {
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,123 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+
+/** Source: in-toto attestation framework, Statement v1 and the predicate test-result v0.1; DSSE v1. */
+export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
+const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
+const PREDICATE_TYPE = "https://in-toto.io/attestation/test-result/v0.1";
+
+/** What planner's signatures are made for; git's own are made for `git`. */
+export const NAMESPACE = "planner";
+
+export interface Descriptor {
+  readonly name: string;
+  readonly digest: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+}
+
+export type TestResult = "PASSED" | "WARNED" | "FAILED";
+
+/** What the tests of a spec came to on a commit. */
+export interface Statement {
+  readonly _type: typeof STATEMENT_TYPE;
+  readonly subject: readonly Descriptor[];
+  readonly predicateType: typeof PREDICATE_TYPE;
+  readonly predicate: {
+    readonly result: TestResult;
+    readonly configuration: readonly Descriptor[];
+    readonly passedTests: readonly string[];
+    readonly warnedTests: readonly string[];
+    readonly failedTests: readonly string[];
+  };
+}
+
+export interface Envelope {
+  readonly payloadType: string;
+  /** Base64. */
+  readonly payload: string;
+  readonly signatures: readonly EnvelopeSignature[];
+}
+
+export interface EnvelopeSignature {
+  /** The fingerprint of the key, as `SHA256:…`. */
+  readonly keyid: string;
+  /** Base64 of the armoured signature of ssh-keygen. */
+  readonly sig: string;
+}
+
+/** Makes a statement about one commit. */
+export function makeStatement(subject: Descriptor, predicate: Statement["predicate"]): Statement {
+  return { _type: STATEMENT_TYPE, subject: [subject], predicateType: PREDICATE_TYPE, predicate };
+}
+
+/** The bytes that are signed: DSSE's pre-authentication encoding. */
+export function signedBytes(payloadType: string, payload: Uint8Array): Uint8Array {
+  const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${payload.length} `;
+  return Buffer.concat([Buffer.from(head), payload]);
+}
+
+/** An envelope as it was read, with its payload decoded. */
+export interface OpenEnvelope {
+  readonly payload: Uint8Array;
+  readonly statement: Statement;
+  readonly signatures: readonly { readonly keyid: string; readonly armoured: string }[];
+}
+
+/**
+ * Reads an envelope. Only one spelling of Base64 counts, so that no changed file stands for the same bytes.
+ *
+ * @returns a sentence if it is no attestation of planner
+ */
+export function readEnvelope(text: string): OpenEnvelope | string {
+  const envelope = readJson(text);
+  if (!isJsonObject(envelope)) return "it is no JSON object";
+  const { payloadType, payload, signatures } = envelope;
+  if (payloadType !== PAYLOAD_TYPE) return `payloadType is ${JSON.stringify(payloadType)}, expected "${PAYLOAD_TYPE}"`;
+  const bytes = fromBase64(payload);
+  if (bytes === null) return "payload is no Base64";
+  if (!Array.isArray(signatures)) return "signatures is no list";
+  const read = signatures.map((one: unknown) => {
+    const sig = isJsonObject(one) ? fromBase64(one["sig"]) : null;
+    return sig === null || !isJsonObject(one)
+      ? null
+      : { keyid: String(one["keyid"]), armoured: sig.toString("latin1") };
+  });
+  if (read.includes(null)) return "a signature has no sig in Base64";
+  const statement = readStatement(bytes);
+  if (typeof statement === "string") return statement;
+  return { payload: bytes, statement, signatures: read.filter((one) => one !== null) };
+}
+
+function readStatement(payload: Buffer): Statement | string {
+  const statement = readJson(payload.toString());
+  if (!isJsonObject(statement)) return "the payload is no JSON object";
+  if (statement["_type"] !== STATEMENT_TYPE)
+    return `_type is ${JSON.stringify(statement["_type"])}, expected "${STATEMENT_TYPE}"`;
+  if (statement["predicateType"] !== PREDICATE_TYPE) {
+    return `predicateType is ${JSON.stringify(statement["predicateType"])}, expected "${PREDICATE_TYPE}"`;
+  }
+  const { subject, predicate } = statement;
+  const [first] = Array.isArray(subject) ? subject : [];
+  if (!isJsonObject(first) || typeof first["name"] !== "string" || !isJsonObject(first["digest"])) {
+    return "the statement has no subject";
+  }
+  if (!isJsonObject(predicate) || typeof predicate["result"] !== "string") return "the statement has no result";
+  for (const name of ["passedTests", "warnedTests", "failedTests"]) {
+    const tests = predicate[name];
+    if (!Array.isArray(tests) || tests.some((test) => typeof test !== "string")) return `${name} is no list of texts`;
+  }
+  return statement as unknown as Statement;
+}
+
+function fromBase64(value: unknown): Buffer | null {
+  if (typeof value !== "string" || value === "") return null;
+  const bytes = Buffer.from(value, "base64");
+  return bytes.toString("base64") === value ? bytes : null;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

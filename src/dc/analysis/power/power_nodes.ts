@@ -117,6 +117,13 @@ export function isUndocumented(graph: PowerGraph, index: number): boolean {
   return chassis?.kind === "DEVICE" && chassis.recorded === 0;
 }
 
+/** Whether a node is listed as a supply: power equipment, a feed, or anything else with a rating. */
+export function isListedSupply(node: PowerNode | undefined): boolean {
+  if (node === undefined || node.ref === "") return false;
+  if (node.capacityW !== undefined || node.ref.startsWith("feed:")) return true;
+  return node.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
 /** Devices that are not power equipment. */
 export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
   const found: number[] = [];

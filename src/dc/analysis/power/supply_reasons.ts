@@ -18,8 +18,8 @@ export interface SupplyInput {
 }
 
 /**
- * Problems of the supply of a rack's devices: redundancy, dead supplies, failed devices, and as information
- * single-corded devices and missing records. Source: docs/contract/datacenter-analyses.md#p5b.
+ * Problems of the supply of a rack's devices: redundancy, dead, failed and unrecorded supplies, and as information
+ * single-corded devices. Source: docs/contract/datacenter-analyses.md#p5b.
  */
 export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
   const members = input.devices.map(({ code }) => input.power.indexOf.get(`device:${codeKey(code)}`) ?? -1);
@@ -28,7 +28,8 @@ export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
     ...dead(input, consumers),
     ...redundancy(input, consumers),
     ...failed(input.power, members),
-    ...informative(input, consumers),
+    ...singleCorded(input, consumers),
+    ...undocumented(input, consumers),
   ];
 }
 
@@ -86,14 +87,16 @@ function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
   });
 }
 
-/** Facts that meet all requirements but matter to a reader of the rack. */
-function informative({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+/** A fact that meets all requirements but matters to a reader of the rack. */
+function singleCorded({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
-  const undocumented = consumers.filter((index) => isUndocumented(power, index));
-  return [
-    ...counted("SINGLE_CORDED", power, single, rack),
-    ...counted("SUPPLY_UNDOCUMENTED", power, undocumented, rack),
-  ];
+  return counted("SINGLE_CORDED", power, single, rack);
+}
+
+/** Whether such a consumer has power is unknown, which is not well. */
+function undocumented({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+  const unknown = consumers.filter((index) => isUndocumented(power, index));
+  return counted("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
 }
 
 function counted(

@@ -1,8 +1,7 @@
-import { isPowerKind } from "#dc/model/draw.ts";
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
-import type { PowerNode } from "../power/power_graph.ts";
+import { isListedSupply } from "../power/power_nodes.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
@@ -51,22 +50,17 @@ function carriesAlike(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPa
 
 function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair): SupplyChange | undefined {
   const node = is.graph.nodes[has] ?? was.graph.nodes[had];
-  if (node === undefined || !(isListed(is.graph.nodes[has]) || isListed(was.graph.nodes[had]))) return undefined;
+  if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
+    return undefined;
   const [before, after] = [figuresOf(was, had), figuresOf(is, has)];
   const { figures, differs } = compared(NAMES, before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,
     ...figures,
-    ...(before !== undefined && { healthBefore: healthOf(was, had) }),
-    ...(after !== undefined && { healthAfter: healthOf(is, has) }),
+    ...(before !== undefined && isRated(was, had) && { healthBefore: healthOf(was, had) }),
+    ...(after !== undefined && isRated(is, has) && { healthAfter: healthOf(is, has) }),
   };
-}
-
-function isListed(node: PowerNode | undefined): boolean {
-  if (node === undefined || node.ref === "") return false;
-  if (node.capacityW !== undefined || node.ref.startsWith("feed:")) return true;
-  return node.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
 function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefined {
@@ -81,6 +75,11 @@ function figuresOf(carried: CarriedLoads, index: number): Figures<Name> | undefi
     failoverPct: used?.failoverPct,
     limitPct: used?.limitPct,
   };
+}
+
+/** Without a capacity it is unknown how far something is loaded. */
+function isRated({ graph }: CarriedLoads, index: number): boolean {
+  return (graph.nodes[index]?.capacityW ?? 0) > 0;
 }
 
 function healthOf(carried: CarriedLoads, index: number): Health {

@@ -37,7 +37,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.SupplyPreview.failover_w": "Load after the worst single failure, in the unit of the capacity.",
   "datacenter.v1.SupplyPreview.failover_pct": "The same in percent of the capacity.",
   "datacenter.v1.SupplyPreview.limit_pct": "Share of the capacity that it may carry for long.",
-  "datacenter.v1.SupplyPreview.health_before": "By its loads: FAULT above the capacity, WATCH above the limit now or above the capacity after one failure.",
+  "datacenter.v1.SupplyPreview.health_before": "By its loads; unset without a capacity. FAULT above the capacity, WATCH above the limit now or above the capacity after one failure.",
   "datacenter.v1.SupplyPreview.health_after": "The same with the changes.",
   "datacenter.v1.RackPreview": "A rack before and after the changes.",
   "datacenter.v1.RackPreview.rack_code": "Code of the rack.",

@@ -247,7 +247,7 @@ export type SupplyPreview = Message<"datacenter.v1.SupplyPreview"> & {
   limitPct?: FigureChange | undefined;
 
   /**
-   * By its loads: FAULT above the capacity, WATCH above the limit now or above the capacity after one failure.
+   * By its loads; unset without a capacity. FAULT above the capacity, WATCH above the limit now or above the capacity after one failure.
    *
    * @generated from field: datacenter.v1.Health health_before = 8;
    */

@@ -113,8 +113,17 @@ export function rackReasons(model: PowerModel, inventory: Inventory, rackCode: s
       ref: refOf(model, element),
       health: feeds(model, element) ? ("FAULT" as const) : ("WATCH" as const),
     })),
+    ...undocumentedReason(model, rackCode, consumers),
     ...overloadReasons(model, rackCode),
   ];
+}
+
+/** Nobody knows whether a consumer without a recorded supply has power. */
+function undocumentedReason(model: PowerModel, rackCode: string, consumers: readonly string[]): readonly ModelReason[] {
+  const [first, ...more] = consumers.filter((element) => model.isUndocumented(element));
+  if (first === undefined) return [];
+  const ref = more.length === 0 ? refOf(model, first) : `rack:${rackCode}`;
+  return [{ code: "SUPPLY_UNDOCUMENTED", ref, health: "WATCH" }];
 }
 
 function redundancyReasons(

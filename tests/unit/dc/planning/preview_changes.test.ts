@@ -111,7 +111,6 @@ describe("PreviewChanges", () => {
       ref: "device:PDU",
       load_w: { before: 200 },
       failover_w: { before: 400 },
-      health_before: "HEALTH_OK",
     });
     expect(applied.committed).toBe(true);
     await expect(call("GetDevice", { code: "PDU" })).rejects.toThrow("Cannot find");

@@ -2,8 +2,8 @@ import { batteryMinutes } from "#dc/analysis/power/battery.ts";
 import { busiestLeg, type Leg, phaseFigures } from "#dc/analysis/power/phase_figures.ts";
 import { type CarriedLoads, utilization } from "#dc/analysis/power/power_findings.ts";
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
+import { isListedSupply } from "#dc/analysis/power/power_nodes.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { isPowerKind } from "#dc/model/draw.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { PLACE_COLUMNS } from "./columns.ts";
@@ -17,7 +17,7 @@ interface Supply {
 }
 
 /**
- * Power equipment, feeds, and outlets with a rating, with what they and their phases carry now and after one failure. Needs a
+ * Power equipment, feeds, and outlets and other devices with a rating, with what they and their phases carry now and after one failure. Needs a
  * judged topology.
  */
 export function powerListing(topology: Topology): Listing<Supply> {
@@ -73,7 +73,7 @@ function phaseColumns(carried: CarriedLoads) {
 }
 
 function supplyOf(topology: Topology, index: number, node: PowerNode): Supply | undefined {
-  if (node.kind === "DEVICE") return isPowerKind(node.device.kind) ? { index, node, device: node.device } : undefined;
-  if (!node.ref.startsWith("feed:") && node.capacityW === undefined) return undefined;
+  if (!isListedSupply(node)) return undefined;
+  if (node.kind === "DEVICE") return { index, node, device: node.device };
   return { index, node, device: node.kind === "OUTLET" ? topology.device(node.end.deviceCode) : undefined };
 }

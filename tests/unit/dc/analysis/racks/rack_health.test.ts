@@ -123,7 +123,7 @@ describe("rackHealth", () => {
       found: [
         ["REDUNDANCY_UNKNOWN", "device:s", "WATCH"],
         ["REDUNDANCY_UNKNOWN", "device:t", "WATCH"],
-        ["SUPPLY_UNDOCUMENTED", "device:t", undefined],
+        ["SUPPLY_UNDOCUMENTED", "device:t", "WATCH"],
       ],
     });
   });

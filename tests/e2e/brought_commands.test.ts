@@ -1,0 +1,148 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type GitProject, gitProject } from "../support/git_project.ts";
+
+const ID = "2026-11-01-001-aaa";
+const OTHER = "2026-11-01-002-bbb";
+
+interface MarkedProject extends GitProject {
+  /** What a command of the agent's choice would make. */
+  readonly ran: string;
+  readonly agent: string;
+}
+
+/** A project with an agent that a person accepted, and one check: `test -f b.txt`. */
+async function project(script = "echo b > b.txt"): Promise<MarkedProject> {
+  const made = await gitProject();
+  const name = made.root.split("-").at(-1) ?? "";
+  const [ran, agent] = [join(made.root, "..", `ran-${name}`), join(made.root, "..", `agent-${name}.sh`)];
+  writeFileSync(agent, `ran=${ran}\n${script}\ngit add -A && git commit -q -m "planner($PLANNER_SPEC_ID): work"\n`);
+  const provider = { command: { command: "/bin/sh", args: [agent] } };
+  made.write(".planner/.gitignore", "logs/\nprocesses/\nlocks/\nworktrees/\n");
+  made.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n---\n`);
+  made.spec(ID, spec(ID, "test -f b.txt"));
+  await made.mustGit("config", "user.name", "Ann");
+  await made.mustGit("config", "user.email", "ann@example.org");
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "specify");
+  await made.planner(["approve", "--all", "--yes"]);
+  const dispose = (): void => {
+    rmSync(agent);
+    made[Symbol.dispose]();
+  };
+  return { ...made, ran, agent, [Symbol.dispose]: dispose };
+}
+
+function spec(id: string, check: string, fields = ""): string {
+  return `---\nid: ${id}\nstatus: pending\n${fields}---\n\n# T\n\n## Acceptance Criteria\n\n- [x] It is done\n  verify: ${check}\n`;
+}
+
+test("templates, prompts and schemas start nothing that they name", async () => {
+  using made = await project();
+  const { ran } = made;
+  const evil = `$(touch ${ran}) \`touch ${ran}\` {{touch ${ran}}} !touch ${ran}`;
+  made.write(
+    ".planner/prompts/evil.md",
+    `---\nsetup: touch ${ran}\n---\n\n${evil}\n\n- [ ] x\n  verify: touch ${ran}\n`,
+  );
+  made.write(".planner/templates/evil.md", spec(OTHER, `touch ${ran}`).replace(`id: ${OTHER}\n`, ""));
+  made.write(".planner/schemas/evil.json", JSON.stringify({ $ref: `$(touch ${ran}).json`, $comment: evil }));
+  const added = await made.planner(["add", "Use the template", "--template", "evil", "--json"]);
+  const [id = ""] = /2\d{3}-\d\d-\d\d-\d{3}-\w{3}/.exec(added.stdout) ?? [];
+  made.spec(OTHER, spec(OTHER, "test -f b.txt", "prompt: evil\noutput_schema: evil.json\n"));
+
+  await made.planner(["update", id, "--status", "in_progress"]);
+  const finalized = await made.planner(["finalize", id]);
+  for (const words of [
+    ["work", OTHER],
+    ["work", ID],
+    ["verify", OTHER],
+  ])
+    await made.planner(words);
+
+  expect([finalized.code, finalized.stderr]).toEqual([1, expect.stringContaining("1 check waits for acceptance")]);
+  expect(added.code).toBe(0);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("an imported task brings checks that wait", async () => {
+  using made = await project();
+  const { ran } = made;
+  const folder = join(made.root, "backlog", "tasks");
+  mkdirSync(folder, { recursive: true });
+  const body = `## Description\n\nDo it.\n\n## Acceptance Criteria\n\n- [x] It is done\n  verify: touch ${ran}\n`;
+  writeFileSync(join(folder, "t-1 - Rope.md"), `---\nid: t-1\ntitle: Rope\nstatus: In Progress\n---\n\n${body}`);
+  made.write(
+    "foreign/2026-11-01-003-ccc.md",
+    spec("2026-11-01-003-ccc", `touch ${ran}`).replace("pending", "in_progress"),
+  );
+
+  const tasks = await made.planner(["import", "backlog", "--json"]);
+  const specs = await made.planner(["import", "foreign/2026-11-01-003-ccc.md"]);
+  const finalized = await made.planner(["finalize", "2026-11-01-003-ccc"]);
+  const checked = await made.planner(["check", "2026-11-01-003-ccc", "1"]);
+  for (const { id } of (JSON.parse(tasks.stdout) as { readonly tasks: readonly { readonly id: string }[] }).tasks) {
+    await made.planner(["finalize", id]);
+  }
+
+  expect([tasks.code, specs.code]).toEqual([0, 0]);
+  for (const { code, stderr } of [finalized, checked]) {
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1 check waits for acceptance")]);
+  }
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("a made-up record, or the record of another spec, runs no command that was not accepted", async () => {
+  using made = await project();
+  const { ran } = made;
+  await made.planner(["work", ID]);
+  const name = `refs/planner/runs/${ID}`;
+  const real = await made.mustGit("show", `${name}/1:record.json`);
+  const parents = (await made.mustGit("log", "-1", "--format=%P", `${name}/1`)).trim().split(" ");
+  const forge = async (run: number, record: string): Promise<void> => {
+    made.write("record.json", record);
+    const blob = (await made.mustGit("hash-object", "-w", "record.json")).trim();
+    rmSync(join(made.root, "record.json"));
+    await made.mustGit("update-index", "--add", "--cacheinfo", `100644,${blob},record.json`);
+    const tree = (await made.mustGit("write-tree")).trim();
+    await made.mustGit("reset", "--quiet");
+    const from = parents.flatMap((parent) => ["-p", parent]);
+    const commit = (await made.mustGit("commit-tree", ...from, "-m", "record", tree)).trim();
+    await made.mustGit("update-ref", `${name}/${run}`, commit);
+  };
+  expect(real).toContain("test -f b.txt");
+  await forge(7, real.replaceAll("test -f b.txt", `touch ${ran}`));
+  await forge(8, real.replaceAll("test -f b.txt", `touch ${ran}`).replaceAll(ID, OTHER));
+
+  const forged = await made.planner(["verify", ID, "--record", "--rerun", "--run", "7"]);
+  const foreign = await made.planner(["verify", ID, "--record", "--rerun", "--run", "8"]);
+
+  expect([forged.code, foreign.code]).toEqual([1, 1]);
+  expect(forged.stdout).toContain(`rerun     differs  not run, since nobody here has accepted "touch ${ran}"`);
+  expect(foreign.stdout).toContain(`the record is about "${OTHER}"`);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("the settings of a worktree and of another branch start nothing", async () => {
+  using made = await project(`
+    printf -- '---\\nverify: {commands: ["touch %s"]}\\nworktree: {setup: ["touch %s"], copy: ["*"], link: [".git"], symlink: ["/etc"]}\\n---\\n' "$ran" "$ran" > .planner/config.md
+    echo b > b.txt`);
+  const worked = await made.planner(["work", ID]);
+  const worktree = join(made.root, ".planner", "worktrees", ID);
+  const there = { cwd: worktree };
+  const answers = [
+    await made.planner(["finalize", ID], there),
+    await made.planner(["check", ID, "1"], there),
+    await made.planner(["work", ID], there),
+    await made.planner(["verify", ID, "--record", "--rerun"]),
+    await made.planner(["verify", ID, "--record", "--rerun"], there),
+    await made.planner(["merge", ID]),
+  ];
+  await made.mustGit("checkout", "--quiet", "-b", "other");
+  answers.push(await made.planner(["finalize", ID]), await made.planner(["verify", ID, "--record", "--rerun"]));
+
+  expect(worked.code).toBe(0);
+  expect(answers[3]).toMatchObject({ code: 0, stdout: expect.stringContaining('"test -f b.txt" passed again') });
+  expect(existsSync(made.ran)).toBe(false);
+});

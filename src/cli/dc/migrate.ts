@@ -1,6 +1,6 @@
 import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { printText } from "../output/print.ts";
+import { printText } from "../output/print_text.ts";
 import { withInspected } from "./audit/audit_store.ts";
 import type { Database } from "./database.ts";
 

@@ -1,6 +1,6 @@
 import type { Cli } from "../command.ts";
 import { plainLine } from "../output/plain_text.ts";
-import { printText } from "../output/print.ts";
+import { printText } from "../output/print_text.ts";
 import { paint } from "../output/terminal.ts";
 import type { SetupStep } from "./set_up.ts";
 

@@ -8,7 +8,8 @@ import { textReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLines } from "../output/plain_text.ts";
-import { print, printError, printJson, printText } from "../output/print.ts";
+import { print, printError, printJson } from "../output/print.ts";
+import { printText } from "../output/print_text.ts";
 import { isTerminal } from "../output/terminal.ts";
 import { VERSION } from "../version.ts";
 

@@ -3,7 +3,8 @@ import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Cli } from "../command.ts";
-import { print, printText } from "./print.ts";
+import { print } from "./print.ts";
+import { printText } from "./print_text.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth, type Style } from "./terminal.ts";
 

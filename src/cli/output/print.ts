@@ -1,7 +1,5 @@
 import { writeSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
-import { outputWidth } from "./terminal.ts";
-import { wrapText } from "./wrap_text.ts";
 
 /** How long to wait before a full pipe is tried again, in milliseconds: short beside any reader's own work. */
 const FULL_PIPE_WAIT_MS = 2;
@@ -17,11 +15,6 @@ let waitCell: Int32Array | undefined;
  */
 export function print(text: string | Uint8Array): void {
   writeWhole(1, text);
-}
-
-/** Writes prose to standard output. A terminal gets it wrapped between words; a file or a pipe gets it unchanged. */
-export function printText(text: string): void {
-  print(wrapText(text, outputWidth()));
 }
 
 /** Writes one JSON document and a newline to standard output. */

@@ -5,7 +5,8 @@ import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { printJson, printText } from "../output/print.ts";
+import { printJson } from "../output/print.ts";
+import { printText } from "../output/print_text.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 

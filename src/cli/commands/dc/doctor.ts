@@ -2,7 +2,8 @@ import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import { printJson, printText } from "../../output/print.ts";
+import { printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

@@ -6,7 +6,8 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/config_warnings.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { plainLines } from "../../output/plain_text.ts";
-import { print, printJson, printText } from "../../output/print.ts";
+import { print, printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

@@ -3,7 +3,8 @@ import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { printJson, printText } from "../../output/print.ts";
+import { printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 

@@ -4,7 +4,8 @@ import { EXIT_STATUS } from "../../exit_status.ts";
 import { requireRepository } from "../../git/repository.ts";
 import { type HookState, hookState, installHook, uninstallHook } from "../../hook/hook_file.ts";
 import { plainLines } from "../../output/plain_text.ts";
-import { printJson, printText } from "../../output/print.ts";
+import { printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

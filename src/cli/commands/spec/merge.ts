@@ -8,7 +8,8 @@ import { askToAccept } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { printJson, printText } from "../../output/print.ts";
+import { printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

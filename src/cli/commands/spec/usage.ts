@@ -1,7 +1,8 @@
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
-import { print, printJson, printText } from "../../output/print.ts";
+import { print, printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { renderTable } from "../../output/table.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 

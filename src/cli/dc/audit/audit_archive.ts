@@ -4,7 +4,7 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { printText } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import type { Database } from "../database.ts";
 import { writeLines } from "../line_output.ts";
 import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";

@@ -11,7 +11,7 @@ import type { DcReader } from "#dc/ports.ts";
 import { schemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { printText } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { logError } from "../../output/stderr_logger.ts";
 import type { Database } from "../database.ts";
 import { publicPath, readVerifierKeys } from "./audit_keys.ts";

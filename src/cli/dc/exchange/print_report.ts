@@ -1,5 +1,6 @@
 import { plainLine } from "../../output/plain_text.ts";
-import { print, printText } from "../../output/print.ts";
+import { print } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";

@@ -12,7 +12,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Check whether a spec's acceptance criteria are checked, or its output matches its schema",
   details:
-    "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file, and no spec is needed.",
+    "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file.",
   positionals: {
     id: { ...ANY_ID, required: false },
     file: {
@@ -35,26 +35,26 @@ export const command = defineCommand({
     },
     record: {
       type: "boolean",
-      summary: "Compare the record of a run (commits, files, criteria, commands, merge) with the repository",
+      summary: "Compare the record of a run with the repository",
     },
-    rerun: { type: "boolean", summary: "With --record: repeat the commands in a new worktree of the last commit" },
+    rerun: { type: "boolean", summary: "With --record: repeat the commands on its commit" },
     run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
     since: {
       type: "string",
       value: "ref",
-      summary: "Judge every spec that became completed since a commit, with that commit's checks",
+      summary: "Judge the specs that were completed since a commit",
     },
     checks: {
       type: "enum",
       value: "which",
       options: ["base", "head"],
-      summary: "With --since: head also runs the checks that the change adds or alters",
+      summary: "With --since: head runs new checks too",
     },
-    strict: { type: "boolean", summary: "With --since: exit with 1 unless every such spec is proven" },
+    strict: { type: "boolean", summary: "With --since: exit with 1 unless all are proven" },
     junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
     attest: {
       type: "boolean",
-      summary: "Run the checks on the current commit and print a signed in-toto attestation of what came of them",
+      summary: "Print a signed attestation of the spec's checks",
     },
     "check-attestation": {
       type: "string",
@@ -67,15 +67,12 @@ export const command = defineCommand({
   examples: [
     { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
     { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
-    { line: "planner verify 003 --output result.json", shows: "Check a file" },
-    { line: "planner verify --schema report.json -", shows: "Check standard input, without a spec" },
     {
       line: "planner verify 003 --record --rerun",
       shows: "Check the last run's record and repeat its commands",
     },
     { line: "planner verify 003 --attest", shows: "Print a signed statement about the spec's checks" },
     { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
-    { line: "planner verify 003 --prompt-section", shows: "Print the Output Format section" },
   ],
   async run(words, cli): Promise<ExitStatus> {
     if (words["prompt-section"]) refuseBesidePrompt(words);

@@ -127,7 +127,7 @@ function line(state: State, count: number, title: string, text: string): readonl
   return count === 0 ? [] : [{ state, title, text }];
 }
 
-const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch" };
+const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch", HEALTH_OK: "ok" };
 const ORDER: readonly State[] = ["fault", "watch"];
 
 /** The figures that differ as they are written, those of what is not well afterwards first. */
@@ -147,7 +147,7 @@ function both(label: string, state: State, textOf: (side: "before" | "after") =>
 function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
   const { load_w = UNKNOWN, load_pct = UNKNOWN, failover_w = UNKNOWN, failover_pct = UNKNOWN } = supply;
   const { capacity_w = UNKNOWN } = supply;
-  const state = STATES[supply.health_after] ?? "ok";
+  const state = STATES[supply.health_after] ?? "unknown";
   // A removed element carries no load of interest.
   if (load_w.after === undefined) return [];
   const name = refName(supply.ref);
@@ -187,7 +187,7 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
 function coolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, health_after }: CoolingPreview) {
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
   const kilowatts = (value: number) => decimal(value, "kW");
-  const state = STATES[health_after] ?? "ok";
+  const state = STATES[health_after] ?? "unknown";
   return [both(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
 }
 

@@ -10,7 +10,7 @@ import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Check whether a spec's acceptance criteria are checked, or its output matches its schema",
+  summary: "Check a spec's criteria, records and output",
   details:
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file.",
   positionals: {

@@ -1,4 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { authorise, demandPrincipal } from "./access.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
@@ -12,7 +13,6 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import type { ReadRpc, Rpc, WriteSession } from "./operations/rpc.ts";
-import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
@@ -260,4 +260,24 @@ export class DcService {
       return this.#writes.session(method, caller, options, work);
     });
   }
+}
+
+/** The caller and its permissions, with the names of the wire. */
+interface Session {
+  /** False if the operator disabled authentication. */
+  readonly auth_required: boolean;
+  /** Empty for an anonymous caller. */
+  readonly principal: string;
+  readonly roles: readonly Role[];
+  readonly auth_method: Principal["authMethod"];
+}
+
+/** Describes a caller, so that a client offers only operations that the service would accept. */
+function sessionOf(isAuthRequired: boolean, principal: Principal | undefined): Session {
+  return {
+    auth_required: isAuthRequired,
+    principal: principal?.name ?? "",
+    roles: isAuthRequired ? (principal?.roles ?? []) : ROLES,
+    auth_method: principal?.authMethod ?? "none",
+  };
 }

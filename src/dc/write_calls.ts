@@ -1,14 +1,61 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { Topology } from "./analysis/topology.ts";
-import { type Common, checkCommon } from "./common_fields.ts";
 import type { Caller, DcContext } from "./context.ts";
+import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
+import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import type { Previewed, PreviewRpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import type { DcWriter } from "./ports.ts";
 import { RequestMemory } from "./request_memory.ts";
-import { resultOf, Tried } from "./tried.ts";
+
+/** Thrown to undo a transaction that was only to be tried; carries its answer. */
+class Tried<Result> extends Error {
+  readonly result: Result;
+
+  constructor(result: Result) {
+    super("Tried only");
+    this.result = result;
+  }
+}
+
+/** Gives the result of a transaction, or its answer if it was only tried. */
+async function resultOf<Result>(transaction: Promise<Result>): Promise<Result> {
+  try {
+    return await transaction;
+  } catch (error) {
+    if (error instanceof Tried) return error.result;
+    throw error;
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** What every mutation carries beside its own fields. */
+interface Common {
+  readonly requestId: string;
+  readonly validateOnly: boolean;
+  readonly changeMessage: string;
+}
+
+/** Checks the common fields of a change. @throws Refusal FIELD_OUT_OF_RANGE */
+function checkCommon({ requestId, changeMessage }: Common): void {
+  if (requestId !== "" && !UUID.test(requestId)) {
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read request_id "${requestId}": expected a UUID`, {
+      field: "request_id",
+      value: requestId,
+      expected: "a UUID",
+    });
+  }
+  if (changeMessage.length <= MAX_CHANGE_MESSAGE_CHARS && !changeMessage.includes("\0")) return;
+  const expected = `at most ${MAX_CHANGE_MESSAGE_CHARS} characters, none of them U+0000`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the change message: expected ${expected}`, {
+    field: "change_message",
+    value: `${changeMessage.length} characters`,
+    expected,
+  });
+}
 
 type Message = MessageShape<WriteRpc["method"]["input"]>;
 type Reply = MessageShape<WriteRpc["method"]["output"]>;

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Git } from "#planner/store/git/git.ts";
-import { projectGit } from "./run_git.ts";
+import { Git } from "#planner/store/git/git.ts";
 
 /** The git repository around a project. */
 export interface Repository {
@@ -29,4 +28,14 @@ export async function requireRepository(root: string): Promise<Repository> {
   const repository = await findRepository(root);
   if (repository !== undefined) return repository;
   throw new OperationError("failed_precondition", `Not in a git repository: "${root}"`);
+}
+
+/**
+ * git for the project in `root`, which only reads. A hook's environment names the repository and the index by paths that
+ * may be relative to the hook's own working directory, so there git is started in that one.
+ */
+function projectGit(root: string, env: NodeJS.ProcessEnv = process.env): Git {
+  const inHook = env["GIT_DIR"] !== undefined || env["GIT_INDEX_FILE"] !== undefined;
+  // Pathspecs name their folder from the top of the working tree.
+  return new Git(inHook ? process.cwd() : root, { GIT_LITERAL_PATHSPECS: "0" }, { places: "inherited" });
 }

@@ -1,12 +1,12 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProviderName } from "#planner/config/provider_values.ts";
+import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
 import { UsageError } from "../usage_error.ts";
 import type { AgentName } from "./agents.ts";
 import { installedProviders, PROVIDER_OF } from "./installed_agents.ts";
 import { projectName } from "./project_name.ts";
-import { proposeSetup } from "./propose_setup.ts";
 import type { Setup } from "./set_up.ts";
 import type { Answers } from "./wizard.ts";
 
@@ -102,4 +102,10 @@ function choice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean |
     throw new UsageError(`Flags "--${name}" and "--no-${name}" exclude each other`, null);
   if (words[`no-${name}`]) return false;
   return words[name] ? true : undefined;
+}
+
+/** The commands that make a fresh worktree of this project build, by the lock files in its root. */
+export function proposeSetup(root: string): readonly Proposal[] {
+  const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
+  return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));
 }

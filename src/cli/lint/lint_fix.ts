@@ -1,4 +1,5 @@
 import { setImmediate as otherWork } from "node:timers/promises";
+import { createTwoFilesPatch } from "diff";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
@@ -7,7 +8,28 @@ import { type LintChoice, lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, projectSource, specFromText } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
-import { unifiedDiff } from "./unified_diff.ts";
+
+/** Lines around a change, as git shows them. */
+const CONTEXT_LINES = 3;
+
+/**
+ * The change of one file in the form that `git apply` and `patch -p1` take from the project root. Without git's own first
+ * line: with it git would read the names from the repository's top, and skip those of a project in a folder of it.
+ *
+ * @param file path from the project root
+ */
+function unifiedDiff(file: string, before: string, after: string): string {
+  const names = [`a/${file}`, `b/${file}`] as const;
+  const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
+  // The library begins with a rule, then names the files, quoted as git does it.
+  const [, from = "", to = "", ...hunks] = patch.split("\n");
+  return [ended(from), ended(to), ...hunks].join("\n");
+}
+
+/** A tab ends a name with blanks in it, for `patch` would end it at the first one. */
+function ended(line: string): string {
+  return line.includes(" ", "--- ".length) && !line.endsWith('"') ? `${line}\t` : line;
+}
 
 /** What `lint --fix` did, and what it leaves to a person. */
 export interface FixOutcome {

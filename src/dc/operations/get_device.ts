@@ -3,22 +3,31 @@ import { inletPaths, singlePoints } from "#dc/analysis/power/power_chain.ts";
 import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
+  AuditEntrySchema,
   DatacenterService,
   GetDeviceResponseSchema,
   HealthReasonSchema,
   InletPathSchema,
+  Outcome,
   SupplyState,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readWord } from "./answers/parameters.ts";
-import { auditMessage } from "./messages/audit_messages.ts";
 import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
+
+const OUTCOMES = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
+
+/** A change log entry as a message. */
+function auditMessage(record: ChangeRecord) {
+  return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
+}
 
 /** Changes shown in an inspector. Source: docs/contract/datacenter-messages.md#getdevice-and-getport. */
 const RECENT = 10;

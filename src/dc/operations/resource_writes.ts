@@ -1,11 +1,34 @@
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
-import type { Cable } from "#dc/model/resources.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+import type { Cable, PortRef } from "#dc/model/resources.ts";
+import { endShape, linkEndShape } from "#dc/model/rules/ends.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import type { WriteRpc, WriteSession } from "./rpc.ts";
-import { namedEnds } from "./writes/ends.ts";
 import { bulkDelete, bulkUpsert, type Coded, deleteOne, type Many, upsertOne } from "./writes/mutations.ts";
 import { type Removed, removeResource } from "./writes/remove.ts";
+
+interface Ends {
+  readonly a: PortRef;
+  readonly b: PortRef;
+}
+
+const SHAPES = { cable: endShape, fabric_link: linkEndShape } as const;
+
+/** The two ends of a request that names an edge. @throws Refusal when one is missing or no port by its spelling */
+function namedEnds(
+  kind: keyof typeof SHAPES,
+  { a, b }: { readonly a?: PortRef | undefined; readonly b?: PortRef | undefined },
+): Ends {
+  const shape = SHAPES[kind];
+  const [first, ...others] = [...shape("a", a), ...shape("b", b)];
+  if (first !== undefined) throw new Refusal(first, others);
+  return { a: end(a), b: end(b) };
+}
+
+function end(given: PortRef | undefined): PortRef {
+  return { deviceCode: given?.deviceCode ?? "", portName: given?.portName ?? "" };
+}
 
 type Edge = "cable" | "fabric_link";
 

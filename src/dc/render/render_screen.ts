@@ -5,7 +5,6 @@ import {
   type RenderResult,
   RenderResultSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { datasetOf } from "./dataset.ts";
 import { sha256 } from "./digest.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
@@ -155,4 +154,23 @@ function pixelSize(scene: Scene, asked: number | undefined) {
 /** Copies the bytes to a separate ArrayBuffer, which messages and digests require. */
 function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}
+
+/** The picture's content as plain JSON: title, description and every element with its facts. */
+export function datasetOf(screen: string, { scene, elements, omittedNodes }: Drawing): JsonObject {
+  return {
+    screen,
+    title: scene.title.toWellFormed(),
+    description: scene.description.toWellFormed(),
+    omitted_nodes: omittedNodes,
+    elements: elements.map(({ ref, kind, title, facts, related = [] }) => ({
+      ref: ref.toWellFormed(),
+      kind,
+      title: title.toWellFormed(),
+      facts: facts
+        .filter(([, value]) => value !== "")
+        .map(([label, value]) => ({ label: label.toWellFormed(), value: value.toWellFormed() })),
+      related: related.map((one) => one.toWellFormed()),
+    })),
+  };
 }

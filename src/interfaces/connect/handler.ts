@@ -16,7 +16,6 @@ import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from ".
 import { COMPRESSIONS } from "./compressions.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
-import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
 import { largeForm } from "./json_options.ts";
 import { withPlaces } from "./json_reading.ts";
@@ -28,6 +27,26 @@ import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
+
+const HEADER = "grpc-message";
+
+/**
+ * Encodes a gRPC status message as the protocol requires: only `%` and bytes outside of printable ASCII are escaped.
+ * The library escapes everything that a URI would, which some clients (grpc-js) decode only in part. Source: gRPC over
+ * HTTP/2, Status-Message.
+ */
+function writeMessagePlainly(trailer: Headers | undefined): void {
+  const escaped = trailer?.get(HEADER);
+  if (escaped === undefined || escaped === null) return;
+  trailer?.set(HEADER, statusMessage(decodeURIComponent(escaped)));
+}
+
+function statusMessage(text: string): string {
+  // A blank at either end would be lost to readers of the header.
+  return text.replace(/[^\x20-\x24\x26-\x7e]+|^ | $/gu, (part) =>
+    [...Buffer.from(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}
 
 /** The datacenter's services, which require a principal and are counted. */
 const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);

@@ -1,11 +1,19 @@
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { Outage } from "#kernel/outage.ts";
 import { FollowedFile } from "./followed_file.ts";
-import { parseKeySet } from "./key_set.ts";
 
 export interface JwtOptions {
   /** Where the issuer's public keys are: a URL, or the path of a file. */
@@ -225,4 +233,24 @@ function member(place: unknown, name: string): unknown {
   return typeof place === "object" && place !== null && Object.hasOwn(place, name)
     ? Reflect.get(place, name)
     : undefined;
+}
+
+/** Reads a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key */
+function parseKeySet(text: string): JWTVerifyGetKey {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unusable((error as Error).message);
+  }
+  const keys = isJsonObject(value) ? value["keys"] : undefined;
+  if (!Array.isArray(keys) || keys.length === 0) throw unusable('expected {"keys": [...]}');
+  if (keys.some((key) => key?.kty === "oct" || key?.d !== undefined)) {
+    throw unusable("it holds a secret key: expected public ones alone");
+  }
+  return createLocalJWKSet({ keys });
+}
+
+function unusable(why: string): OperationError {
+  return new OperationError("invalid_argument", why);
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Backlog } from "./backlog.ts";
 import { callTool, toolNamed } from "./call_tool.ts";
 import type { Exchange } from "./exchange.ts";
+import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS } from "./limits.ts";
 import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
 import { listResult, type Plan, planOf, type Request } from "./protocol.ts";
@@ -9,6 +9,37 @@ import { type Era, type ServerWords, stamped } from "./revision.ts";
 import type { Schedule } from "./schedule.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
+
+/** Counts the requests that are read and not answered, so that reading stops while there are too many. */
+class Backlog {
+  #requests = 0;
+  #bytes = 0;
+  #room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  enter(bytes: number): void {
+    this.#requests += 1;
+    this.#bytes += bytes;
+  }
+
+  leave(bytes: number): void {
+    this.#requests -= 1;
+    this.#bytes -= bytes;
+    if (this.#full()) return;
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  /** A promise that resolves when another request may be read; undefined if it may be read at once. */
+  room(): Promise<void> | undefined {
+    if (!this.#full()) return undefined;
+    this.#room ??= Promise.withResolvers<void>();
+    return this.#room.promise;
+  }
+
+  #full(): boolean {
+    return this.#requests >= MAX_PENDING_REQUESTS || this.#bytes >= MAX_PENDING_BYTES;
+  }
+}
 
 export interface RequestsOptions extends ServerWords {
   readonly schedule: Schedule;

@@ -4,9 +4,33 @@ import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kind
 import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
-import { KnownMisfits } from "./known_misfits.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
 import type { Problem } from "./problems.ts";
+
+/** Pairs that are remembered; more would fill the memory for a large output that is mostly right. */
+const MAX_KNOWN = 100_000;
+
+/**
+ * Objects and arrays that are known not to fit a schema. Explaining why none of several alternatives fits asks again
+ * at each level below for a verdict that the level above has already had: the time would be quadratic in the depth.
+ */
+class KnownMisfits {
+  readonly #schemas = new Map<unknown, Set<LinkedObject>>();
+  #count = 0;
+
+  has(schema: LinkedObject, value: unknown): boolean {
+    return this.#schemas.get(value)?.has(schema) === true;
+  }
+
+  /** Values that are neither object nor array are judged at once, and equal ones are not the same. */
+  add(schema: LinkedObject, value: unknown): void {
+    if (typeof value !== "object" || value === null || this.#count === MAX_KNOWN) return;
+    const known = this.#schemas.get(value);
+    if (known === undefined) this.#schemas.set(value, new Set([schema]));
+    else known.add(schema);
+    this.#count += 1;
+  }
+}
 
 /** Keywords in the order of their problems in reports: type, missing members, parts, then combined schemas. */
 const KEYWORDS: readonly Keyword[] = [

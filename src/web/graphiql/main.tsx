@@ -1,7 +1,20 @@
 /** @jsxImportSource react */
-import { GraphiQL } from "graphiql";
+import { GraphiQL, type GraphiQLProps } from "graphiql";
 import { createRoot } from "react-dom/client";
-import { askServer } from "./ask_server.ts";
+
+/** Sends one operation to the server that the page came from. */
+const askServer: GraphiQLProps["fetcher"] = async (params, options) => {
+  const answer = await fetch("/graphql", {
+    method: "POST",
+    headers: {
+      accept: "application/graphql-response+json, application/json",
+      "content-type": "application/json",
+      ...options?.headers,
+    },
+    body: JSON.stringify(params),
+  });
+  return answer.json();
+};
 
 const EXAMPLE = `# Ctrl-Enter runs the query; Ctrl-Space completes it.
 # Where tokens are asked for, write yours into Headers:

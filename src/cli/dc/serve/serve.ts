@@ -1,3 +1,7 @@
+import { EXIT_STATUS, type ExitStatus, endProcess } from "#cli/exit_status.ts";
+import { print } from "#cli/output/print.ts";
+import type { StderrLogger } from "#cli/output/stderr_logger.ts";
+import { VERSION, versionLine } from "#cli/version.ts";
 import { GuardedStore } from "#dc/audit/guarded_store.ts";
 import type { FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
@@ -12,18 +16,49 @@ import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
-import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
-import { print } from "../../output/print.ts";
-import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { VERSION, versionLine } from "../../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { Database } from "../database.ts";
 import { openWhenReachable } from "../reachable_database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
 import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
-import { SlowCalls } from "./slow_calls.ts";
 import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+
+/** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */
+const SLOW_S = 2;
+/** Time for which a logged method is only counted, in milliseconds. Ours: a flood of lines does not help. */
+const QUIET_MS = 60_000;
+
+interface Told {
+  readonly atMs: number;
+  others: number;
+}
+
+/** Logs slow calls: one line per method and minute, with how many more there were before it. */
+export class SlowCalls {
+  readonly #say: (message: string) => void;
+  readonly #told = new Map<string, Told>();
+
+  constructor(say: (message: string) => void) {
+    this.#say = say;
+  }
+
+  observe(
+    { method, interface: interfaceName, outcome, seconds }: FinishedCall,
+    nowMs: number = performance.now(),
+  ): void {
+    // No caller waits for what the server asks itself.
+    if (seconds < SLOW_S || interfaceName === "SYSTEM") return;
+    const last = this.#told.get(method);
+    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
+      last.others += 1;
+      return;
+    }
+    this.#told.set(method, { atMs: nowMs, others: 0 });
+    const more = last === undefined || last.others === 0 ? "" : `; ${last.others} more since the last such line`;
+    this.#say(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
+  }
+}
 
 export interface ServeOptions extends AccessOptions {
   readonly port: number;

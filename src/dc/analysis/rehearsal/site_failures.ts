@@ -2,11 +2,10 @@ import type { Steps } from "#kernel/steps.ts";
 import type { BlastOptions } from "../power/blast_radius.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
 import type { Topology } from "../topology.ts";
-import { aroundCircles } from "./circles.ts";
 import { CompactGraph } from "./compact_graph.ts";
 import { elementsOf } from "./elements.ts";
 import { FailureSweep, type Footprint } from "./failure_sweep.ts";
-import { islandsOf } from "./islands.ts";
+import { suppliesFirst } from "./load_slack.ts";
 import type { Element, Outcome } from "./outcome.ts";
 import { slowFailure } from "./slow_failure.ts";
 
@@ -118,4 +117,48 @@ function touchedIslands(graph: CompactGraph, island: Int32Array, before: Compact
     if (racks.has(rackOf(graph, index))) touched.add(island[index] as number);
   }
   return touched;
+}
+
+/** Marks the islands of supply in which supply runs in a circle. */
+function aroundCircles(graph: CompactGraph, island: Int32Array): Uint8Array {
+  const ordered = new Uint8Array(graph.size);
+  for (const index of suppliesFirst(graph)) ordered[index] = 1;
+  const circular = new Set<number>();
+  for (let index = 0; index < graph.size; index += 1) if (ordered[index] !== 1) circular.add(island[index] as number);
+  return island.reduce((marks, one, index) => {
+    if (circular.has(one)) marks[index] = 1;
+    return marks;
+  }, new Uint8Array(graph.size));
+}
+
+/**
+ * Numbers the islands of a site: nodes connected by supply or located in one rack. No failure affects another island.
+ * @returns by node, the lowest node of its island
+ */
+function islandsOf({ size, from, to, rack, rackKeys }: CompactGraph): Int32Array {
+  const parents = new Int32Array(size);
+  for (let index = 0; index < size; index += 1) parents[index] = index;
+  const root = (index: number): number => {
+    let at = index;
+    while (parents[at] !== at) {
+      const above = parents[parents[at] as number] as number;
+      parents[at] = above;
+      at = above;
+    }
+    return at;
+  };
+  const join = (a: number, b: number) => {
+    const [one, other] = [root(a), root(b)];
+    if (one !== other) parents[Math.max(one, other)] = Math.min(one, other);
+  };
+  for (let edge = 0; edge < to.length; edge += 1) join(from[edge] as number, to[edge] as number);
+  const first = new Int32Array(rackKeys.length).fill(-1);
+  for (let index = 0; index < size; index += 1) {
+    const number = rack[index] as number;
+    if (number < 0) continue;
+    if (first[number] === -1) first[number] = index;
+    else join(first[number] as number, index);
+  }
+  for (let index = 0; index < size; index += 1) parents[index] = root(index);
+  return parents;
 }

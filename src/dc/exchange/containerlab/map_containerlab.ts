@@ -6,7 +6,22 @@ import { assignCodes, codeFrom, slugFrom } from "../codes.ts";
 import { described } from "../described.ts";
 import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
-import { roleOfWord } from "./tiers.ts";
+
+/** Tier of a fabric node, by its distance from the hosts. */
+type Tier = "leaf" | "spine" | "super-spine";
+
+const WORDS: readonly (readonly [RegExp, Tier | "border-leaf" | "host"])[] = [
+  [/super[-_ ]?spine|\bss\d|sspine|core/i, "super-spine"],
+  [/border[-_ ]?leaf|^bl\d/i, "border-leaf"],
+  [/spine|^s\d+$|agg(?:regation)?/i, "spine"],
+  [/leaf|^l\d+$|\btor\b|access/i, "leaf"],
+  [/client|host|server|^srv|^h\d+$|^c\d+$|tester|multitool/i, "host"],
+];
+
+/** The role that a word such as a node's name, group or label means, or undefined. */
+function roleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
+  return WORDS.find(([pattern]) => pattern.test(word))?.[1];
+}
 
 /** Options of an import of a topology. */
 export interface ContainerlabOptions {

@@ -9,10 +9,28 @@ import { outputFormatSection } from "../format_section.ts";
 import { nestingDepth } from "../scan_json.ts";
 import { type SchemaBundle, SchemaError } from "../schema_document.ts";
 import type { CheckProcess } from "./check_process.ts";
-import { isHarmless } from "./harmless.ts";
 import { loadBundle } from "./load_bundle.ts";
 import type { CheckLimits } from "./messages.ts";
 import { SchemaFiles } from "./schema_files.ts";
+
+/** Largest output and largest schema that are worth comparing in this process, in characters. */
+const SMALL_TEXT = 64 * 1024;
+
+/**
+ * Keywords that match texts with patterns, the user's or a format's. Looked for in the text, not in the schemas, because
+ * a reference may make a schema of any part of a file; a field of such a name only costs a child process.
+ */
+const MATCHING = /"(?:pattern|patternProperties|\$vocabulary)":/;
+
+/**
+ * True when comparing cannot hold up this process: everything is small, and no pattern is involved, because a match
+ * cannot be interrupted. Formats only match where a `$vocabulary` asks for it.
+ */
+function isHarmless(bundle: SchemaBundle, output: string): boolean {
+  if (output.length > SMALL_TEXT) return false;
+  const schemas = JSON.stringify(bundle);
+  return schemas.length <= SMALL_TEXT && !MATCHING.test(schemas);
+}
 
 /** Time that a check may hold up this process before a child takes over, in milliseconds. */
 const IN_PROCESS_LIMIT_MS = 200;

@@ -1,12 +1,25 @@
 import { OperationError } from "#kernel/errors.ts";
-import { brokenConfig } from "./check_config.ts";
+import { liveWorker } from "#planner/operations/shared/live_worker.ts";
 import { gitLocks } from "./check_git_locks.ts";
-import { plantedChanges } from "./check_planted.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
-import { mirrorRemotes } from "./check_remotes.ts";
 import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
 import type { CareDeps, Trouble, TroubleKind } from "./trouble.ts";
+
+/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
+const CONFIG_FILE = ".planner/config.md";
+
+/** Reports settings that cannot be read. No agent starts without them, and only a person can correct them. */
+async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> {
+  try {
+    await context.config();
+    return [];
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const advice = "fix its text; `planner config --validate` lists the faults";
+    return [{ kind: "broken_config", subject: CONFIG_FILE, message: error.message, advice }];
+  }
+}
 
 /** One trouble as it is reported. */
 export interface DoctorFinding {
@@ -71,4 +84,37 @@ async function seenTo({ repair, ...trouble }: Trouble, fix: boolean): Promise<Do
     if (!(error instanceof OperationError)) throw error;
     return { ...finding, failed: error.message };
   }
+}
+
+/**
+ * Reports changes by runs to programs that git runs in every checkout. There is no repair, because only a person can
+ * decide whether they made the change. Until then planner runs no git command that would run these programs.
+ */
+async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
+  const found: Trouble[] = [];
+  for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
+    // The run checks this itself when it ends.
+    if ((await liveWorker(context, spec_id)) !== null) continue;
+    found.push({
+      kind: "planted_change",
+      subject: spec_id,
+      message: `${what} during its run or since, and git would run it with your rights`,
+      advice: `undo it with: ${undo}; if it is yours, remove ${note}`,
+    });
+  }
+  return found;
+}
+
+/**
+ * Reports remotes that are mirrors: a fetch that prunes deletes the records of runs, which the other side lacks, and a push
+ * deletes what others keep there.
+ */
+async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
+  return (await ports.worktrees.mirrors()).map((name) => ({
+    kind: "mirror_remote",
+    subject: `remote ${name}`,
+    message:
+      "it mirrors all refs: a fetch that prunes deletes refs/planner with the records of runs, a push deletes those of others",
+    advice: `limit it to branches and tags: git config --unset remote.${name}.mirror; git config --replace-all remote.${name}.fetch "+refs/heads/*:refs/remotes/${name}/*"`,
+  }));
 }

@@ -1,18 +1,51 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { PlannerConfig } from "../../config/config.ts";
-import { loadWorld } from "../../operations/shared/world.ts";
-import { workStart } from "../../operations/work_start.ts";
-import type { ProcessRecord } from "../../ports.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
-import { retryAt } from "../../work/retry.ts";
+import type { PlannerConfig } from "#planner/config/config.ts";
+import { loadWorld } from "#planner/operations/shared/world.ts";
+import { workStart } from "#planner/operations/work_start.ts";
+import type { ProcessRecord } from "#planner/ports.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { retryAt } from "#planner/work/retry.ts";
 import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/merge_result.ts";
 import { mergeSpecs } from "../merge/merge_specs.ts";
 import { waitingWork } from "../merge/waiting_work.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { closeDone } from "./close_done.ts";
-import { Refusals } from "./refusals.ts";
 import type { RoundResult, WatchEvent } from "./watch_types.ts";
+
+/** Longest pause before a refused merge is tried again, in milliseconds. */
+const LONGEST_PAUSE_MS = 60_000;
+
+interface Refusal {
+  readonly reason: string;
+  readonly times: number;
+  readonly nextAt: number;
+}
+
+/**
+ * Merges that were refused: each is tried again after twice the pause, because the try may run the project's own checks,
+ * and a reason is printed once as long as it stays the same.
+ */
+class Refusals {
+  readonly #known = new Map<SpecId, Refusal>();
+
+  isDue(id: SpecId, now: number): boolean {
+    return (this.#known.get(id)?.nextAt ?? 0) <= now;
+  }
+
+  /** @returns whether the reason is news */
+  note(id: SpecId, reason: string, { now, pauseMs }: { readonly now: number; readonly pauseMs: number }): boolean {
+    const before = this.#known.get(id);
+    const times = before === undefined ? 0 : before.times + 1;
+    const nextAt = now + Math.min(pauseMs * 2 ** times, Math.max(LONGEST_PAUSE_MS, pauseMs));
+    this.#known.set(id, { reason, times, nextAt });
+    return before?.reason !== reason;
+  }
+
+  forget(id: SpecId): void {
+    this.#known.delete(id);
+  }
+}
 
 /** State kept between rounds. */
 export interface WatchState {

@@ -2,15 +2,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
-import { beginAnew } from "./begin_anew.ts";
 import { refusePlanted } from "./guard.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
-import { keepCommits } from "./keep_commits.ts";
+import { keepCommits, keepHashes } from "./keep_commits.ts";
+import { isAncestor } from "./outside_words.ts";
 import type { Refs } from "./refs.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
@@ -23,9 +23,10 @@ import {
   openPlace,
   type Place,
   type Repository,
+  readOrigin,
   writeOrigin,
 } from "./worktree_place.ts";
-import { endRebase } from "./worktree_rebase.ts";
+import { endRebase, settleSpecs } from "./worktree_rebase.ts";
 
 /**
  * Returns the branch that worktrees are made from.
@@ -195,4 +196,35 @@ async function catchUp({ git, worktree: { mainBranch } }: Place, start: string):
   const behind = (await git.try(["merge-base", "--is-ancestor", "HEAD", start])).status === 0;
   if (!changed && behind) await git.run(["merge", "--quiet", "--ff-only", start]);
   return changed;
+}
+
+/** A run's work that begins anew behind a conflict with the main branch. */
+interface BegunAnew {
+  /** The commit that the work ended with, which stays under `refs/planner/kept/`. */
+  readonly commit: string;
+  /** Files with conflict markers, from the repository's top. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Where a merge has met a conflict: lets the branch begin at the main branch's end, and puts the work on top of it as
+ * one uncommitted change with conflict markers. Null if no merge has, if a person has settled it since, or if there are
+ * uncommitted changes.
+ */
+async function beginAnew(place: Place): Promise<BegunAnew | null> {
+  const { git, repository, root, id, worktree } = place;
+  const main = `refs/heads/${worktree.mainBranch}`;
+  const commit = readOrigin(root, id)?.conflict ?? null;
+  if (commit === null || (await git.line(["status", "--porcelain"])) !== "") return null;
+  const [head, tip] = (await git.line(["rev-parse", "HEAD", main])).split("\n");
+  // Killed between the two steps below, the branch has only the first of them.
+  const isHalf = head === tip && !(await isAncestor(git, commit, main));
+  if (!isHalf && (head !== commit || (await isAncestor(git, main, commit)))) return null;
+  if (!isHalf) {
+    await keepHashes(repository.git, id, [commit]);
+    await git.run(["reset", "--quiet", "--keep", main]);
+  }
+  await git.try(["merge", "--quiet", "--squash", "--no-stat", commit]);
+  const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
+  return { commit, files: await settleSpecs(place, git, files) };
 }

@@ -8,7 +8,6 @@ import { MapField, TextListField } from "./list_fields.tsx";
 import { pathText } from "./paths.ts";
 import { PortEnd } from "./port_end.tsx";
 import { RefInput } from "./ref_input.tsx";
-import { TimeInput } from "./time_input.tsx";
 import { numberOf } from "./values.ts";
 
 /** One field, by its type. */
@@ -145,4 +144,38 @@ function TextInput({
       onInput={({ currentTarget }) => type(currentTarget.value)}
     />
   );
+}
+
+/** A moment in the reader's own time zone; it is stored in UTC. */
+function TimeInput({
+  common,
+  value,
+  set,
+}: {
+  readonly common: Readonly<Record<string, string | boolean>>;
+  readonly value: string;
+  readonly set: (value: unknown) => void;
+}) {
+  return (
+    <input
+      {...common}
+      type="datetime-local"
+      step={1}
+      value={localOf(value)}
+      onInput={({ currentTarget }) => set(utcOf(currentTarget.value))}
+    />
+  );
+}
+
+/** A moment as the browser's control takes it; "" for none. */
+function localOf(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return "";
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 19);
+}
+
+function utcOf(local: string): string | undefined {
+  const date = new Date(local);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

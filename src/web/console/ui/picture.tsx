@@ -1,10 +1,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { safeSvg } from "../../viewer/safe_svg.ts";
-import { Viewer } from "../../viewer/viewer.ts";
+import { safeSvg } from "#web/viewer/safe_svg.ts";
+import { Viewer } from "#web/viewer/viewer.ts";
 import type { Picture as Rendered } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
-import { withoutHeading } from "./picture_heading.ts";
 
 interface PictureProps {
   readonly label: string;
@@ -63,4 +62,21 @@ export function Picture({ label, render, question, subject = "", readout = false
       ) : null}
     </figure>
   );
+}
+
+/**
+ * Takes the title and the figures off a drawing, since the page shows them; files of the drawing keep them. A drawing
+ * without a heading stays as it is.
+ */
+function withoutHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefined {
+  const heading = svg?.querySelector('[data-part="heading"]') ?? null;
+  if (svg === undefined || heading === null) return svg;
+  const { x, y, width, height } = svg.viewBox.baseVal;
+  const taken = Number(heading.getAttribute("data-height"));
+  const left = height - taken;
+  heading.remove();
+  svg.querySelector(":scope > rect")?.setAttribute("y", String(y + taken));
+  svg.setAttribute("viewBox", `${x} ${y + taken} ${width} ${left}`);
+  svg.setAttribute("height", String((svg.height.baseVal.value * left) / height));
+  return svg;
 }

@@ -2,12 +2,12 @@ import { beforeAll, expect, test } from "bun:test";
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import fc from "fast-check";
-import { datasetOf } from "#dc/render/dataset.ts";
 import type { Drawing } from "#dc/render/drawing.ts";
 import { drawElevation } from "#dc/render/elevation/elevation.ts";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
 import { toHtml } from "#dc/render/html.ts";
 import { RENDER_VIEWS, THEMES } from "#dc/render/options.ts";
+import { datasetOf } from "#dc/render/render_screen.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import {

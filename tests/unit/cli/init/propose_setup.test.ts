@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { proposeSetup } from "#cli/init/propose_setup.ts";
+import { proposeSetup } from "#cli/init/decide_setup.ts";
 import { tempProject } from "../../../support/temp_project.ts";
 
 for (const [file, text, command] of [

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { SlowCalls } from "#cli/dc/serve/slow_calls.ts";
+import { SlowCalls } from "#cli/dc/serve/serve.ts";
 
 test("SlowCalls tells of a method once a minute, with how many there were between", () => {
   const said: string[] = [];

@@ -184,5 +184,5 @@ describe.skipIf(missing !== undefined)("A list", () => {
 async function readAll(stream: NodeJS.ReadableStream): Promise<Blob> {
   const parts: Buffer[] = [];
   for await (const part of stream) parts.push(Buffer.from(part));
-  return new Blob(parts);
+  return new Blob(parts.map((part) => new Uint8Array(part)));
 }

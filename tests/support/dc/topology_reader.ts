@@ -11,6 +11,10 @@ export function readingOf(topology: Topology) {
   const reader = {
     device: async (code: string) => topology.device(codeKey(code)),
     devices: async (codes: readonly string[]) => codes.flatMap((code) => topology.device(codeKey(code)) ?? []),
+    cablesOfAll: async (codes: readonly string[]) => {
+      const keys = new Set(codes.map(codeKey));
+      return cables.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
+    },
     cableAt: async (end: PortRef) => cables.find(({ a, b }) => samePort(a, end) || samePort(b, end)),
   } as unknown as DcReader;
   return { topology, reader, scheduler: new CooperativeScheduler() };

@@ -29,6 +29,8 @@ test("lint --fix that is killed leaves whole files, and the next one finishes th
     expect(IDS.map((id) => project.read(`.planner/specs/${id}.md`))).toEqual(IDS.map(tidy));
     expect(project.list(".planner/specs")).toEqual(IDS.map((id) => `${id}.md`));
   }
-  expect(steps.map(({ mended }) => mended)).toEqual([0, 1, 2, 3]);
-  expect(steps[1]?.left).toBeGreaterThan(0);
+  const mended = steps.map((step) => step.mended);
+  expect(mended).toEqual(mended.toSorted());
+  expect([...new Set(mended)]).toEqual([0, 1, 2, 3]);
+  expect(steps.some(({ left }) => left > 0)).toBe(true);
 }, 120_000);

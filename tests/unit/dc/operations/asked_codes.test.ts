@@ -22,7 +22,7 @@ const ASKED: readonly (readonly [rpc: string, request: JsonObject, reason: strin
   ["SearchDevices", { filter: { room_refs: ["room:S1/1"] } }, "INVALID_REF", "filter.room_refs[0]"],
   ["SearchDevices", { filter: { row_refs: ["rack:R1"] } }, "INVALID_REF", "filter.row_refs[0]"],
   ["SearchDevices", { filter: { fed_by: "FA" } }, "INVALID_REF", "filter.fed_by"],
-  ["PowerBlastRadius", { source_ref: "crac:C1" }, "INVALID_REF", "source_ref"],
+  ["PowerBlastRadius", { source_ref: "room:S1/1" }, "INVALID_REF", "source_ref"],
   [
     "PowerBlastRadius",
     { source_ref: "feed:FA", additional_source_refs: ["feed:FB", BAD] },

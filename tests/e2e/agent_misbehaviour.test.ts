@@ -130,7 +130,7 @@ const ROWS: readonly Row[] = [
   {
     name: "leaves its work in a stash",
     does: "echo a > a.txt; git add a.txt; git stash -q; tick",
-    ends: "completed",
+    ends: "needs_attention",
     says: /a stash was made/,
     keeps: ["a"],
   },

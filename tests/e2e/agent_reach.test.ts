@@ -88,7 +88,7 @@ test("what an agent planted runs where a person allows it, and the next run begi
   await project.sh(`rm ${THERE}.git.json`);
 
   expect((await project.planner("merge", ID)).stdout).toStartWith(`Merged spec: ${ID}`);
-  expect((await project.planner("doctor")).stdout).toBe("Nothing found\n");
+  expect((await project.planner("doctor")).stdout).toStartWith("Nothing found\n");
 });
 
 test("a person who installs a hook manager after a kill is told what to do, and the next runs begin then", async () => {

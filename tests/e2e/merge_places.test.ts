@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { trustProject } from "../support/trusted_project.ts";
 
 /** How things stand around a project when finished work is to be merged. */
 interface Row {
@@ -188,6 +189,7 @@ test.each(EVERYWHERE)("a spec is worked and merged in %s: %p", async (_, [comman
   const folder = stdout.trim();
   expect({ folder, stderr }).toEqual({ folder: expect.stringContaining("/"), stderr: "" });
 
+  trustProject(folder);
   const worked = await project.workIn(folder, "save a; tick");
   const merged = await project.planner(command, ...words, "--root", folder);
 

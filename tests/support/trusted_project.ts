@@ -1,5 +1,6 @@
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,8 +14,9 @@ if (process.env["PLANNER_TEST_STATE"] === undefined) {
 
 /** Accepts every command of a project, as `planner trust` does for a person. */
 export function trustProject(root: string): void {
-  const git = join(root, ".git");
-  const of = realpathSync(existsSync(git) ? git : root);
+  const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
+  const { status, stdout } = spawnSync("git", asked, { cwd: root, encoding: "utf8" });
+  const of = realpathSync(status === 0 ? stdout.trim() : root);
   const folder = join(process.env["XDG_STATE_HOME"] ?? "", "planner", "accepted");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${createHash("sha256").update(of).digest("hex")}.json`);

@@ -133,6 +133,7 @@ const ROWS: readonly Row[] = [
     ends: "needs_attention",
     says: /a stash was made/,
     keeps: ["a"],
+    merge: /nothing was changed/,
   },
   {
     name: "goes back to the base after its work",

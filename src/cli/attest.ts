@@ -21,7 +21,7 @@ import type { OpenProject } from "./open_project.ts";
 import { plainLine } from "./output/plain_text.ts";
 import { print, printJson } from "./output/print.ts";
 import { progressOf } from "./with_proofs.ts";
-import { openRunDeps } from "./work/run_deps.ts";
+import { openProofDeps } from "./work/prove.ts";
 import { listenForSignals } from "./work/signals.ts";
 
 /** Prints the attestation of a spec, signed with the key that git signs with. */
@@ -31,11 +31,7 @@ export async function attest(project: OpenProject, cli: Cli, id: string): Promis
   await askToAccept(project, checkLines(spec.body));
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
-    const say = progressOf(cli);
-    const deps = await openRunDeps(project, {
-      startedAt: null,
-      tell: (event) => event.event === "output" && say(event.text),
-    });
+    const deps = await openProofDeps(project, progressOf(cli));
     const statement = await attestSpec(deps, spec, stop);
     const payload = Buffer.from(JSON.stringify(statement));
     const signatures = await sign(project.root, cli, payload);

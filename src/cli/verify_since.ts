@@ -10,8 +10,8 @@ import { print, printJson } from "./output/print.ts";
 import { junitReport, markdownReport, textReport } from "./output/since_reports.ts";
 import { writeFile } from "./output/write_file.ts";
 import { progressOf } from "./with_proofs.ts";
-import { openRunDeps } from "./work/run_deps.ts";
-import { listenForSignals } from "./work/signals.ts";
+import { openProofDeps } from "./work/prove.ts";
+import { interruptionStatus, listenForSignals } from "./work/signals.ts";
 
 export interface SinceWords {
   readonly since: string;
@@ -32,11 +32,7 @@ export async function verifyChange(
   refuseInRun(project.root, "verify a change");
   const stop = listenForSignals(() => cli.note("Ending the checks"));
   try {
-    const say = progressOf(cli);
-    const deps = await openRunDeps(project, {
-      startedAt: null,
-      tell: (event) => event.event === "output" && say(event.text),
-    });
+    const deps = await openProofDeps(project, progressOf(cli));
     const report = await verifySince(deps, { since, head: checks === "head", stop });
     const isBad = ({ verdict }: SpecVerdict): boolean => (strict ? verdict !== "proven" : BAD.has(verdict));
     if (json) printJson(report);
@@ -44,7 +40,7 @@ export async function verifyChange(
     if (junit !== undefined) writeFile(resolve(cli.cwd, junit), junitReport(report));
     writeSummary(cli, report, isBad);
     const by = stop.by();
-    if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    if (by !== null) return interruptionStatus(by);
     return report.specs.some(isBad) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     stop.close();

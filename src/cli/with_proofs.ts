@@ -7,7 +7,7 @@ import { openPlanner } from "./compose.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
 import { plainLine } from "./output/plain_text.ts";
-import { listenForSignals } from "./work/signals.ts";
+import { interruptionStatus, listenForSignals } from "./work/signals.ts";
 
 /** Lines of a failed check's output that are printed. */
 const TAIL_LINES = 20;
@@ -41,7 +41,7 @@ export async function withProofs(
     const by = signals.by();
     if (by === null) throw error;
     cli.warn("Interrupted: nothing was changed");
-    return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return interruptionStatus(by);
   } finally {
     signals.close();
   }

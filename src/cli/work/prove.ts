@@ -4,6 +4,7 @@ import { proveSpec } from "#planner/runs/proof/prove_spec.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { projectAround } from "#planner/store/processes/inside_run.ts";
 import type { ManualEnd, Provenance, WantedProof } from "#planner/work/provenance.ts";
+import type { OpenProject } from "../open_project.ts";
 import { openRunDeps } from "./run_deps.ts";
 
 interface Proving {
@@ -30,8 +31,10 @@ export async function keepByHand(root: string, end: ManualEnd, open: Proving["op
 }
 
 async function projectDeps(root: string, { open, tell = () => {} }: Proving): Promise<RunDeps> {
-  return openRunDeps(
-    { root, context: await open({ cwd: root, root }) },
-    { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) },
-  );
+  return openProofDeps({ root, context: await open({ cwd: root, root }) }, tell);
+}
+
+/** What checks run with. @param tell takes lines of their course and output */
+export function openProofDeps(project: OpenProject, tell: (line: string) => void): Promise<RunDeps> {
+  return openRunDeps(project, { startedAt: null, tell: (event) => event.event === "output" && tell(event.text) });
 }

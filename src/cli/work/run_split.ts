@@ -12,7 +12,7 @@ import { printJson } from "../output/print.ts";
 import { printText } from "../output/print_text.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { listenForSignals } from "./signals.ts";
+import { interruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner split`. */
 export interface SplitWords {
@@ -47,7 +47,7 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     const by = signals.by();
     if (by === null || !(error instanceof OperationError)) throw error;
     cli.warn(error.message);
-    return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return interruptionStatus(by);
   } finally {
     signals.close();
     if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);

@@ -8,7 +8,7 @@ import type { OpenProject } from "../open_project.ts";
 import { printJson } from "../output/print.ts";
 import { printText } from "../output/print_text.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { listenForSignals } from "./signals.ts";
+import { interruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner watch`. */
 export type WatchWords = Pick<WatchWishes, "once" | "pollMs"> & { readonly json: boolean };
@@ -30,7 +30,7 @@ export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords
     const { once, pollMs } = words;
     const { unmerged } = await watch(deps, { once, pollMs, stop: signals, tell });
     const by = signals.by();
-    if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    if (by !== null) return interruptionStatus(by);
     return once && unmerged ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     signals.close();

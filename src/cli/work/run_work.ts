@@ -17,7 +17,7 @@ import type { OpenProject } from "../open_project.ts";
 import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { showProgress, tellAnyway, type UnmergedWork } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
-import { type Interruption, listenForSignals } from "./signals.ts";
+import { type Interruption, interruptionStatus, listenForSignals } from "./signals.ts";
 
 /** Arguments of `planner work`. */
 export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop" | "unproven"> & { readonly json: boolean };
@@ -80,7 +80,7 @@ async function unmergedWork({ ports }: RunDeps, { results }: QueueResult): Promi
 }
 
 function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {
-  if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  if (by !== null) return interruptionStatus(by);
   const failed = refused.length > 0 || results.some(({ status }) => status !== "completed");
   return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
 }

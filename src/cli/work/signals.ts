@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { StopWishes } from "#planner/runs/run_types.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -9,6 +10,11 @@ export interface SignalWishes extends StopWishes {
   /** The first signal that came, or null. */
   by(): Interruption | null;
   close(): void;
+}
+
+/** Returns the exit status of a command that a signal ended. */
+export function interruptionStatus(by: Interruption | null): ExitStatus {
+  return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
 }
 
 /**

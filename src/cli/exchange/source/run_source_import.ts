@@ -5,7 +5,7 @@ import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
-import { listenForSignals } from "../../work/signals.ts";
+import { interruptionStatus, listenForSignals } from "../../work/signals.ts";
 import { type FoundSource, findSource } from "./find_source.ts";
 import { importTasks } from "./import_tasks.ts";
 import { printSourceReport } from "./print_source_report.ts";
@@ -56,7 +56,7 @@ async function importFound(
     bar?.clear();
     if (json) printJson(report);
     else printSourceReport(report, cli);
-    if (report.state === "stopped") return signals.by() === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    if (report.state === "stopped") return interruptionStatus(signals.by());
     return report.counts.refused + report.counts.kept > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } finally {
     bar?.clear();

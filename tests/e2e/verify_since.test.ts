@@ -142,6 +142,65 @@ test("a change passes with what is proven, and with what nobody could judge unle
   expect(nothing.stdout).toMatch(/^0 specs completed between (\w+) and \1\n$/);
 });
 
+test("checks of a spec that a change deletes, or whose file it breaks, do not get out of sight", async () => {
+  using made = await changed();
+  await made.mustGit("reset", "--quiet", "--hard", "base");
+  await made.mustGit("rm", "--quiet", `.planner/specs/${id(1)}.md`, `.planner/specs/${id(7)}.md`);
+  await made.mustGit("rm", "--quiet", `.planner/specs/${id(9)}.md`);
+  made.write(`.planner/specs/${id(2)}.md`, "---\nstatus: [\n---\n");
+  made.spec(id(3), spec(3, BEFORE[3] ?? "").replace("in_progress", "cancelled"));
+  await made.mustGit("commit", "--quiet", "--all", "-m", "change");
+  const judged = await made.planner(["verify", "--since", "base"]);
+  const strict = await made.planner(["verify", "--since", "base", "--strict", "--json"]);
+
+  expect([judged.code, judged.stdout]).toEqual([0, expect.stringMatching(/: 2 proposed\n$/)]);
+  expect(judged.stdout).toContain(
+    `proposed  ${id(1)}  T\n  proposed  1: It is done: "sh t/1.sh" is proposed\n  its status was in_progress, and the change deletes it\n  proposed: check dropped at "It is done": sh t/1.sh\n`,
+  );
+  expect(judged.stdout).toContain("its status was in_progress, and the change makes its file unreadable\n");
+  expect([strict.code, verdicts(strict.stdout)]).toEqual([1, { [id(1)]: "proposed", [id(2)]: "proposed" }]);
+});
+
+test("an output is judged by the schema from before the change, and one from before the work does not count", async () => {
+  using made = await gitProject();
+  const text = (number: number, status: string, output: string): string =>
+    `---\nid: ${id(number)}\nstatus: ${status}\noutput_schema: answer.json\n---\n\n# T\n\n- [x] It is done\n  verify: test -d .planner\n\n## Output\n\n${output}\n`;
+  const settings = (strict: boolean): string =>
+    `---\nvalidation: {strict_output_validation: ${strict}}\nverify: {protect: []}\n---\n`;
+  const [old, other] = ['{"answer": "old"}', '{"other": 1}'];
+  made.write(".planner/schemas/answer.json", '{"type": "object", "required": ["answer"]}');
+  made.write(".planner/config.md", settings(true));
+  for (const number of [1, 2, 3, 4]) made.spec(id(number), text(number, "pending", old));
+  made.spec(id(3), text(3, "in_progress", old));
+  await made.mustGit("add", "--all");
+  await made.mustGit("commit", "--quiet", "-m", "begin");
+  await made.mustGit("branch", "base");
+  made.write(".planner/schemas/answer.json", "{}");
+  made.write(".planner/config.md", settings(false));
+  made.spec(id(1), text(1, "completed", old));
+  made.spec(id(2), text(2, "completed", `${old}\n\n${other}`));
+  made.spec(id(3), text(3, "completed", old));
+  made.spec(id(4), text(4, "completed", `${old}\n\n{"answer": "new"}`));
+  await made.mustGit("commit", "--quiet", "--all", "-m", "change");
+  const judged = await made.planner(["verify", "--since", "base", "--json", "--junit", "junit.xml"]);
+  await made.mustGit("checkout", "--quiet", "-b", "lax", "base");
+  made.write(".planner/config.md", settings(false));
+  await made.mustGit("commit", "--quiet", "--all", "-m", "lax");
+  made.spec(id(1), text(1, "completed", old));
+  await made.mustGit("commit", "--quiet", "--all", "-m", "change");
+  const lax = await made.planner(["verify", "--since", "HEAD~1", "--strict"]);
+
+  const expected = { [id(1)]: "disproven", [id(2)]: "disproven", [id(3)]: "proven", [id(4)]: "proven" };
+  expect([judged.code, verdicts(judged.stdout)]).toEqual([1, expected]);
+  expect(judged.stdout).toContain("Output validation failed (schema: answer.json); no JSON found in the output");
+  const message = /name="output"[^>]*><failure message="disproven: Output validation failed .*missing required field/;
+  expect(readFileSync(join(made.root, "junit.xml"), "utf8")).toMatch(message);
+  expect([lax.code, lax.stdout]).toEqual([
+    0,
+    expect.stringContaining("Output validation failed (schema: answer.json)"),
+  ]);
+});
+
 test("settings that a change brings decide about no verdict", async () => {
   using made = await changed();
   await made.mustGit("reset", "--quiet", "--hard", "base");

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitProject, gitProject } from "./git_project.ts";
 
@@ -25,6 +25,8 @@ export interface FinishedSpec {
 
 export interface FinishedProject extends GitProject {
   readonly finished: readonly FinishedSpec[];
+  /** Hash of the commit before all work. */
+  readonly begin: string;
 }
 
 /**
@@ -87,7 +89,28 @@ export async function finishedProject(size: number): Promise<FinishedProject> {
   await project.mustGit("config", "user.email", "ann@example.org");
   await project.mustGit("add", "--all");
   await project.mustGit("commit", "--quiet", "-m", "begin");
-  return { ...project, finished };
+  const begin = (await project.mustGit("rev-parse", "HEAD")).trim();
+  const dispose = (): void => {
+    project[Symbol.dispose]();
+    rmSync(plan, { recursive: true, force: true });
+  };
+  return { ...project, finished, begin, [Symbol.dispose]: dispose };
+}
+
+/** Commits what a false agent would like the main branch to have: its work, its checks, and every spec as completed. */
+export async function pretendEnd(project: FinishedProject): Promise<void> {
+  await project.mustGit("commit", "--quiet", "--all", "-m", "ends of the runs");
+  for (const { id, kind, isTrue } of project.finished) {
+    if (isTrue) continue;
+    await project.mustGit("merge", "--quiet", "--no-edit", "--strategy-option", "theirs", `planner/${id}`);
+    const file = `.planner/specs/${id}.md`;
+    const text = project
+      .read(file)
+      .replace(/^status: .*$/m, "status: completed")
+      .replace("- [ ]", "- [x]");
+    project.write(file, kind === "weakened check" ? text.replace(/^ {2}verify: .*$/m, "  verify: true") : text);
+  }
+  await project.mustGit("commit", "--quiet", "--all", "-m", "all is done");
 }
 
 function specOf(index: number): FinishedSpec {

@@ -15,12 +15,13 @@ function reasonOf({ verify, check, verdict }: CriterionProof, { edited }: SpecVe
 }
 
 /** What is to be said of a spec beside its criteria, a sentence each. */
-function remarksOn({ problem, proposed, unproven, record }: SpecVerdict): readonly string[] {
+function remarksOn({ problem, proposed, unproven, output, record }: SpecVerdict): readonly string[] {
   const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
   return [
     ...(problem === null ? [] : [problem]),
     ...proposed.map(({ change, label, command }) => `proposed: check ${change} at "${label}": ${command}`),
     ...(unproven === null ? [] : [`completed without proof: ${unproven}`]),
+    ...(output === null ? [] : [output.problem]),
     ...differing.map(({ part, detail }) => `record of run ${record?.run}: ${part}: ${detail}`),
   ];
 }
@@ -91,13 +92,15 @@ export function junitReport({ specs }: SinceReport): string {
       const seconds = (one.check?.duration_ms ?? 0) / 1000;
       return { name: `${index + 1}: ${one.label}`, verdict: one.verdict, reason: reasonOf(one, spec), seconds };
     });
-    const { record, problem } = spec;
+    const { record, problem, output } = spec;
     const differing = record?.checks.filter(({ result }) => result === "differs") ?? [];
     const reason = differing.map(({ part, detail }) => `${part}: ${detail}`).join("; ");
     const isCriterion = spec.criteria.some(({ verdict }) => verdict === spec.verdict);
-    const verdict = spec.verdict === "disproven" && !isCriterion ? "disproven" : "proven";
+    const isRefused = output?.refused === true;
+    const verdict = spec.verdict === "disproven" && !isCriterion && !isRefused ? "disproven" : "proven";
+    const written = isRefused ? [{ name: "output", verdict: "disproven", reason: output.problem, seconds: 0 }] : [];
     const kept = record === null ? [] : [{ name: `record of run ${record.run}`, verdict, reason, seconds: 0 }];
-    return suiteOf(spec.spec_id, [...cases, ...kept], problem);
+    return suiteOf(spec.spec_id, [...cases, ...written, ...kept], problem);
   });
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="planner verify">\n${suites.join("")}</testsuites>\n`;
 }

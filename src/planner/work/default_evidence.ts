@@ -71,7 +71,13 @@ function isWork({ path, isNew }: ChangedPath): boolean {
 }
 
 /** The text of the last `## Output` section, trimmed. */
-export function outputOf(body: string): string {
+function outputOf(body: string): string {
   const section = sectionOf(body, "Output");
   return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
+}
+
+/** The output of a body without what an older body had, trimmed. */
+export function newOutput(body: string, old: string): string {
+  const [now, before] = [outputOf(body), outputOf(old)];
+  return (before !== "" && now.startsWith(before) ? now.slice(before.length) : now).trim();
 }

@@ -1,12 +1,16 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecChanges } from "#planner/run_ports/spec_changes.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { CommittedState, SpecChanges } from "#planner/run_ports/spec_changes.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { parseConfig } from "../../config/parse_config.ts";
+import { outputReportLines } from "../../output/report.ts";
+import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
-import type { JudgedCriterion } from "../../work/judge_criteria.ts";
+import { newOutput } from "../../work/default_evidence.ts";
+import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { type CriterionProof, type EditedFile, hasChecks, tickVerdict, type Verdict } from "../../work/provenance.ts";
 import type { RecordCheck } from "../../work/records/judge_record.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
@@ -21,6 +25,8 @@ export interface VerifyingSince {
   /** Whether checks that the change adds or alters run as well. */
   readonly head: boolean;
   readonly stop: StopWishes;
+  /** Judges by the schemas of another folder, an absolute path. */
+  readonly outputsOf: (root: string) => OutputValidator;
 }
 
 export interface SinceReport {
@@ -30,7 +36,7 @@ export interface SinceReport {
   readonly specs: readonly SpecVerdict[];
 }
 
-/** What is known of one spec that a change completed. */
+/** What is known of one spec that a change completed, or deleted although its checks were open. */
 export interface SpecVerdict {
   readonly spec_id: SpecId;
   readonly title: string | null;
@@ -43,6 +49,8 @@ export interface SpecVerdict {
   readonly proposed: readonly ProposedCheck[];
   /** Why a person completed it without proof, as the spec says. */
   readonly unproven: string | null;
+  /** Why its output does not fit its schema, and whether the settings refuse that; null if it fits. */
+  readonly output: { readonly problem: string; readonly refused: boolean } | null;
   /** The latest record of a run; null if the repository has none. */
   readonly record: { readonly run: number; readonly checks: readonly RecordCheck[] } | null;
 }
@@ -54,17 +62,19 @@ export interface SpecVerdict {
  *
  * Source: docs/decisions.md#s-61.
  */
-export async function verifySince(deps: RunDeps, { since, head, stop }: VerifyingSince): Promise<SinceReport> {
+export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promise<SinceReport> {
+  const { since, head } = wanted;
   const changes = await deps.ports.worktrees.specChanges(since);
   const { before, after } = changes;
   const settings = parseConfig(before.config).config;
   // A changed check may need a changed setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
   const context = { ...deps.context, config: async () => config, accepted: EVERYTHING };
-  const specs: SpecVerdict[] = [];
-  for (const spec of completedSpecs(changes)) {
-    specs.push(await judgeSpec({ ...deps, context }, spec, { config, changes, since, head, stop }));
-  }
+  const completed = completedSpecs(changes);
+  const change = { ...wanted, config, changes, outputs: new Map(await misfits(deps, completed, { wanted, changes })) };
+  const specs = deletedSpecs(changes);
+  for (const spec of completed) specs.push(await judgeSpec({ ...deps, context }, spec, change));
+  specs.sort((a, b) => compareSpecIds(a.spec_id, b.spec_id));
   return { since: before.commit, commit: after.commit, specs };
 }
 
@@ -78,35 +88,94 @@ const EVERYTHING = {
   trust: async () => {},
 };
 
-/** Sorted by id. */
-function completedSpecs({ before, after }: SpecChanges): readonly Spec[] {
-  const read = (specs: typeof after.specs): readonly Spec[] =>
-    [...specs].flatMap(([id, { file, text }]) => {
-      const document = parseDocument(text);
-      return document.ok ? buildSpec({ id, file, archived: false }, document) : [];
-    });
-  const done = new Set(read(before.specs).flatMap(({ id, status }) => (status === "completed" ? [id] : [])));
-  return read(after.specs)
-    .filter(({ id, status }) => status === "completed" && !done.has(id))
-    .sort((a, b) => compareSpecIds(a.id, b.id));
+function readableSpecs({ specs }: CommittedState): ReadonlyMap<SpecId, Spec> {
+  const read = [...specs].flatMap(([id, { file, text }]): readonly (readonly [SpecId, Spec])[] => {
+    const document = parseDocument(text);
+    return document.ok ? [[id, buildSpec({ id, file, archived: false }, document)]] : [];
+  });
+  return new Map(read);
+}
+
+interface CompletedSpec {
+  readonly spec: Spec;
+  /** The same before the change; null if it was not there, or could not be read. */
+  readonly before: Spec | null;
+}
+
+function completedSpecs({ before, after }: SpecChanges): readonly CompletedSpec[] {
+  const old = readableSpecs(before);
+  return [...readableSpecs(after).values()]
+    .map((spec) => ({ spec, before: old.get(spec.id) ?? null }))
+    .filter((one) => one.spec.status === "completed" && one.before?.status !== "completed");
+}
+
+const CLOSED: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+
+/** Specs with checks that were open, and whose file the change deletes or makes unreadable: nothing judges their work. */
+function deletedSpecs({ before, after }: SpecChanges): SpecVerdict[] {
+  const left = readableSpecs(after);
+  return [...readableSpecs(before).values()].flatMap(({ id, title, status, body }): readonly SpecVerdict[] => {
+    const criteria = judgeCriteria(body, body);
+    if (left.has(id) || CLOSED.has(status) || !hasChecks(criteria)) return [];
+    const change = after.specs.has(id) ? "makes its file unreadable" : "deletes it";
+    return [
+      {
+        ...{ spec_id: id, title, verdict: "proposed", problem: `its status was ${status}, and the change ${change}` },
+        criteria: criteria.map((one) => (one.verify === null ? leaveUnrun(one) : propose(one))),
+        ...{ edited: [], proposed: proposedCriteria(body, "").proposed, unproven: null, output: null, record: null },
+      },
+    ];
+  });
+}
+
+/** The statuses of work that goes on: what the output held then is part of it. */
+const BEGUN: ReadonlySet<string> = new Set(["in_progress", "needs_attention"]);
+
+/** Returns the outputs that do not fit their schemas, which are those of the commit before the change if it has them. */
+async function misfits(
+  deps: RunDeps,
+  completed: readonly CompletedSpec[],
+  { wanted, changes }: { readonly wanted: VerifyingSince; readonly changes: SpecChanges },
+): Promise<readonly (readonly [SpecId, string])[]> {
+  const judged = completed.flatMap(({ spec, before }) => {
+    const schemaPath = before?.outputSchema ?? spec.outputSchema;
+    const old = before === null || BEGUN.has(before.status) ? "" : before.body;
+    return schemaPath === null ? [] : [{ id: spec.id, schemaPath, output: newOutput(spec.body, old) }];
+  });
+  const first = judged[0];
+  if (first === undefined) return [];
+  return deps.ports.worktrees.withFresh(first.id, changes.before.commit, async ({ root }) => {
+    const old = wanted.outputsOf(root);
+    const found: [SpecId, string][] = [];
+    for (const { id, schemaPath, output } of judged) {
+      const outputs = (await old.fingerprint(schemaPath)) === null ? deps.context.outputs : old;
+      const verdict = await outputs.validate(schemaPath, output);
+      const report = outputReportLines({ schemaPath, verdict, log: null });
+      if (verdict.kind !== "passed") found.push([id, report.map((line) => line.trim()).join("; ")]);
+    }
+    return found;
+  });
 }
 
 interface Change extends VerifyingSince {
   readonly config: PlannerConfig;
   readonly changes: SpecChanges;
+  /** What is wrong with outputs. */
+  readonly outputs: ReadonlyMap<SpecId, string>;
 }
 
-async function judgeSpec(deps: RunDeps, spec: Spec, change: Change): Promise<SpecVerdict> {
+async function judgeSpec(deps: RunDeps, { spec, before }: CompletedSpec, change: Change): Promise<SpecVerdict> {
   const { id, title, body, frontmatter } = spec;
-  const text = change.changes.before.specs.get(id)?.text ?? "";
-  const old = parseDocument(text);
-  const compared = proposedCriteria(old.ok ? old.body : "", body);
+  const compared = proposedCriteria(before?.body ?? "", body);
   const proven = await proveCriteria(deps, id, { change, compared });
-  const record = await compareRecord(deps, id, change.stop);
-  const lies = record?.checks.some(({ part, result }) => OWN_PARTS.has(part) && result === "differs") === true;
+  const { record, differs, hasOutput } = await compareRecord(deps, id, change.stop);
+  const misfit = hasOutput ? undefined : change.outputs.get(id);
+  const refused = change.config.validation.strict_output_validation;
+  const output = misfit === undefined ? null : { problem: misfit, refused };
+  const isFalse = differs || output?.refused === true;
   return {
-    ...{ spec_id: id, title, verdict: lies ? "disproven" : verdictOf(proven.criteria), ...proven },
-    ...{ proposed: compared.proposed, record },
+    ...{ spec_id: id, title, verdict: isFalse ? "disproven" : verdictOf(proven.criteria), ...proven },
+    ...{ proposed: compared.proposed, output, record },
     unproven: typeof frontmatter["unproven"] === "string" ? frontmatter["unproven"] : null,
   };
 }
@@ -114,12 +183,23 @@ async function judgeSpec(deps: RunDeps, spec: Spec, change: Change): Promise<Spe
 // What a record says of its checks and its merge is judged by running the checks again on this commit.
 const OWN_PARTS: ReadonlySet<string> = new Set(["spec", "end", "commits", "files", "criteria"]);
 
-async function compareRecord(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<SpecVerdict["record"]> {
+interface ComparedRecord extends Pick<SpecVerdict, "record"> {
+  /** Whether it says of itself what the repository does not have. */
+  readonly differs: boolean;
+  /** Whether it says that the output fits its schema: the log may have had more of it than the spec. */
+  readonly hasOutput: boolean;
+}
+
+async function compareRecord(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<ComparedRecord> {
   const kept = await deps.ports.worktrees.record(id, null);
-  if (kept === null) return null;
+  if (kept === null) return { record: null, differs: false, hasOutput: false };
   // The commit that is judged stands for the main branch, which a clone of one commit does not have.
   const here = { ...kept, record: { ...kept.record, main_branch: null } };
-  return { run: kept.run, checks: await verifyRecord(deps, { id, kept: here, rerun: false, stop }) };
+  const checks = await verifyRecord(deps, { id, kept: here, rerun: false, stop });
+  const differs = checks.some(({ part, result }) => OWN_PARTS.has(part) && result === "differs");
+  const { output, status } = kept.record;
+  const isFit = status === "completed" && isJsonObject(output) && output["problem"] === null;
+  return { record: { run: kept.run, checks }, differs, hasOutput: isFit && !differs };
 }
 
 interface Proving {
@@ -138,9 +218,7 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
   const waits = (index: number): boolean => !head && added.has(index);
   const criteria = [...judged.map((one, index) => (waits(index) ? { ...one, verify: null } : one)), ...altered];
   const shown = (all: readonly CriterionProof[]): readonly CriterionProof[] =>
-    all.map((one, index) =>
-      waits(index) ? { ...one, verify: judged[index]?.verify ?? null, verdict: "proposed" } : one,
-    );
+    all.map((one, index) => (waits(index) ? propose({ ...one, verify: judged[index]?.verify ?? null }) : one));
   const unproven = (problem: string): Proven => ({ criteria: shown(criteria.map(leaveUnrun)), edited: [], problem });
   if (stop.soon.aborted) return unproven("interrupted");
   const [processId, log] = [`${id}-${deps.pid}`, talkingLog(deps, id)];
@@ -157,6 +235,10 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
     if (error instanceof OperationError && hasChecks(criteria)) return unproven(error.message);
     throw error;
   }
+}
+
+function propose(one: JudgedCriterion): CriterionProof {
+  return { ...one, check: null, verdict: "proposed" };
 }
 
 function leaveUnrun(one: JudgedCriterion): CriterionProof {

@@ -9,7 +9,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { namesSpec } from "../../work/commit_message.ts";
-import { missingWork, outputOf } from "../../work/default_evidence.ts";
+import { missingWork, newOutput } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
@@ -153,13 +153,6 @@ function withoutSpec(paths: readonly string[], id: SpecId): readonly string[] {
   return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
 }
 
-/** The output of a body without what an older body had. */
-function newOutput(body: string, old: string): string {
-  const [now, before] = [outputOf(body), outputOf(old)];
-  const added = (before !== "" && now.startsWith(before) ? now.slice(before.length) : now).trim();
-  return added === "" ? "" : `## Output\n\n${added}\n`;
-}
-
 interface OutputReport {
   readonly lines: readonly string[];
   readonly warnings: readonly string[];
@@ -179,7 +172,7 @@ async function outputReport({ context }: RunDeps, work: WorkInPlace, spec: Spec)
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null, passed: false };
   await log.flush();
   const old = work.outputBefore === undefined ? (broughtBy(work)?.body ?? null) : work.outputBefore;
-  const judged = old === null ? spec : { ...spec, body: newOutput(spec.body, old) };
+  const judged = old === null ? spec : { ...spec, body: `## Output\n\n${newOutput(spec.body, old)}\n` };
   const verdict = (await judging.run(() => judgeOutput(context, judged))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });

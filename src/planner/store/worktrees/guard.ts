@@ -24,11 +24,16 @@ const MAX_NAMED = 5;
 /**
  * Returns what a person has to see to before git runs in the worktree again: what its run has planted, or what the run
  * of another spec has planted for every checkout. Null if there is nothing.
+ *
+ * @param programs as `takePrograms` has just returned them
  */
-export async function plantedProblem(place: Place, before: Snapshot | null): Promise<string | null> {
+export async function plantedProblem(
+  place: Place,
+  before: Snapshot | null,
+  programs?: Snapshot,
+): Promise<string | null> {
   if (before !== null) {
-    const programs = await takePrograms(place);
-    const changes = plantedIn(compareSnapshots(before, programs));
+    const changes = plantedIn(compareSnapshots(before, programs ?? (await takePrograms(place))));
     if (changes.length > 0) {
       const named = await namedChanges(place.repository, place.id, changes);
       return `what git runs here has changed during the run: ${named}, then run "planner merge ${place.id}"`;

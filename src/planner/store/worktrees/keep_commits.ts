@@ -3,6 +3,7 @@ import type { Git } from "../git/git.ts";
 import { type Move, readHead, readMoves } from "./admin_folder.ts";
 import { splitName } from "./outside_changes.ts";
 import type { Change } from "./snapshot.ts";
+import { hasOwnChange } from "./worktree_commits.ts";
 
 /** Commits that no branch of a person's holds, as they are kept. */
 export interface KeptCommits {
@@ -109,11 +110,6 @@ function headsOf(listed: string): readonly string[] {
   const lines = listed.split("\n").filter((line) => line !== "");
   const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));
   return lines.map((line) => line.split(" ")[0] ?? "").filter((hash) => !parents.has(hash));
-}
-
-async function hasOwnChange(git: Git, hash: string, mainBranch: string): Promise<boolean> {
-  const range = `refs/heads/${mainBranch}...${hash}`;
-  return (await git.line(["rev-list", "--right-only", "--cherry-pick", "--max-count=1", range, "--"])) !== "";
 }
 
 async function nextNumber(git: Git, id: SpecId): Promise<number> {

@@ -7,9 +7,8 @@ import { plantedElsewhere, plantedProblem, shellWord } from "./guard.ts";
 import { keepHashes } from "./keep_commits.ts";
 import { outsideChanges } from "./outside_changes.ts";
 import { describeOutside, inFolder, isAncestor, linesAdded, shortName } from "./outside_words.ts";
-import { type Refs, refsOf } from "./refs.ts";
-import { type Change, dropSnapshot, readSnapshot, type Snapshot, takeSharedPrograms } from "./snapshot.ts";
-import { checkouts, takeSnapshot } from "./take_snapshot.ts";
+import { type Change, dropSnapshot, readSnapshot, type Snapshot, takePrograms } from "./snapshot.ts";
+import { checkouts, refsIn, takeSnapshot } from "./take_snapshot.ts";
 import { noteHidden, uncommittedFiles } from "./worktree_commits.ts";
 import { type Place, type Repository, readOrigin } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
@@ -36,20 +35,20 @@ export async function settle(place: Place, baseline: Snapshot | null): Promise<W
   const before = baseline ?? readSnapshot(place);
   const found = new Findings();
   const isThere = existsSync(place.worktree.path);
-  const planted = isThere ? await plantedProblem(place, before) : await plantedElsewhere(place.repository, place);
+  const programs = before === null ? undefined : await takePrograms(place);
+  const planted = isThere
+    ? await plantedProblem(place, before, programs)
+    : await plantedElsewhere(place.repository, place);
   if (planted !== null) return stateOf(found, { problems: [planted] });
   // Attributes all later changes to a person.
   await dropSnapshot(place);
-  if (!isThere) {
-    if (before !== null) await reportOutside(place, before, found);
-    return stateOf(found, { problems: [goneProblem(place)] });
-  }
-  await endRebase(place);
-  const refs = await refsOf(place.repository.git);
-  const unfinished = unfinishedIn(place.gitFolder);
-  if (unfinished === null) await follow(place, refs, found);
-  else found.problems.push(unfinishedProblem(place, unfinished));
-  if (before !== null) await reportOutside(place, before, found);
+  if (isThere) await endRebase(place);
+  const now = before === null ? await refsIn(place.repository.git) : await takeSnapshot(place, programs);
+  const unfinished = isThere ? unfinishedIn(place.gitFolder) : null;
+  if (unfinished !== null) found.problems.push(unfinishedProblem(place, unfinished));
+  else if (isThere) await follow(place, now, found);
+  if (before !== null) await reportOutside(place, { before, now }, found);
+  if (!isThere) return stateOf(found, { problems: [goneProblem(place)] });
   const { branch, mainBranch } = place.worktree;
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
   const changed = await changedIn(place.git, place.repository.prefix, `${main}...${own}`);
@@ -73,13 +72,13 @@ function unfinishedProblem({ id, worktree }: Place, { name, end }: { readonly na
 }
 
 /** The commit that is checked out is the run's result: a branch that it continues is moved up to it. */
-async function follow(place: Place, refs: Refs, found: Findings): Promise<void> {
+async function follow(place: Place, refs: Snapshot, found: Findings): Promise<void> {
   const { git, gitFolder, worktree } = place;
   const own = `refs/heads/${worktree.branch}`;
   const head = readHead(gitFolder);
   if (head === null || ("ref" in head && head.ref === own)) return restore(place, refs, found);
-  const hash = "hash" in head ? head.hash : refs.get(head.ref);
-  const tip = refs.get(own);
+  const hash = "hash" in head ? head.hash : refs[`ref ${head.ref}`];
+  const tip = refs[`ref ${own}`];
   const where = "hash" in head ? `commit ${head.hash.slice(0, 10)}` : `branch "${shortName(head.ref)}"`;
   if (hash !== undefined && (tip === undefined || (await isAncestor(git, tip, hash)))) {
     // The index and the files stay as they are.
@@ -96,20 +95,23 @@ async function follow(place: Place, refs: Refs, found: Findings): Promise<void> 
 }
 
 /** A branch that was deleted while it was checked out begins again where its worktree was last. */
-async function restore({ git, gitFolder, worktree }: Place, refs: Refs, found: Findings): Promise<void> {
+async function restore({ git, gitFolder, worktree }: Place, refs: Snapshot, found: Findings): Promise<void> {
   const own = `refs/heads/${worktree.branch}`;
   const last = readMoves(gitFolder, "HEAD").findLast(({ to }) => !/^0+$/.test(to))?.to;
-  if (refs.has(own) || last === undefined) return;
+  if (`ref ${own}` in refs || last === undefined) return;
   await git.run(["update-ref", "-m", "planner: restore the branch", own, last, ""]);
   found.warn(`branch "${worktree.branch}" was deleted: it is back at commit ${last.slice(0, 10)}`);
 }
 
+/** The snapshots at the begin and the end of a run. */
+interface Compared {
+  readonly before: Snapshot;
+  readonly now: Snapshot;
+}
+
 /** Reports what changed in the repository and the project beside the run's own branch; all of it stays. */
-async function reportOutside(place: Place, before: Snapshot, found: Findings): Promise<void> {
+async function reportOutside(place: Place, { before, now }: Compared, found: Findings): Promise<void> {
   const { id, worktree } = place;
-  const isThere = existsSync(worktree.path);
-  const programs = isThere ? undefined : await takeSharedPrograms(place.repository, place.repository.git);
-  const now = await takeSnapshot(place, programs);
   const changes = outsideChanges(before, now, { id, branch: worktree.branch });
   const excluded = changes.find(({ name }) => name === "info exclude");
   if (excluded !== undefined) await noteHidden(place, linesAdded(excluded.before ?? "", excluded.now ?? ""));
@@ -129,7 +131,7 @@ async function reportOutside(place: Place, before: Snapshot, found: Findings): P
 async function mainProblem(
   { gitFolder, repository, worktree, id }: Place,
   { before: old, now: tip }: Change,
-  { before, now }: { readonly before: Snapshot; readonly now: Snapshot },
+  { before, now }: Compared,
 ): Promise<string | null> {
   const { mainBranch } = worktree;
   const { git } = repository;

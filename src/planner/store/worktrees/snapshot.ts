@@ -36,8 +36,12 @@ const SCOPES: Readonly<Record<string, string>> = {
   worktree: "worktree setting",
 };
 
-/** Takes the part of the snapshot that decides what git runs in a worktree. Cost: one git, which runs none of it. */
-export async function takePrograms({ git, gitFolder, repository, worktree }: Place): Promise<Snapshot> {
+/**
+ * Takes the part of the snapshot that decides what git runs in a worktree, and in all checkouts if the worktree is gone.
+ * Cost: one git, which runs none of it.
+ */
+export async function takePrograms({ gitFolder, repository, worktree, ...place }: Place): Promise<Snapshot> {
+  const git = existsSync(worktree.path) ? place.git : repository.git;
   const note: Record<string, string> = { ...(await takeSharedPrograms(repository, git)) };
   add(note, ".git", readGitFile(worktree.path, ".git"));
   add(note, "commondir", readGitFile(gitFolder, "commondir"));

@@ -46,7 +46,7 @@ export async function takeSnapshot(place: Place, programs?: Snapshot): Promise<S
 }
 
 /** A name that points to another one, `refs/remotes/origin/HEAD` for example, has that one's name. */
-async function refsIn(git: Git): Promise<Snapshot> {
+export async function refsIn(git: Git): Promise<Snapshot> {
   const listed = await git.run(["for-each-ref", "--format=%(objectname) %(symref) %(refname)"]);
   const refs = listed.split("\n").flatMap((line) => {
     const [hash = "", target = "", ref = ""] = line.split(" ");

@@ -27,13 +27,21 @@ export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): 
 
 /** Whether nothing would be lost without the branch: its changes are in the main branch, as these commits or as copies. */
 export async function isBranchMerged(git: Git, branches: Branches): Promise<boolean> {
-  const ahead = await commitsAhead(git, branches);
-  if (ahead.length === 0) return true;
-  const range = `refs/heads/${branches.mainBranch}..refs/heads/${branches.branch}`;
-  // A merge can hold changes besides its parents', and git cannot compare those.
-  if ((await git.line(["rev-list", "--merges", "--max-count=1", range, "--"])) !== "") return false;
-  const compared = await git.run(["cherry", `refs/heads/${branches.mainBranch}`, `refs/heads/${branches.branch}`]);
-  return !compared.split("\n").some((line) => line.startsWith("+"));
+  try {
+    return !(await hasOwnChange(git, `refs/heads/${branches.branch}`, branches.mainBranch));
+  } catch (error) {
+    if (await exists(git, branches.branch)) throw error;
+    return true;
+  }
+}
+
+/**
+ * Whether a commit, or one that it continues, has a change that the main branch lacks. A merge counts as one: it can hold
+ * changes besides its parents', and git cannot compare those.
+ */
+export async function hasOwnChange(git: Git, commit: string, mainBranch: string): Promise<boolean> {
+  const range = `refs/heads/${mainBranch}...${commit}`;
+  return (await git.line(["rev-list", "--right-only", "--cherry-pick", "--max-count=1", range, "--"])) !== "";
 }
 
 export async function exists(git: Git, branch: string): Promise<boolean> {

@@ -5,15 +5,17 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { adminFolders, MERGE_ACTION, readHead, rebasedBranch } from "./admin_folder.ts";
+import { MERGE_ACTION, readHead, rebasedBranch } from "./admin_folder.ts";
 import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { joinedText, joinSpec } from "./join_spec.ts";
 import { mergeText } from "./merge_text.ts";
+import { refsOf } from "./refs.ts";
 import { settle } from "./settle.ts";
+import { checkouts } from "./take_snapshot.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { listWorktrees, type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
+import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
@@ -67,16 +69,13 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
   const head = readHead(repository.gitFolder);
   if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
     return new Git(repository.top, {}, repository.git.use);
-  const listed = await listWorktrees(repository.git);
-  const main = listed.find(({ branch }) => branch === worktree.mainBranch);
-  return main === undefined ? null : new Git(main.path, {}, repository.git.use);
+  const path = (await refsOf(repository.git)).get(`refs/heads/${worktree.mainBranch}`) ?? "";
+  return path === "" ? null : new Git(path, {}, repository.git.use);
 }
 
 /** While a person rebases the main branch it is checked out nowhere, and would be put back where it was. */
 async function refuseRebase({ id, repository, worktree }: Place): Promise<void> {
-  const linked = await adminFolders(repository.commonFolder);
-  const folders = new Map([[repository.top, repository.commonFolder], ...linked]);
-  for (const [path, folder] of folders) {
+  for (const [path, folder] of await checkouts(repository)) {
     if (rebasedBranch(folder) !== `refs/heads/${worktree.mainBranch}`) continue;
     throw new OperationError(
       "failed_precondition",

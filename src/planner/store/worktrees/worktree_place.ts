@@ -7,7 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { Git, type GitUse } from "../git/git.ts";
+import { Git } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { gitFolderOf, readGitFile, readHead, realPath } from "./admin_folder.ts";
@@ -29,8 +29,8 @@ export interface Repository {
 }
 
 /** @throws OperationError `failed_precondition` without one */
-export async function requireRepository(root: string, use: GitUse = {}): Promise<Repository> {
-  const git = new Git(root, {}, use);
+export async function requireRepository(root: string): Promise<Repository> {
+  const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
   const answer = await git.ask(["rev-parse", "--path-format=absolute", ...asked]);
   if (answer === null) {
@@ -204,30 +204,4 @@ export async function currentBranch({ git, gitFolder }: Pick<Repository, "git" |
 /** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
 function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return withSetting("core.excludesFile", file, env);
-}
-
-/** A worktree as git lists it. */
-export interface ListedWorktree {
-  readonly path: string;
-  /** Without `refs/heads/`; null when it has none checked out. */
-  readonly branch: string | null;
-  /** git was interrupted while making it. */
-  readonly unfinished: boolean;
-}
-
-export async function listWorktrees(git: Git): Promise<readonly ListedWorktree[]> {
-  const listing = await git.run(["worktree", "list", "--porcelain", "-z"]);
-  return listing
-    .split("\0\0")
-    .filter((block) => block !== "")
-    .map((block) => {
-      const lines = block.split("\0");
-      const field = (name: string): string | undefined =>
-        lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
-      return {
-        path: field("worktree") ?? "",
-        branch: field("branch")?.replace(/^refs\/heads\//, "") ?? null,
-        unfinished: field("locked") === "initializing",
-      };
-    });
 }

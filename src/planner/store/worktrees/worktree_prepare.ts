@@ -1,12 +1,12 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
-import { adminFolders, readHead, realPath } from "./admin_folder.ts";
+import { adminFolders, readGitFile, readHead, realPath } from "./admin_folder.ts";
 import { refusePlanted } from "./guard.ts";
 import { hooksBeyond } from "./hooks_folder.ts";
 import { keepCommits, keepHashes } from "./keep_commits.ts";
@@ -16,16 +16,7 @@ import { readSnapshot } from "./snapshot.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
 import type { Branches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import {
-  currentBranch,
-  type ListedWorktree,
-  listWorktrees,
-  openPlace,
-  type Place,
-  type Repository,
-  readOrigin,
-  writeOrigin,
-} from "./worktree_place.ts";
+import { currentBranch, openPlace, type Place, type Repository, readOrigin, writeOrigin } from "./worktree_place.ts";
 import { endRebase, settleSpecs } from "./worktree_rebase.ts";
 
 /**
@@ -77,12 +68,12 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   const { repository, root, id, refs } = making;
   const mainBranch = await requireMainBranch(repository, options, refs);
   await ignoreWorktrees(root);
-  const listed = await withoutUnfinished(making, await listWorktrees(repository.git));
+  await removeUnfinished(making);
   const found = await openPlace(repository, root, id);
   const branch = `${options.branchPrefix}${id}`;
   const isOld = refs.has(`refs/heads/${branch}`);
   const start = options.base ?? `refs/heads/${mainBranch}`;
-  const opened = found ?? (await make(making, { branch, mainBranch, start }, listed));
+  const opened = found ?? (await make(making, { branch, mainBranch, start }));
   const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
     await refusePlanted(place, readSnapshot(place));
@@ -116,57 +107,49 @@ function identityOf(settings: ReadonlyMap<string, string>, env: NodeJS.ProcessEn
   return found;
 }
 
-async function make(making: Making, branches: Branches & Start, listed: readonly ListedWorktree[]): Promise<Place> {
+async function make(making: Making, branches: Branches & Start): Promise<Place> {
   const { repository, root, id } = making;
   const { branch, mainBranch } = branches;
   await writeOrigin(root, id, { branch, mainBranch, brought: [] });
-  await addWorktree(making, branches, listed);
+  await addWorktree(making, branches);
   const place = await openPlace(repository, root, id);
   if (place !== null) return place;
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
 
 /** A worktree that git had not finished making holds no work. */
-async function withoutUnfinished(
-  { repository: { git }, root, id }: Making,
-  listed: readonly ListedWorktree[],
-): Promise<readonly ListedWorktree[]> {
+async function removeUnfinished({ repository: { git, commonFolder }, root, id }: Making): Promise<void> {
   const path = realPath(join(root, worktreeFiles.folder(id)));
-  if (listed.find((one) => one.path === path)?.unfinished !== true) return listed;
+  const gitFolder = (await adminFolders(commonFolder)).get(path);
+  if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
   await git.try(["worktree", "remove", "--force", path]);
   await rm(path, { recursive: true, force: true });
-  return listWorktrees(git);
 }
 
 /** A branch that is there keeps its commits and is checked out. */
-export async function addWorktree(
-  making: Making,
-  branches: Branches & Start,
-  listed: readonly ListedWorktree[],
-): Promise<void> {
+export async function addWorktree(making: Making, branches: Branches & Start): Promise<void> {
   const { repository, root, id, refs } = making;
-  const { git } = repository;
+  const { git, commonFolder } = repository;
   const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
   const path = join(root, WORKTREES, id);
-  const registered = listed.find((one) => one.path === realPath(path));
-  const other = listed.find((one) => one.branch === branch && one.path !== registered?.path);
-  if (other !== undefined) {
-    throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other.path}"`);
+  const other = refs.get(`refs/heads/${branch}`) ?? "";
+  if (other !== "" && resolve(other) !== realPath(path)) {
+    throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other}"`);
   }
   // A folder that was deleted without git's knowledge is still registered.
-  const force = registered === undefined ? [] : ["--force"];
-  if (registered !== undefined) await keepDeleted(making, branches);
+  const gitFolder = (await adminFolders(commonFolder)).get(realPath(path));
+  const force = gitFolder === undefined ? [] : ["--force"];
+  if (gitFolder !== undefined) await keepDeleted(making, branches, gitFolder);
   // By itself, so that each of the two can be tried again where another git was in the way.
   if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
 /** Git forgets what was checked out in a folder that is gone as soon as it makes it anew. */
-async function keepDeleted({ repository, root, id }: Making, branches: Branches): Promise<void> {
+async function keepDeleted({ repository, id }: Making, branches: Branches, gitFolder: string): Promise<void> {
   const { git, commonFolder } = repository;
-  const gitFolder = (await adminFolders(commonFolder)).get(realPath(join(root, WORKTREES, id))) ?? null;
-  const head = gitFolder === null ? null : readHead(gitFolder);
+  const head = readHead(gitFolder);
   const ref = `refs/heads/${branches.branch}`;
   if (head !== null && "hash" in head) {
     const continues = (await git.try(["merge-base", "--is-ancestor", ref, head.hash])).status === 0;

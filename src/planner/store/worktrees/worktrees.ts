@@ -52,7 +52,6 @@ import { worktreeFiles } from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
   headBranch,
-  listWorktrees,
   openPlace,
   type Place,
   type Repository,
@@ -258,8 +257,8 @@ class GitWorktrees implements Worktrees {
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted; the commits are in the repository.
     const repository = await this.#opened();
-    const [listed, refs] = [await listWorktrees(repository.git), await refsOf(repository.git)];
-    await addWorktree({ repository, root: this.#root, id, refs }, branches, listed);
+    const refs = await refsOf(repository.git);
+    await addWorktree({ repository, root: this.#root, id, refs }, branches);
     return mergeWorktree(await this.#require(id), wishes);
   }
 
@@ -279,10 +278,12 @@ class GitWorktrees implements Worktrees {
 
   /** The same for work that a person started: from then on the filters and drivers of the repository are used. */
   #openedToWrite(): Promise<Repository> {
-    this.#writing ??= requireRepository(this.#root, { writes: true }).catch((error: unknown) => {
-      this.#writing = undefined;
-      throw error;
-    });
+    this.#writing ??= this.#opened()
+      .then((repository) => ({ ...repository, git: repository.git.toWrite() }))
+      .catch((error: unknown) => {
+        this.#writing = undefined;
+        throw error;
+      });
     return this.#writing;
   }
 

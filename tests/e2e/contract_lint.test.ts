@@ -21,7 +21,7 @@ async function lint(
 const lines = ({ stdout }: RunResult): string[] => stdout.trimEnd().split("\n");
 
 verifies("lint.text.enum", async () => {
-  const result = await lint("---\nstatus: nearly\nlabels: [a]\n---\n\n# T\n");
+  const result = await lint("---\nstatus: nearly\nlabels: [a]\ntype: code\n---\n\n# T\n");
 
   expect(lines(result)[0]).toBe(`.planner/specs/${ID}.md:`);
   expect(lines(result)).toContain("  error: status 'nearly' not in enum [pending, in_progress, completed, failed]");
@@ -29,7 +29,9 @@ verifies("lint.text.enum", async () => {
 });
 
 verifies("lint.text.dependency", async () => {
-  const result = await lint("---\nstatus: pending\nlabels: [a]\ndepends_on: [2026-01-01-001-zzz]\n---\n\n# T\n");
+  const result = await lint(
+    "---\nstatus: pending\nlabels: [a]\ntype: code\ndepends_on: [2026-01-01-001-zzz]\n---\n\n# T\n",
+  );
 
   expect(lines(result)).toContain("  error: depends_on '2026-01-01-001-zzz' does not exist");
 });
@@ -38,16 +40,19 @@ verifies("lint.text.optional", async () => {
   const result = await lint("---\nstatus: pending\n---\n\n# T\n");
 
   expect(lines(result)).toContain("  warning: missing optional field 'labels'");
+  expect(lines(result)).toContain("  warning: missing optional field 'type'");
   expect(result.code).toBe(0);
 });
 
 verifies("lint.text.total", async () => {
-  expect(lines(await lint("---\nstatus: nearly\n---\n\n# T\n")).at(-1)).toBe("1 errors, 1 warnings");
-  expect(lines(await lint("---\nstatus: pending\nlabels: [a]\n---\n\n# T\n"))).toEqual(["0 errors, 0 warnings"]);
+  expect(lines(await lint("---\nstatus: nearly\n---\n\n# T\n")).at(-1)).toBe("1 errors, 2 warnings");
+  expect(lines(await lint("---\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# T\n"))).toEqual([
+    "0 errors, 0 warnings",
+  ]);
 });
 
 verifies("lint.json", async () => {
-  const { stdout, code } = await lint("---\nstatus: nearly\nlabels: [a]\n---\n\n# T\n", ["--json"]);
+  const { stdout, code } = await lint("---\nstatus: nearly\nlabels: [a]\ntype: code\n---\n\n# T\n", ["--json"]);
 
   expect(JSON.parse(stdout)).toMatchObject({
     valid: false,
@@ -65,7 +70,7 @@ verifies("lint.json", async () => {
 
 verifies("lint.one", async () => {
   using project = tempProject();
-  project.spec(ID, "---\nstatus: pending\nlabels: [a]\n---\n\n# T\n");
+  project.spec(ID, "---\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# T\n");
   project.spec("2026-11-01-002-bad", "---\nstatus: nearly\n---\n\n# T\n");
 
   expect((await runPlanner(["lint", ID], { cwd: project.root })).stdout).toBe("0 errors, 0 warnings\n");
@@ -84,7 +89,7 @@ verifies("lint.parse", async () => {
 verifies("lint.config.required", async () => {
   const config = "schema:\n  spec:\n    required: [status, model]";
 
-  const result = await lint("---\nstatus: pending\nlabels: [a]\n---\n\n# T\n", [], config);
+  const result = await lint("---\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# T\n", [], config);
 
   expect(result.stdout).toContain("  error: ");
   expect(result.stdout).toContain("model");
@@ -95,7 +100,11 @@ verifies("lint.config.fields", async () => {
   const config =
     "schema:\n  spec:\n    fields:\n      status:\n        type: string\n        enum: [todo, done]\n      team:\n        type: string\n        enum: [red, blue]\n      owners:\n        type: array\n        items: string";
 
-  const result = await lint("---\nstatus: pending\nlabels: [a]\nteam: green\nowners: ann\n---\n\n# T\n", [], config);
+  const result = await lint(
+    "---\nstatus: pending\nlabels: [a]\ntype: code\nteam: green\nowners: ann\n---\n\n# T\n",
+    [],
+    config,
+  );
 
   expect(lines(result)).toContain("  error: status 'pending' not in enum [todo, done]");
   expect(lines(result)).toContain("  error: team 'green' not in enum [red, blue]");

@@ -5,7 +5,7 @@ import { type GitProject, gitProject } from "../support/git_project.ts";
 import type { RunResult } from "../support/planner_command.ts";
 
 const ID = "2026-11-21-001-abc";
-const GOOD = `---\nid: ${ID}\nstatus: pending\nlabels: [a]\n---\n\n# T\n`;
+const GOOD = `---\nid: ${ID}\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# T\n`;
 const BAD = GOOD.replace("pending", "nearly");
 
 let project: GitProject;

@@ -13,14 +13,14 @@ let project: TempProject;
 
 beforeEach(() => {
   project = tempProject();
-  project.spec(GOOD, `---\nid: ${GOOD}\nstatus: pending\nlabels: [a]\n---\n\n# Good\n`);
+  project.spec(GOOD, `---\nid: ${GOOD}\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# Good\n`);
 });
 
 afterEach(() => project.remove());
 
 const planner = (...args: readonly string[]): Promise<RunResult> => runPlanner(args, { cwd: project.root });
-const warned = (): void => project.spec(WARNED, `---\nid: ${WARNED}\nstatus: pending\n---\n\n# Warned\n`);
-const bad = (): void => project.spec(BAD, `---\nid: ${BAD}\nstatus: nearly\nlabels: [a]\n---\n\n# Bad\n`);
+const warned = (): void => project.spec(WARNED, `---\nid: ${WARNED}\nstatus: pending\ntype: code\n---\n\n# Warned\n`);
+const bad = (): void => project.spec(BAD, `---\nid: ${BAD}\nstatus: nearly\nlabels: [a]\ntype: code\n---\n\n# Bad\n`);
 
 test("lint ends with 0 when clean or with warnings only, with 1 on errors", async () => {
   expect(await planner("lint")).toMatchObject({ code: 0, stdout: "0 errors, 0 warnings\n", stderr: "" });
@@ -111,7 +111,7 @@ test.skipIf(NO_PSEUDO_TERMINAL !== null)("lint --fix of many files shows on a te
   for (let number = 1; number < count; number++) {
     project.spec(
       `2026-11-20-${String(number).padStart(3, "0")}-abc`,
-      "---\nstatus: pending\nlabels: [a]\n---\n\n# Blank \n",
+      "---\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# Blank \n",
     );
   }
   const options = { cwd: project.root };
@@ -258,7 +258,7 @@ test("lint reports a completed spec's schema that is missing, without any log", 
 });
 
 test("lint shows control characters of a spec as pictures", async () => {
-  project.spec(WARNED, `---\nstatus: "\\e[31mred"\nlabels: [a]\n---\n\n# T\n`);
+  project.spec(WARNED, `---\nstatus: "\\e[31mred"\nlabels: [a]\ntype: code\n---\n\n# T\n`);
 
   const { stdout } = await planner("lint");
 

@@ -8,7 +8,8 @@ import { tempProject } from "../support/temp_project.ts";
 const ONE = "2026-11-21-001-abc";
 const TWO = "2026-11-21-002-def";
 const path = (id: string): string => `.planner/specs/${id}.md`;
-const good = (id: string, more = ""): string => `---\nid: ${id}\nstatus: pending\nlabels: [a]\n${more}---\n\n# T\n`;
+const good = (id: string, more = ""): string =>
+  `---\nid: ${id}\nstatus: pending\nlabels: [a]\ntype: code\n${more}---\n\n# T\n`;
 const bad = (id: string): string => good(id).replace("pending", "nearly");
 
 let project: GitProject;
@@ -57,7 +58,7 @@ test("lint --staged judges staged specs alone", async () => {
   await project.mustGit("add", ".");
   await project.mustGit("commit", "--quiet", "--no-verify", "-m", "bad");
   project.write("other.txt", "x");
-  project.spec(ONE, good(ONE, "type: code\n"));
+  project.spec(ONE, good(ONE, "prompt: x\n"));
   await project.mustGit("add", ".");
 
   expect(await staged()).toEqual(CLEAN);
@@ -126,7 +127,7 @@ test("lint --staged works before the first commit", async () => {
 
 test("lint --staged follows the staged configuration", async () => {
   project.write(".planner/config.md", "---\nschema: {spec: {required: [model]}}\n---\n");
-  project.spec(ONE, good(ONE, "type: code\n"));
+  project.spec(ONE, good(ONE, "prompt: x\n"));
   await project.mustGit("add", ".");
   project.write(".planner/config.md", "---\n---\n");
 
@@ -203,6 +204,6 @@ test("lint --staged refuses a conflict in a spec, in its frontmatter and below, 
 
   expect(code).toBe(1);
   expect(stdout).toContain(`${path(ONE)}:3:1`);
-  expect(stdout).toContain(`${path(TWO)}:9`);
+  expect(stdout).toContain(`${path(TWO)}:10`);
   expect(stdout.match(/a conflict of git is not resolved/g)).toHaveLength(2);
 });

@@ -62,6 +62,7 @@ export function newSpecText(input: NewSpec): string {
     id: input.id,
     status: input.status ?? "pending",
     type: input.type ?? "code",
+    labels: [],
     ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
     ...input.fields,
   };

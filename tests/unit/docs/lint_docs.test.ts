@@ -32,8 +32,8 @@ for (const rule of RULE_NAMES.filter((name) => name !== "output")) {
 
     const report = await lintTexts({
       [ID]: example ?? "",
-      [OTHER]: specText("status: pending\nlabels: [a]"),
-      [THIRD]: specText(`status: pending\nlabels: [a]\ndepends_on: [${ID}]`),
+      [OTHER]: specText("status: pending\nlabels: [a]\ntype: code"),
+      [THIRD]: specText(`status: pending\nlabels: [a]\ndepends_on: [${ID}]\ntype: code`),
     });
 
     const own = { ...report, files: report.files.filter(({ specId }) => specId === ID) };
@@ -61,7 +61,7 @@ test("docs/lint.md gives the thresholds that hold without a configuration", () =
 test("docs/editors.md has a problem matcher that takes every finding", async () => {
   const { tasks } = JSON.parse(block(doc("editors.md"), "json") ?? "");
   const { regexp, ...groups } = tasks[0].problemMatcher.pattern;
-  const report = await lintTexts({ [ID]: specText("status: nearly"), [OTHER]: "---\nstatus: [\n---\n" });
+  const report = await lintTexts({ [ID]: specText("status: nearly\ntype: code"), [OTHER]: "---\nstatus: [\n---\n" });
 
   const lines = githubReport(report).split("\n").slice(0, -2);
   const found = lines.map((line) => new RegExp(regexp).exec(line));

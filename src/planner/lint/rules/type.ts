@@ -1,4 +1,5 @@
 import { nearest } from "#kernel/nearest.ts";
+import type { PlannerConfig } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { isMissing } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
@@ -11,7 +12,7 @@ const TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driv
 export const type: Rule = {
   name: "type",
   *check(spec, world) {
-    yield* unknownType(spec, world.config.schema.spec.fields["type"]?.enum !== undefined);
+    yield* unknownType(spec, world.config.schema.spec);
     switch (spec.type) {
       case "docs":
       case "documentation":
@@ -37,18 +38,14 @@ export const type: Rule = {
   },
 };
 
-// A configured enum is an error of rule `required`; saying the same as a warning would be noise.
-function* unknownType(spec: Spec, hasEnum: boolean): Iterable<RuleFinding> {
-  if (Object.hasOwn(spec.frontmatter, "type") && isMissing(spec.frontmatter["type"])) {
-    yield {
-      severity: "warning",
-      field: "type",
-      message: "missing spec type",
-      allowed: TYPES,
-      path: ["type"],
-      suggestion: "Name a type, or leave the field out to mean 'code'",
-    };
-  } else if (!hasEnum && !TYPES.some((known) => known === spec.type)) {
+/** A configured enum is judged by rule `required`, as is a type that `schema.spec.required` names. */
+function* unknownType(spec: Spec, { required, fields }: PlannerConfig["schema"]["spec"]): Iterable<RuleFinding> {
+  const allowed = fields["type"]?.enum;
+  if (isMissing(spec.frontmatter["type"])) {
+    if (required.includes("type")) return;
+    const message = "missing optional field 'type'";
+    yield { severity: "warning", field: "type", message, allowed: allowed ?? TYPES, path: ["type"] };
+  } else if (allowed === undefined && !TYPES.some((known) => known === spec.type)) {
     const near = nearest(spec.type, TYPES);
     yield {
       severity: "warning",

@@ -28,7 +28,7 @@ export function memberTexts(parent: Spec, members: readonly ProposedMember[]): r
       ...(typeof prompt === "string" ? { prompt } : {}),
       fields: {
         depends_on,
-        ...(parent.labels.length === 0 ? {} : { labels: parent.labels }),
+        labels: parent.labels,
         ...(member.targetFiles.length === 0 ? {} : { target_files: member.targetFiles }),
         ...(parent.model === null ? {} : { model: parent.model }),
       },

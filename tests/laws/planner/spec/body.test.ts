@@ -126,6 +126,7 @@ test("newSpecText reads back as the title, the body and the fields that went in"
         id,
         status: "pending",
         type: "code",
+        labels: [],
         ...(prompt === null ? {} : { prompt }),
       });
       expect(document.body.trimEnd()).toEndWith((more ?? "").trim());

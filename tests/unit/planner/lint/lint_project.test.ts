@@ -5,7 +5,7 @@ import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, memorySource, OTHER, specText, THIRD } from "../../../support/lint_world.ts";
 
-const dependsOn = (id: string): string => specText(`status: pending\nlabels: [a]\ndepends_on: [${id}]`);
+const dependsOn = (id: string): string => specText(`status: pending\nlabels: [a]\ndepends_on: [${id}]\ntype: code`);
 
 //  ID ──> OTHER ──> THIRD ──> ID
 test("lintProject sees a cycle from one of its specs alone", async () => {
@@ -64,13 +64,13 @@ test("lintProject places findings by lines of the whole file, whatever the line 
 
 test("lintProject places values however they are written", async () => {
   const forms = {
-    "{status: nearly, labels: [a]}": [2, 10],
-    '"status": nearly\nlabels: [a]': [2, 11],
-    "labels: [a]\n? status\n: nearly": [4, 3],
-    "labels: [a]\nnote: |\n  status: x\nstatus: nearly": [5, 9],
-    "labels: [a]\nstatus:\n  nearly": [4, 3],
-    "labels: [a]\nstatus: >-\n  nearly": [3, 9],
-    "labels: [a]\nstatus: &x nearly": [3, 12],
+    "{status: nearly, labels: [a], type: code}": [2, 10],
+    '"status": nearly\nlabels: [a]\ntype: code': [2, 11],
+    "labels: [a]\n? status\n: nearly\ntype: code": [4, 3],
+    "labels: [a]\nnote: |\n  status: x\nstatus: nearly\ntype: code": [5, 9],
+    "labels: [a]\nstatus:\n  nearly\ntype: code": [4, 3],
+    "labels: [a]\nstatus: >-\n  nearly\ntype: code": [3, 9],
+    "labels: [a]\nstatus: &x nearly\ntype: code": [3, 12],
   };
   for (const [yaml, place] of Object.entries(forms)) {
     const { files } = await lintTexts({ [ID]: specText(yaml) });
@@ -80,7 +80,7 @@ test("lintProject places values however they are written", async () => {
 });
 
 test("lintProject keeps the findings of a file that went away meanwhile, without their lines", async () => {
-  const source = memorySource({ [ID]: specText("status: nearly\nlabels: [a]") });
+  const source = memorySource({ [ID]: specText("status: nearly\nlabels: [a]\ntype: code") });
   const gone = {
     ...source,
     text: () => Promise.reject(new OperationError("not_found", "Spec not found")),

@@ -54,8 +54,8 @@ test("lintSpecs keeps every other rule when one is disabled", async () => {
 
 test("lintSpecs lists only files with findings, sorted by id", async () => {
   const report = await lintTexts({
-    [THIRD]: specText("status: x\nlabels: [a]"),
-    [OTHER]: specText("status: pending\nlabels: [a]"),
+    [THIRD]: specText("status: x\nlabels: [a]\ntype: code"),
+    [OTHER]: specText("status: pending\nlabels: [a]\ntype: code"),
     [ID]: "---\n- a\n---\n",
   });
 

@@ -13,7 +13,9 @@ test("planner_add writes a pending spec under a new id of today", async () => {
 
   expect(first).toMatch(new RegExp(`^${day}-001-[0-9a-z]{3}$`));
   expect(second).toMatch(new RegExp(`^${day}-002-[0-9a-z]{3}$`));
-  expect(project.specText(first)).toBe(`---\nid: ${first}\nstatus: pending\ntype: code\n---\n\n# Sharpen the saw\n`);
+  expect(project.specText(first)).toBe(
+    `---\nid: ${first}\nstatus: pending\ntype: code\nlabels: []\n---\n\n# Sharpen the saw\n`,
+  );
 });
 
 test("planner_add lists what lint finds, in the contract's form", async () => {
@@ -32,7 +34,6 @@ test("planner_add lists what lint finds, in the contract's form", async () => {
 
 test("planner_add says nothing of lint when there is nothing to say", async () => {
   using project = await plannerProject();
-  project.write(".planner/config.md", "---\nlint:\n  disable: [required]\n---\n");
 
   const { text } = await project.call("add", { description: "Sharpen the saw" });
 

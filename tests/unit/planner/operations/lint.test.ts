@@ -7,8 +7,8 @@ const BROKEN = "2026-11-01-003-bro";
 
 const project = async () => {
   const made = await plannerProject();
-  made.spec(GOOD, "---\nstatus: pending\nlabels: [a]\n---\n\n# Good\n\n- [ ] Add one\n- [ ] Test it\n");
-  made.spec(BAD, "---\nstatus: pending\nlabels: [a]\ndepends_on: [2026-01-01-001-zzz]\n---\n\nno title\n");
+  made.spec(GOOD, "---\nstatus: pending\nlabels: [a]\ntype: code\n---\n\n# Good\n\n- [ ] Add one\n- [ ] Test it\n");
+  made.spec(BAD, "---\nstatus: pending\nlabels: [a]\ntype: code\ndepends_on: [2026-01-01-001-zzz]\n---\n\nno title\n");
   return made;
 };
 
@@ -52,7 +52,10 @@ test("planner_lint grades each spec", async () => {
 
 test("planner_lint checks one spec by a part of its id, against the whole project", async () => {
   using made = await project();
-  made.spec("2026-11-01-004-dep", `---\nstatus: pending\nlabels: [a]\ndepends_on: [${GOOD}]\n---\n\n# Depends\n`);
+  made.spec(
+    "2026-11-01-004-dep",
+    `---\nstatus: pending\nlabels: [a]\ntype: code\ndepends_on: [${GOOD}]\n---\n\n# Depends\n`,
+  );
 
   expect(await made.json("lint", { id: "dep" })).toMatchObject({ specs_checked: 1, errors: 0, diagnostics: [] });
   expect(await made.json("lint", { id: "bad" })).toMatchObject({ specs_checked: 1, errors: 2 });
@@ -74,7 +77,7 @@ test("planner_lint reports a file that cannot be parsed under its id", async () 
 test("planner_lint pages findings and leaves grades out unless they are asked for", async () => {
   using made = await project();
   for (let at = 0; at < 60; at++)
-    made.spec(`2026-11-02-0${String(at).padStart(2, "0")}-aaa`, "---\nstatus: pending\n---\n\n# T\n");
+    made.spec(`2026-11-02-0${String(at).padStart(2, "0")}-aaa`, "---\nstatus: pending\ntype: code\n---\n\n# T\n");
 
   const first = await made.json("lint");
   const second = await made.json("lint", { offset: 50, limit: 100 });
@@ -86,8 +89,8 @@ test("planner_lint pages findings and leaves grades out unless they are asked fo
 
 test("planner_lint gives no advice about closed specs unless it is asked for", async () => {
   using made = await plannerProject();
-  made.spec(GOOD, "---\nstatus: completed\n---\n\n# Good\n");
-  made.spec(BAD, "---\nstatus: cancelled\ndepends_on: [2026-01-01-001-zzz]\n---\n\n# Bad\n");
+  made.spec(GOOD, "---\nstatus: completed\ntype: code\n---\n\n# Good\n");
+  made.spec(BAD, "---\nstatus: cancelled\ntype: code\ndepends_on: [2026-01-01-001-zzz]\n---\n\n# Bad\n");
 
   expect(await made.json("lint")).toMatchObject({ specs_checked: 2, errors: 1, warnings: 0 });
   expect(await made.json("lint", { all: true })).toMatchObject({ errors: 1, warnings: 2 });
@@ -111,7 +114,7 @@ test("planner_lint reports folders and endings that no one reads", async () => {
 test("the settings change a rule's severity or switch it off", async () => {
   using made = await plannerProject();
   made.write(".planner/config.md", "---\nlint:\n  severity:\n    required: error\n    title: off\n---\n");
-  made.spec(GOOD, "---\nstatus: pending\n---\n\nno title\n");
+  made.spec(GOOD, "---\nstatus: pending\ntype: code\n---\n\nno title\n");
 
   const report = await made.json("lint");
 

@@ -5,9 +5,9 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 
 const id = "2026-11-21-001-abc" as SpecId;
 
-test("newSpecText writes id, status, type and the title", () => {
+test("newSpecText writes id, status, type, empty labels and the title", () => {
   expect(newSpecText({ id, title: "Add a cache" })).toBe(
-    "---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: code\n---\n\n# Add a cache\n",
+    "---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: code\nlabels: []\n---\n\n# Add a cache\n",
   );
 });
 
@@ -22,7 +22,7 @@ test("newSpecText writes the prompt, further fields and the body", () => {
   });
 
   expect(text).toBe(
-    '---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: docs\nprompt: "yes"\nlabels:\n  - a\n---\n\n# T\n\nFirst.\n\n- [ ] a\n',
+    '---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: docs\nlabels:\n  - a\nprompt: "yes"\n---\n\n# T\n\nFirst.\n\n- [ ] a\n',
   );
 });
 

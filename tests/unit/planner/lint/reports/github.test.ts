@@ -10,7 +10,8 @@ test("githubReport writes one workflow command a finding and ends with the count
     [
       `::error file=sub/.planner/specs/${ID}.md,line=2,col=9,title=planner required::status 'pendin' not in enum [pending, in_progress, completed, failed]%0ADid you mean 'pending'?`,
       `::warning file=sub/.planner/specs/${ID}.md,line=1,title=planner required::missing optional field 'labels'`,
-      "1 errors, 1 warnings\n",
+      `::warning file=sub/.planner/specs/${ID}.md,line=1,title=planner type::missing optional field 'type'`,
+      "1 errors, 2 warnings\n",
     ].join("\n"),
   );
 });

@@ -6,7 +6,7 @@ import { ID, lintTexts, specText } from "../../../../support/lint_world.ts";
 const file = `.planner/specs/${ID}.md`;
 
 test("jsonReport has the contract's members, and warnings in the shape of errors", async () => {
-  const report = await lintTexts({ [ID]: specText("status: nearly\ndepends_on: [nobody]") });
+  const report = await lintTexts({ [ID]: specText("status: nearly\ndepends_on: [nobody]\ntype: code") });
 
   expect(jsonReport(report)).toEqual({
     valid: false,

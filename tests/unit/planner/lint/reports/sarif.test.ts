@@ -36,7 +36,7 @@ test("sarifReport names the tool and every rule, also without findings", async (
 });
 
 test("sarifReport gives each finding its rule, level, message and region", async () => {
-  const { tool, results } = await sarif({ [ID]: specText("status: pendin") }, "my project/");
+  const { tool, results } = await sarif({ [ID]: specText("status: pendin\ntype: code") }, "my project/");
 
   const uri = `my%20project/.planner/specs/${ID}.md`;
   const location = (region: object): object => ({

@@ -10,20 +10,21 @@ import { ID, lintTexts, OTHER, specText } from "../../../../support/lint_world.t
 test("textReport has the contract's lines to the letter, and places and advice on lines of their own", async () => {
   const report = await lintTexts({
     [ID]: specText("status: nearly\ndepends_on: [2026-01-01-001-zzz]"),
-    [OTHER]: specText("status: pendin\nlabels: [a]"),
+    [OTHER]: specText("status: pendin\nlabels: [a]\ntype: code"),
   });
 
   expect(textReport(report)).toBe(`.planner/specs/${ID}.md:
   error: status 'nearly' not in enum [pending, in_progress, completed, failed]
     at .planner/specs/${ID}.md:2:9
   warning: missing optional field 'labels'
+  warning: missing optional field 'type'
   error: depends_on '2026-01-01-001-zzz' does not exist
     at .planner/specs/${ID}.md:3:14
 .planner/specs/${OTHER}.md:
   error: status 'pendin' not in enum [pending, in_progress, completed, failed]
     at .planner/specs/${OTHER}.md:2:9
     → Did you mean 'pending'?
-3 errors, 1 warnings
+3 errors, 2 warnings
 `);
 });
 
@@ -32,7 +33,7 @@ test("textReport of a clean project is the count alone", async () => {
 });
 
 test("textReport shows fixes above findings, and files that have nothing else", async () => {
-  const report = await lintTexts({ [ID]: specText("status: pending") });
+  const report = await lintTexts({ [ID]: specText("status: pending\ntype: code") });
   const fixed = [ID, OTHER].map((id) => ({ file: `.planner/specs/${id}.md`, specId: id as SpecId, fixes: ["mended"] }));
 
   expect(textReport(report, fixed, "would fix")).toBe(`.planner/specs/${ID}.md:

@@ -40,7 +40,7 @@ test("coupling lets a driver and a group name their members", async () => {
 test("coupling holds against a member only its siblings", async () => {
   const member = `${ID}.1`;
   const { files } = await lintTexts({
-    [member]: specText("status: pending\nlabels: [a]", `# T\n\n${ID}, ${OTHER}, ${ID}.2 and ${ID}.2.1\n`),
+    [member]: specText("status: pending\nlabels: [a]\ntype: code", `# T\n\n${ID}, ${OTHER}, ${ID}.2 and ${ID}.2.1\n`),
   });
 
   expect(files.flatMap(({ findings }) => findings.map(({ message }) => message))).toEqual([

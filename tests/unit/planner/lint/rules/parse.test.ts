@@ -12,7 +12,10 @@ test("parse names line and column of broken frontmatter and says nothing else ab
 });
 
 test("parse lets the other files be judged", async () => {
-  const report = await lintTexts({ [ID]: "---\nstatus: [\n---\n", [OTHER]: specText("status: nearly\nlabels: [a]") });
+  const report = await lintTexts({
+    [ID]: "---\nstatus: [\n---\n",
+    [OTHER]: specText("status: nearly\nlabels: [a]\ntype: code"),
+  });
 
   expect(report.specsChecked).toBe(2);
   expect(report.files.map(({ specId, findings }) => [specId, findings.map(({ rule }) => rule)])).toEqual([

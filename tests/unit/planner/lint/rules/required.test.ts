@@ -125,7 +125,7 @@ test("required takes a missing id for no fault", async () => {
 });
 
 test("required warns of a file name without the dated shape", async () => {
-  const { files } = await lintTexts({ notes: specText("status: pending\nlabels: [a]") });
+  const { files } = await lintTexts({ notes: specText("status: pending\nlabels: [a]\ntype: code") });
 
   expect(files[0]?.findings).toMatchObject([
     {

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { parseConfig } from "#planner/config/parse_config.ts";
 import { findingsOf, ID, said, specText } from "../../../../support/lint_world.ts";
 
-test("type takes every known type, and none for code", async () => {
-  for (const type of ["type: code", "type: task", "type: fix", "other: x"]) {
+test("type takes every known type", async () => {
+  for (const type of ["type: code", "type: task", "type: fix"]) {
     expect(await said("type", specText(`status: pending\n${type}`))).toEqual([]);
   }
 });
@@ -22,9 +22,25 @@ test("type warns of an unknown type and names the nearest", async () => {
   ]);
 });
 
-test("type warns of a type that is named and left empty", async () => {
-  expect(await said("type", specText("type:"))).toEqual(["warning: missing spec type"]);
-  expect(await said("type", specText('type: ""'))).toEqual(["warning: missing spec type"]);
+test("type warns of a missing type in the contract's words, be the field absent, empty or null", async () => {
+  for (const written of ["status: pending", "type:", 'type: ""', "type: ~"]) {
+    expect(await said("type", specText(written))).toEqual(["warning: missing optional field 'type'"]);
+  }
+});
+
+test("type leaves a required type to rule required", async () => {
+  const { config } = parseConfig("---\nschema:\n  spec:\n    required: [type]\n---\n");
+
+  expect(await said("type", specText("status: pending"), { config })).toEqual([]);
+  expect(await said("required", specText("labels: []"), { config })).toEqual(["error: missing required field 'type'"]);
+});
+
+test("type lists the configured types for a missing one", async () => {
+  const { config } = parseConfig("---\nschema:\n  spec:\n    fields:\n      type: {enum: [epic]}\n---\n");
+
+  expect(await findingsOf("type", { [ID]: specText("status: pending") }, { config })).toMatchObject([
+    { message: "missing optional field 'type'", allowed: ["epic"] },
+  ]);
 });
 
 test("type leaves unknown types to a configured enum", async () => {

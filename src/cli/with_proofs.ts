@@ -1,5 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
+import { rulesLost } from "#planner/operations/shared/held_rules.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
@@ -48,10 +49,11 @@ export async function withProofs(
 }
 
 async function askAboutSpecs(project: OpenProject, ids: readonly string[]): Promise<void> {
+  const lines = [...(await rulesLost(project.context))];
   for (const id of ids) {
-    const { body } = await findSpec(project.context, id, { archived: false });
-    await askToAccept(project, checkLines(body));
+    lines.push(...checkLines((await findSpec(project.context, id, { archived: false })).body));
   }
+  await askToAccept(project, lines);
 }
 
 /** One line for each check, and the end of what a failed one printed. */

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gitProject } from "../support/git_project.ts";
+import { runPlanner } from "../support/planner_command.ts";
 
 const FIRST = "2026-11-01-001-aaa";
 const SECOND = "2026-11-01-002-bbb";
@@ -101,4 +102,53 @@ test("rules that were accepted as gone hold again once they are back", async () 
   await write(loose);
 
   expect([first, accepted, tighter, await begins()]).toEqual([false, true, true, false]);
+});
+
+test("what judged runs and is gone keeps a spec from being completed by hand, by a tool and by a merge", async () => {
+  using made = await projectWith('echo b > "$PLANNER_SPEC_ID.txt"');
+  const third = "2026-11-01-003-ccc";
+  const text = (body: string): string => `---\nid: ${third}\nstatus: in_progress\n---\n\n# T\n\n${body}`;
+  made.spec(third, text("Do it.\n"));
+  await made.planner(["work", FIRST]);
+  made.write(".planner/config.md", made.settings(RULES.replace("test -f a.txt", "test -f gone.txt")));
+  await made.planner(["approve", "--commands", "--yes"]);
+  const failed = await made.planner(["work", SECOND]);
+  made.write(".planner/config.md", made.settings(""));
+  const status = (): string => /^status: (.*)$/m.exec(made.read(`.planner/specs/${third}.md`))?.[1] ?? "";
+
+  const call = (name: string, args: object): object => ({
+    jsonrpc: "2.0",
+    id: name,
+    method: "tools/call",
+    params: { name, arguments: { id: third, ...args } },
+  });
+  const calls = [call("planner_finalize", {}), call("planner_spec_update", { status: "completed" })];
+  const asked = await runPlanner(["mcp"], {
+    cwd: made.root,
+    input: calls.map((one) => `${JSON.stringify(one)}\n`).join(""),
+  });
+  const byHand = [
+    await made.planner(["finalize", third]),
+    await made.planner(["update", third, "--status", "completed"]),
+    await made.planner(["merge", SECOND]),
+  ];
+
+  expect(failed.code).toBe(1);
+  const why = "verify.commands: test -f gone.txt";
+  expect(asked.stdout.split("\n").filter((line) => line.includes(why)).length).toBe(2);
+  for (const { code, stderr } of byHand) {
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`"${why}", which changed: "planner approve --commands"`),
+    ]);
+  }
+  expect(status()).toBe("in_progress");
+
+  const excused = await made.planner(["finalize", third, "--unproven", "seen"]);
+  expect([excused.code, status()]).toEqual([0, "completed"]);
+  made.spec(third, text("Do it.\n"));
+  await made.planner(["approve", "--commands", "--yes"]);
+  const after = await made.planner(["finalize", third]);
+  const merged = await made.planner(["merge", SECOND]);
+  expect([after.code, status(), merged.code, merged.stderr]).toEqual([0, "completed", 0, ""]);
 });

@@ -1,4 +1,5 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { rulesLost } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
@@ -97,7 +98,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, unproven, json }: Wa
 
 /** Before the merge, whose checks run while others wait. */
 async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
-  const lines = [...configLines(await project.context.config())];
+  const lines = [...configLines(await project.context.config()), ...(await rulesLost(project.context))];
   for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
   await askToAccept(project, lines);
 }

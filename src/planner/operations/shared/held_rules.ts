@@ -23,6 +23,19 @@ export async function readRules({ accepted, config, outputs, specs }: PlannerCon
   return { now, lost: lostRules(held, now) };
 }
 
+/** What judged runs before and would not any more. Reads no spec unless something is noted. */
+export async function rulesLost(context: PlannerContext): Promise<readonly CommandLine[]> {
+  const { held } = await context.accepted.read();
+  return held.length === 0 ? [] : (await readRules(context)).lost;
+}
+
+/** Why work cannot be judged until a person has accepted that rules are gone; null if none are. */
+export function lostRulesText(lost: readonly CommandLine[]): string | null {
+  if (lost.length === 0) return null;
+  const named = lost.map(({ text }) => `"${text}"`).join(", ");
+  return `runs were judged by ${named}, which changed: "planner approve --commands" shows and accepts`;
+}
+
 /**
  * Refuses a run that would be judged by less than the one before, and notes what judges this one.
  *
@@ -30,12 +43,8 @@ export async function readRules({ accepted, config, outputs, specs }: PlannerCon
  */
 export async function refuseLostRules(context: PlannerContext, action: string): Promise<void> {
   const { now, lost } = await readRules(context);
-  if (lost.length > 0) {
-    throw new OperationError(
-      "failed_precondition",
-      `Cannot ${action}: runs were judged by ${lost.map(({ text }) => `"${text}"`).join(", ")}, which changed: "planner approve --commands" shows and accepts`,
-    );
-  }
+  const problem = lostRulesText(lost);
+  if (problem !== null) throw new OperationError("failed_precondition", `Cannot ${action}: ${problem}`);
   await context.accepted.hold(now);
 }
 

@@ -6,6 +6,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { unprovenLine } from "../../work/acceptance.ts";
 import { type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
+import { lostRulesText, rulesLost } from "./held_rules.ts";
 
 export interface Completing {
   readonly id: SpecId;
@@ -26,7 +27,7 @@ export interface Completion {
 }
 
 /**
- * Runs the checks that a spec's criteria name, before it is completed.
+ * Runs the checks that a spec's criteria name, before it is completed. What judged runs has to judge it as well.
  *
  * @throws OperationError `failed_precondition` with what speaks against it
  *
@@ -35,11 +36,15 @@ export interface Completion {
 export async function proveCompletion(context: PlannerContext, completing: Completing): Promise<Completion> {
   const { id, body, unproven, signal } = completing;
   if (unproven !== null) refuseExcuse(context, unproven);
+  const lost = lostRulesText(await rulesLost(context));
+  if (lost !== null && unproven === null) {
+    throw new OperationError("failed_precondition", `Cannot complete spec '${id}': ${lost}`);
+  }
   const proof = await context.prove({ id, body, signal });
   const excused = unproven === null ? null : { unproven };
   if (proof.state === null) return { fields: excused ?? { unproven: undefined }, lines: [], proof: null };
   signal?.throwIfAborted();
-  const reasons = reasonsAgainst(id, proof);
+  const reasons = [...(lost === null ? [] : [lost]), ...reasonsAgainst(id, proof)];
   if (reasons.length === 0) return { fields: { unproven: undefined }, lines: [passedText(proof)], proof };
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);

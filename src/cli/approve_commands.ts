@@ -5,6 +5,7 @@ import { acceptLines, readRules } from "#planner/operations/shared/held_rules.ts
 import { changedCheckFiles } from "#planner/runs/proof/edited_files.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { type CommandLine, checkLines, configLines, isPrefix, withoutAccepted } from "#planner/work/acceptance.ts";
+import { counted } from "#words/names.ts";
 import { askOnTerminal, lineText, questionAbout, refuseInRun, type WaitingLine } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
@@ -49,7 +50,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     waiting.map(({ kind, text }) => ({ kind, text })),
   );
   if (json) printJson({ accepted: waiting });
-  else print(`Accepted: ${counted(waiting.length)}\n`);
+  else print(`Accepted: ${counted(waiting.length, "command")}\n`);
   return EXIT_STATUS.ok;
 }
 
@@ -145,8 +146,4 @@ async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly C
 
 function shown({ from, commit, ...line }: WaitingLine): string {
   return `${lineText(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${plainLine(commit)}`}`;
-}
-
-function counted(count: number): string {
-  return count === 1 ? "1 command" : `${count} commands`;
 }

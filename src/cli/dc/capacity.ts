@@ -1,4 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { openService } from "#dc/open_service.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
 import type { DcService } from "#dc/service.ts";
@@ -11,6 +12,8 @@ import {
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { tenths } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -26,27 +29,25 @@ export interface CapacityCall {
   readonly json: boolean;
 }
 
-const PAGE = 1000;
-
 const COLUMNS: readonly Column<AreaCapacity>[] = [
-  { title: "AREA", text: ({ ref }) => bare(ref) },
-  { title: "DRAW", text: ({ drawKw }) => kilowatts(drawKw), align: "right" },
+  { title: "AREA", text: ({ ref }) => refName(ref) },
+  { title: "DRAW", text: ({ drawKw }) => tenths(drawKw, "-"), align: "right" },
   {
     title: "FREE kW",
-    text: ({ power }) => kilowatts(power?.freeKw),
+    text: ({ power }) => tenths(power?.freeKw, "-"),
     align: "right",
     style: (area) => color(area.power?.freeKw),
   },
   {
     title: "AFTER",
-    text: ({ power }) => kilowatts(power?.failoverFreeKw),
+    text: ({ power }) => tenths(power?.failoverFreeKw, "-"),
     align: "right",
     style: (area) => color(area.power?.failoverFreeKw),
   },
-  { title: "AIR kW", text: ({ air }) => kilowatts(air?.freeKw), align: "right" },
+  { title: "AIR kW", text: ({ air }) => tenths(air?.freeKw, "-"), align: "right" },
   {
     title: "AFTER",
-    text: ({ air }) => kilowatts(air?.failoverFreeKw),
+    text: ({ air }) => tenths(air?.failoverFreeKw, "-"),
     align: "right",
     style: (area) => color(area.air?.failoverFreeKw),
   },
@@ -84,7 +85,7 @@ async function readAll(service: DcService, { scope = "", by, basis }: CapacityCa
       scopeRef: scope,
       by: by === undefined ? AreaKind.UNSPECIFIED : AreaKind[enumName(by)],
       loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(basis)],
-      pageSize: PAGE,
+      pageSize: MAX_PAGE_SIZE,
       pageToken,
     });
     const page = (await service.call(getCapacity, request, { interface: "SYSTEM" })) as GetCapacityResponse;
@@ -98,10 +99,6 @@ async function readAll(service: DcService, { scope = "", by, basis }: CapacityCa
   }
 }
 
-function kilowatts(value: number | undefined): string {
-  return value === undefined ? "-" : value.toFixed(1);
-}
-
 /** Nothing left is red. */
 function color(value: number | undefined): "red" | undefined {
   return value !== undefined && value <= 0 ? "red" : undefined;
@@ -109,10 +106,5 @@ function color(value: number | undefined): "red" | undefined {
 
 function failures(...refs: readonly (string | undefined)[]): string {
   const found = refs.flatMap((ref) => (ref === undefined || ref === "" ? [] : [ref]));
-  return found.length === 0 ? "-" : [...new Set(found)].map(bare).join(", ");
-}
-
-/** A reference without its kind. */
-function bare(ref: string): string {
-  return ref.replace(/^[a-z]+:/, "");
+  return found.length === 0 ? "-" : [...new Set(found)].map(refName).join(", ");
 }

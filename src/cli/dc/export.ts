@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
@@ -11,9 +12,6 @@ import { csvColumns, csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
-
-/** Resources that are in memory at once. */
-const PAGE = 1000;
 
 export interface ExportOptions {
   readonly format: "jsonl" | "csv";
@@ -76,10 +74,10 @@ async function* csvOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<stri
 
 async function* all(reader: DcReader, kind: ResourceKind): AsyncGenerator<object> {
   for (let after = ""; ; ) {
-    const page = await reader.page(kind, after, PAGE);
+    const page = await reader.page(kind, after, MAX_PAGE_SIZE);
     yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < MAX_PAGE_SIZE) return;
     after = resourceKey(last);
   }
 }

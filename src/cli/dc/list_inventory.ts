@@ -1,4 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
 import type { DcService } from "#dc/service.ts";
 import {
@@ -8,7 +9,6 @@ import {
   type ListInventoryResponse,
   ListInventoryResponseSchema,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { plainRefs } from "#web/console/labels.ts";
 import {
   cellWords,
   columnName,
@@ -18,6 +18,7 @@ import {
   rangeOf,
 } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
+import { plainRefs } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -43,8 +44,6 @@ export interface ListCall {
   readonly json: boolean;
   readonly csv: boolean;
 }
-
-const PAGE = 1000;
 
 /** Prints the things of a kind that match. */
 export async function printInventory(database: Database, call: ListCall, log: StderrLogger): Promise<void> {
@@ -83,7 +82,7 @@ export async function readRows(service: DcService, list: ListKind, call: Questio
       query: call.words.join(" "),
       conditions: call.where.map(conditionOf),
       orderBy: call.sort ?? "",
-      pageSize: Math.min(PAGE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
+      pageSize: Math.min(MAX_PAGE_SIZE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
       skip,
     });
     const page = (await service.call(listInventory, request, { interface: "SYSTEM" })) as ListInventoryResponse;

@@ -10,6 +10,7 @@ import {
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
+import { tenths } from "#words/figures.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -167,14 +168,10 @@ function portsOf({ ports }: DevicePlace): string {
   return ports.map(({ switchCode, switchPort }) => `${switchCode}/${switchPort}`).join(", ");
 }
 
-function percent(value: number | undefined): string {
-  return value === undefined ? "" : `${value.toFixed(1)} %`;
-}
-
-function tenths(value: number | undefined): string {
-  return value === undefined ? "" : value.toFixed(1);
-}
-
 function figure(value: number | undefined): string {
   return value === undefined ? "" : String(value);
+}
+
+function percent(value: number | undefined): string {
+  return value === undefined ? "" : `${tenths(value)} %`;
 }

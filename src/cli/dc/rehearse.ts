@@ -1,5 +1,6 @@
 import { create, toJson } from "@bufbuild/protobuf";
 import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -13,6 +14,8 @@ import {
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { tenths } from "#words/figures.ts";
+import { counted } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -43,8 +46,6 @@ export interface RehearseCall {
   /** Of the picture. */
   readonly theme: RenderCall["theme"];
 }
-
-const PAGE = 1000;
 
 const COLUMNS: readonly Column<FailureCause>[] = [
   {
@@ -104,7 +105,7 @@ function requestOf(call: RehearseCall): RehearseFailuresRequest {
     loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(basis)],
     pairs,
     minSeverity: severity === undefined ? FailureSeverity.UNSPECIFIED : FailureSeverity[enumName(severity)],
-    pageSize: Math.min(limit ?? PAGE, PAGE),
+    pageSize: Math.min(limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE),
     maxElements: elements ?? 0,
   });
 }
@@ -129,8 +130,7 @@ async function draw(
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  const causes = totalCount === 1 ? "1 cause" : `${totalCount} causes`;
-  return `${what} failed in turn at revision ${revision}: ${causes}, ${harmless} elements without effect`;
+  return `${what} failed in turn at revision ${revision}: ${counted(totalCount, "cause")}, ${harmless} elements without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
@@ -165,8 +165,4 @@ function csvOf(causes: readonly FailureCause[]): string {
 
 function wordOf(severity: FailureSeverity): string {
   return (FAILURE_SEVERITIES[severity - 1] ?? "").toLowerCase();
-}
-
-function tenths(value: number): string {
-  return value.toFixed(1);
 }

@@ -4,6 +4,7 @@ import type { InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { columnName } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
+import { refName } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { outputWidth, paint } from "../output/terminal.ts";
@@ -58,7 +59,7 @@ async function readRow(service: DcService, text: string) {
     const expected = Object.keys(LIST_OF).map((one) => REF_GRAMMAR[one as Ref["kind"]]);
     throw new OperationError("invalid_argument", `Cannot show "${text}": expected ${expected.join(", ")}, or a code`);
   }
-  const words = text.slice(text.indexOf(":") + 1).split(/[/~]/);
+  const words = refName(text).split(/[/~]/);
   const { rows, columns } = await readRows(service, list, { words, where: [], sort: undefined, limit: undefined });
   const row = rows.find((one) => one.ref.toLowerCase() === text.toLowerCase());
   if (row === undefined) throw new OperationError("not_found", `Cannot find ${list.one} "${text}"`);

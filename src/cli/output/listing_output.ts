@@ -2,6 +2,7 @@ import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts"
 import { shortenSpecIds } from "#planner/spec/resolve_id.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { counted } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { print } from "./print.ts";
 import { printText } from "./print_text.ts";
@@ -104,12 +105,11 @@ export function printListing<Row extends ListedSpec>(
 function invalidLine(specs: readonly ListedSpec[]): string {
   const count = specs.filter(({ invalid }) => invalid !== undefined).length;
   if (count === 0) return "";
-  return `${count === 1 ? "1 spec is" : `${count} specs are`} not valid; \`planner lint\` shows why\n`;
+  return `${counted(count, "spec is", "specs are")} not valid; \`planner lint\` shows why\n`;
 }
 
 /** One line that counts unreadable files, empty without any. */
 export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
-  const files = unreadable.length === 1 ? "1 file" : `${unreadable.length} files`;
-  return `${files} could not be read; \`planner lint\` shows why\n`;
+  return `${counted(unreadable.length, "file")} could not be read; \`planner lint\` shows why\n`;
 }

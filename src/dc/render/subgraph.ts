@@ -1,8 +1,8 @@
+import { counted } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
 import { framed } from "./frame.ts";
 import { layered } from "./layout/layered.ts";
 import type { Token } from "./palette.ts";
-import { counted } from "./parts/labels.ts";
 import type { Item, Point } from "./scene.ts";
 
 /** Exactly the requested elements, and their connections. */

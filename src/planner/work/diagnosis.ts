@@ -1,3 +1,4 @@
+import { counted } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
@@ -202,7 +203,7 @@ function projectCriteriaCheck(signs: SpecSigns): Check {
   const open = openCriteria(signs);
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
   if (open === 0) return { name, passed: true, details: "All satisfied" };
-  const details = `${open} unchecked ${open === 1 ? "item remains" : "items remain"}`;
+  const details = counted(open, "unchecked item remains", "unchecked items remain");
   return { name, passed: signs.status !== "completed" && !seemsFinished(signs), details };
 }
 
@@ -241,7 +242,7 @@ function age(milliseconds: number): string {
   ] as const;
   for (const [unit, length] of units) {
     const count = Math.floor(milliseconds / length);
-    if (count >= 1) return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+    if (count >= 1) return `${counted(count, unit)} ago`;
   }
   return "just now";
 }

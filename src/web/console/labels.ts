@@ -1,64 +1,9 @@
-/** `DEVICE_KIND_RACK_PDU` with its prefix becomes "Rack PDU"; an unset value becomes "". */
-export function enumWord(value: string | undefined, prefix: string): string {
-  const bare = (value ?? "").replace(new RegExp(`^${prefix}_`), "");
-  if (bare === "" || bare === "UNSPECIFIED") return "";
-  return sentence(bare);
-}
+import { count } from "#words/figures.ts";
+import { BASIS_WORDS, capitalized, plural } from "#words/names.ts";
 
-/** What the field writes in its own way. */
-const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
-
-const ABBREVIATION = /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|REST|MCP|N|[AB])$/;
-
-function sentence(bare: string): string {
-  const spelled = SPELLED[bare];
-  if (spelled !== undefined) return spelled;
-  const words = bare.split("_").map((word) => (ABBREVIATION.test(word) ? word : word.toLowerCase()));
-  const text = words.join(" ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** A constant such as REDUNDANCY_UNMET as words. */
-export function constantWord(code: string): string {
-  return sentence(code);
-}
-
-const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
-
-export function count(value: number | undefined): string {
-  return value === undefined ? "–" : whole.format(value);
-}
-
-/** A number with its noun, which takes an s for all but one. */
+/** A count with separators of thousands, and its noun. */
 export function counted(value: number, noun: string): string {
-  return `${count(value)} ${value === 1 ? noun : `${noun}s`}`;
-}
-
-export function decimal(value: number | undefined, unit = ""): string {
-  if (value === undefined) return "–";
-  return unit === "" ? numbers.format(value) : `${numbers.format(value)} ${unit}`;
-}
-
-export function percent(value: number | undefined): string {
-  return value === undefined ? "–" : `${numbers.format(value)} %`;
-}
-
-/** Watts, from a kilowatt on as kilowatts. */
-export function watts(value: number | undefined): string {
-  if (value === undefined) return "–";
-  return Math.abs(value) < 1000 ? `${whole.format(value)} W` : `${numbers.format(value / 1000)} kW`;
-}
-
-/** Megabits per second, from a gigabit on as gigabits. */
-export function bandwidth(mbps: number | undefined): string {
-  if (mbps === undefined) return "–";
-  if (mbps >= 1_000_000) return `${numbers.format(mbps / 1_000_000)} Tbit/s`;
-  return mbps >= 1000 ? `${numbers.format(mbps / 1000)} Gbit/s` : `${numbers.format(mbps)} Mbit/s`;
-}
-
-export function seconds(value: number): string {
-  return value < 120 ? `${whole.format(value)} s` : `${numbers.format(value / 60)} min`;
+  return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
 }
 
 const moments = new Intl.DateTimeFormat(undefined, {
@@ -92,23 +37,10 @@ export function utcMoment(iso: string): string {
 
 /** Which draw counts as load, by the word in the address. */
 export const LOAD_BASES = [
-  ["", "Planned draw"],
-  ["measured", "Measured draw"],
-  ["max", "Greatest draw"],
+  ["", `${capitalized(BASIS_WORDS.ALLOCATED)} draw`],
+  ["measured", `${capitalized(BASIS_WORDS.MEASURED)} draw`],
+  ["max", `${capitalized(BASIS_WORDS.MAX)} draw`],
 ] as const;
-
-/** What a reference names, without its kind. */
-export function refName(ref: string): string {
-  return ref.slice(ref.indexOf(":") + 1);
-}
-
-/** A message of the service with its references as names. */
-export function plainRefs(message: string): string {
-  return message.replaceAll(
-    /\b(?:device|device_type|feed|port|cable|crac|fabric|fabric_link|rack|row|room|zone|floor|site):(?=\S)/g,
-    "",
-  );
-}
 
 interface PortEnd {
   readonly device_code: string;

@@ -1,4 +1,6 @@
-import { constantWord, counted, decimal } from "./labels.ts";
+import { decimal } from "#words/figures.ts";
+import { constantWord, reasonUnit } from "#words/names.ts";
+import { counted } from "./labels.ts";
 
 /** What the codes of reasons mean, where the code alone says too little. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -15,13 +17,6 @@ const WORDS: Readonly<Record<string, string>> = {
 
 export function reasonWord(code: string): string {
   return WORDS[code] ?? constantWord(code);
-}
-
-/** The unit of what was found and of its limit. */
-export function reasonUnit(code: string): string {
-  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
-  if (code.startsWith("INLET_")) return "°C";
-  return code === "STALE_TELEMETRY" ? "h" : "%";
 }
 
 /** Formats the measured and allowed values of a reason, if it has them, as a suffix of its text. */

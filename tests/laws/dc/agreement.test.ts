@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { counted, fixed, percent, watts } from "#dc/render/parts/labels.ts";
+import { fixed, percent, watts } from "#words/figures.ts";
+import { counted } from "#words/names.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 

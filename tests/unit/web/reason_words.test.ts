@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { plainRefs } from "#web/console/labels.ts";
 import { cellWords, figureWords } from "#web/console/lists/column_words.ts";
 import { reasonFigures, reasonWord } from "#web/console/reason_words.ts";
+import { plainRefs } from "#words/names.ts";
 
 test.each([
   [{ code: "POWER_FAILOVER", value: 109.47, limit: 100 }, "High load after one failure, 109.5 %, limit 100 %"],

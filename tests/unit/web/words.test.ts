@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { bandwidth, constantWord, enumWord, moment, utcMoment, watts } from "#web/console/labels.ts";
+import { moment, utcMoment } from "#web/console/labels.ts";
+import { bandwidth, watts } from "#words/figures.ts";
+import { constantWord, enumWord } from "#words/names.ts";
 
 test.each([
   ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],

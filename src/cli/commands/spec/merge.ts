@@ -5,6 +5,7 @@ import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines, configLines, unprovenLine } from "#planner/work/acceptance.ts";
+import { counted } from "#words/names.ts";
 import { askToAccept } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -114,5 +115,5 @@ function say(result: MergeResult, cli: Cli): void {
 
 function commitsText(count: number): string {
   if (count === 0) return "nothing that was not there";
-  return `${count} commit${count === 1 ? "" : "s"}`;
+  return counted(count, "commit");
 }

@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { constantWord } from "#web/console/labels.ts";
 import { textWords } from "#web/console/lists/column_words.ts";
+import { constantWord } from "#words/names.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -23,8 +24,6 @@ const TARGETS = {
 } as const satisfies Readonly<Record<string, (inventory: ExportInventory) => Promise<readonly ExportFile[]>>>;
 
 export type ExportTarget = keyof typeof TARGETS;
-
-const PAGE = 1000;
 
 /** Writes the inventory for another program: one file or standard output, or a folder if there are several files. */
 export async function exportTo(
@@ -57,6 +56,6 @@ async function writeFolder(files: readonly ExportFile[], folder: string | undefi
 
 async function all<Kind extends ResourceKind>(reader: DcReader, kind: Kind): Promise<readonly ResourceByKind[Kind][]> {
   const found: ResourceByKind[Kind][] = [];
-  for await (const one of pages((after) => reader.page(kind, after, PAGE), resourceKey)) found.push(one);
+  for await (const one of pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey)) found.push(one);
   return found;
 }

@@ -1,14 +1,13 @@
 import { modelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import type { OriginRecord } from "#dc/exchange/origin.ts";
 import { originSpace, readOrigin } from "#dc/exchange/origin.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import { allDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
-
-const PAGE = 1000;
 
 /** Content of a database before an import that the import uses. */
 export interface KnownResources {
@@ -33,7 +32,7 @@ export function knownResources(store: DcStore, origin: string): Promise<KnownRes
     const records = new Map<string, OriginRecord>();
     const space = originSpace(origin);
     for await (const { key, body } of pages(
-      (after) => reader.documents(space, after, PAGE),
+      (after) => reader.documents(space, after, MAX_PAGE_SIZE),
       ({ key: last }) => last,
     )) {
       const record = readOrigin(body);
@@ -77,7 +76,7 @@ async function foreignCodes(
   visit: (resource: object) => void = () => {},
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  for await (const resource of pages((after) => reader.page(kind, after, PAGE), resourceKey)) {
+  for await (const resource of pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey)) {
     const key = resourceKey(resource);
     if (own.has(key)) continue;
     found.add(key);
@@ -95,7 +94,7 @@ export async function* pages<One>(
     const page = await read(after);
     yield* page;
     const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
+    if (last === undefined || page.length < MAX_PAGE_SIZE) return;
     after = keyOf(last);
   }
 }

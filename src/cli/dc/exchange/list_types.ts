@@ -1,4 +1,5 @@
 import { create, toJson } from "@bufbuild/protobuf";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { openService } from "#dc/open_service.ts";
 import { searchDeviceTypes } from "#dc/operations/planning/search_device_types.ts";
 import {
@@ -12,8 +13,6 @@ import { print, printJson } from "../../output/print.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import type { Database } from "../database.ts";
-
-const PAGE = 1000;
 
 const COLUMNS: readonly Column<DeviceType>[] = [
   { title: "CODE", text: ({ code }) => code },
@@ -34,7 +33,11 @@ export async function listTypes(
     const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
     const all: DeviceType[] = [];
     for (let pageToken = ""; ; ) {
-      const request = create(SearchDeviceTypesRequestSchema, { query: words.join(" "), pageSize: PAGE, pageToken });
+      const request = create(SearchDeviceTypesRequestSchema, {
+        query: words.join(" "),
+        pageSize: MAX_PAGE_SIZE,
+        pageToken,
+      });
       const reply = (await service.call(searchDeviceTypes, request, {
         interface: "SYSTEM",
       })) as SearchDeviceTypesResponse;

@@ -3,6 +3,7 @@ import { URL } from "node:url";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { Table } from "#dc/exchange/netbox/table.ts";
 import { DUMP_ONLY, OPTIONAL, TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { addListed } from "./netbox_files.ts";
@@ -23,8 +24,6 @@ export interface NetboxAddress {
   readonly backoffMs: number;
 }
 
-/** Rows per page: NetBox's default maximum. It may return fewer. */
-const PAGE = 1000;
 /** Requests under way at once: a NetBox of the usual size has four to eight workers. */
 const CONCURRENT = 4;
 const ATTEMPTS = 6;
@@ -86,7 +85,7 @@ class Client {
   /** Gives every row of a list to `take`; returns how many there are. */
   async list(table: TableName, take: (row: unknown) => void): Promise<number> {
     const { path } = TABLES[table];
-    const first = await this.#page(table, 0, PAGE);
+    const first = await this.#page(table, 0, MAX_PAGE_SIZE);
     if (first === undefined) return 0;
     const step = first.results.length;
     let done = step;

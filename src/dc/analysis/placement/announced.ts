@@ -3,6 +3,8 @@ import { holds } from "#dc/model/rack_space.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
+import { tenths } from "#words/figures.ts";
+import { failoverOverload, nearLimit, phaseImbalance } from "#words/names.ts";
 import { loadReasons } from "../power/power_findings.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { elementsOf, legLoads, unevenPhases } from "../power/power_phases.ts";
@@ -54,8 +56,7 @@ function* equipment(placement: Placement): Steps<readonly Announced[]> {
     const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
     if (!unevenPhases(legLoads(graph, elements, loads))) continue;
     const ref = `device:${device.code}`;
-    const message = `The phases of "${ref}" are loaded unevenly`;
-    found.push({ severity: "WARNING", code: "PHASE_IMBALANCE", field: "ports", message, ref });
+    found.push({ severity: "WARNING", code: "PHASE_IMBALANCE", field: "ports", message: phaseImbalance(ref), ref });
   }
   return found;
 }
@@ -65,12 +66,10 @@ function aboveLimit(graph: PowerGraph, index: number, { code, value = 0, limit =
   const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
   const figures = { value: `${Math.round(value)} %`, expected: `at most ${limit} %`, field: "ports", ref };
   if (code === "POWER_NORMAL") {
-    const message = `"${ref}" carries more than ${limit} % of its capacity`;
-    return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message }];
+    return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message: nearLimit(ref, limit) }];
   }
   if (limit < 100) return [];
-  const message = `"${ref}" cannot carry what one failure would shift to it`;
-  return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message }];
+  return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message: failoverOverload(ref) }];
 }
 
 function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
@@ -129,9 +128,9 @@ function withoutReserve(places: readonly Place[]): readonly Announced[] {
     return {
       severity: "WARNING" as const,
       code: "ZONE_WITHOUT_RESERVE" as const,
-      message: `The places of ${codes} have no reserve: without the largest unit they are ${short.toFixed(1)} kW short`,
-      value: `${(reserve.used / 1000).toFixed(1)} kW`,
-      expected: `at most ${(reserve.capacity / 1000).toFixed(1)} kW`,
+      message: `The places of ${codes} have no reserve: without the largest unit they are ${tenths(short)} kW short`,
+      value: `${tenths(reserve.used / 1000)} kW`,
+      expected: `at most ${tenths(reserve.capacity / 1000)} kW`,
       ref: `crac:${units[0]?.code ?? ""}`,
     };
   });

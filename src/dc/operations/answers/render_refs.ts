@@ -4,8 +4,9 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import { readable, watts } from "#dc/render/parts/labels.ts";
 import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
+import { watts } from "#words/figures.ts";
+import { constantWord, refName } from "#words/names.ts";
 
 /** Maximum number of listed elements in a picture. Our choice: the maximum number of nodes. */
 const MOST_REFS = 10_000;
@@ -88,10 +89,10 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
 function identity(power: PowerGraph, index: number) {
   const node = power.nodes[index];
   const ref = node?.ref ?? "";
-  const short = ref.slice(ref.indexOf(":") + 1);
+  const short = refName(ref);
   if (node?.kind === "DEVICE") {
     const { kind, code } = node.device;
-    return { ref: `device:${code}`, name: code, kind: readable(isPowerKind(kind) ? kind : "CONSUMER") };
+    return { ref: `device:${code}`, name: code, kind: constantWord(isPowerKind(kind) ? kind : "CONSUMER") };
   }
   if (node?.kind === "CRAC") return { ref: `crac:${node.crac.code}`, name: node.crac.code, kind: "Cooling unit" };
   return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };

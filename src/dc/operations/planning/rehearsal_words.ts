@@ -2,7 +2,8 @@ import { itDevices } from "#dc/analysis/power/power_nodes.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { bandwidth } from "#dc/render/quantity.ts";
+import { bandwidth, decimal, watts } from "#words/figures.ts";
+import { kindNoun, plural, refName } from "#words/names.ts";
 
 // Summaries of causes and reasons for their severities.
 
@@ -13,15 +14,15 @@ const NAMED = 2;
 export function summaryOf(topology: Topology, line: Line, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
-    counted(impact.racksDark, "rack dark", "racks dark"),
-    counted(impact.racksPartial, "rack partly dark", "racks partly dark"),
-    counted(impact.itDevicesOffline, "device offline", "devices offline"),
+    some(impact.racksDark, "rack dark", "racks dark"),
+    some(impact.racksPartial, "rack partly dark", "racks partly dark"),
+    some(impact.itDevicesOffline, "device offline", "devices offline"),
     impact.itLoadLostW > 0 ? `${watts(impact.itLoadLostW)} of IT load` : "",
     impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
     fabricMbps > 0 ? `${bandwidth(fabricMbps)} of fabric links` : "",
-    counted(loss.overloads.size, "overload", "overloads"),
+    some(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
-  const weaker = counted(impact.devicesDegraded, "device with less supply", "devices with less supply");
+  const weaker = some(impact.devicesDegraded, "device with less supply", "devices with less supply");
   const losses = [...parts, ...(parts.length === 0 ? [weaker] : [])].join(", ");
   return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
@@ -29,7 +30,7 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
 type Failure = Line["failures"][number];
 
 function nameOf({ power }: Topology, { elements }: Failure): string {
-  return elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with ");
+  return elements.map(({ index }) => refName(power.nodes[index]?.ref ?? "")).join(" with ");
 }
 
 function namesOf(topology: Topology, { failures, elementKind }: Line): string {
@@ -43,21 +44,12 @@ const ABBREVIATED = /\b(?:ups|rpp|pdu)\b/g;
 
 /** `RACK_PDU` as "rack PDUs", two of it as "pairs of rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
 function kindsInWords(elementKind: string): string {
-  const words = elementKind.split("+").map((kind) =>
-    kind
-      .toLowerCase()
-      .replaceAll("_", " ")
-      .replace("crac", "cooling unit")
-      .replace(ABBREVIATED, (word) => word.toUpperCase()),
-  );
+  const words = elementKind
+    .split("+")
+    .map((kind) => kindNoun(kind.toLowerCase()).replace(ABBREVIATED, (word) => word.toUpperCase()));
   const [word = "", ...others] = words;
   if (others.some((other) => other !== word)) return `pairs of ${words.join(" and ")}`;
   return others.length === 0 ? plural(word) : `pairs of ${plural(word)}`;
-}
-
-function plural(word: string): string {
-  if (word === "switchgear") return word;
-  return /(?:s|ch|x)$/i.test(word) ? `${word}es` : `${word.replace(/([^a])y$/, "$1ie")}s`;
 }
 
 /**
@@ -79,21 +71,21 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
   const { zones } = first;
   switch (severity) {
     case "CRITICAL":
-      return `${loaded(worst, "trips")}, and ${counted(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
+      return `${loaded(worst, "trips")}, and ${some(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
     case "HIGH":
-      return `${counted(first.racksDark.length, "rack goes", "racks go")} dark`;
+      return `${some(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
       if (off > 1) return `${decimal(off)} devices go offline`;
       const short = zones.find((zone) => zone.short);
       if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
       if (first.cutOff.length > 0)
-        return `${counted(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
+        return `${some(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
       return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
     }
     case "LOW":
-      if (off > 0) return `${counted(off, "device goes", "devices go")} offline`;
+      if (off > 0) return `${some(off, "device goes", "devices go")} offline`;
       return over === undefined
-        ? `${counted(first.racksPartial.length, "rack goes", "racks go")} partly dark`
+        ? `${some(first.racksPartial.length, "rack goes", "racks go")} partly dark`
         : loaded(over, "exceeds its derated limit");
     case "INFO":
       return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);
@@ -106,26 +98,10 @@ function reserveLost(weaker: number, cooling: number): string {
 }
 
 function loaded(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
-  return item === undefined ? `A source ${verb}` : `${bare(item.ref)} ${verb} at ${decimal(item.utilizationPct)} %`;
+  return item === undefined ? `A source ${verb}` : `${refName(item.ref)} ${verb} at ${decimal(item.utilizationPct)} %`;
 }
 
-/** A reference without its kind. */
-function bare(ref: string): string {
-  return ref.replace(/^[a-z]+:/, "");
-}
-
-function counted(count: number, one: string, many: string): string {
+/** A count and its noun; "" for 0. */
+function some(count: number, one: string, many = plural(one)): string {
   return count === 0 ? "" : `${decimal(count)} ${count === 1 ? one : many}`;
-}
-
-/** Watts, from a kilowatt on as kilowatts. */
-function watts(value: number): string {
-  return value < 1000 ? `${decimal(value)} W` : `${decimal(value / 1000)} kW`;
-}
-
-const NUMBERS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
-
-/** One decimal, and none that is 0. */
-function decimal(value: number): string {
-  return NUMBERS.format(value);
 }

@@ -1,6 +1,6 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
+import { counted } from "#words/names.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { counted } from "../parts/labels.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
 import type { CollapsedPaths, Stop } from "./picture.ts";
 

@@ -1,8 +1,8 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { constantWord, counted } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint } from "../palette.ts";
-import { counted, readable } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
 import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, placeOf, throughLabel } from "./labels.ts";
@@ -25,7 +25,7 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
   const room = STOP_WIDTH - 20;
   const status =
-    device.status === undefined || device.status === "ACTIVE" ? "" : ` · ${readable(device.status).toLowerCase()}`;
+    device.status === undefined || device.status === "ACTIVE" ? "" : ` · ${constantWord(device.status).toLowerCase()}`;
   return {
     kind: "group",
     ref: `device:${device.code}`,

@@ -2,9 +2,9 @@ import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/ca
 import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
+import { fixed, metres } from "#words/figures.ts";
+import { constantWord, counted } from "#words/names.ts";
 import type { State } from "../palette.ts";
-import { counted, fixed, readable } from "../parts/labels.ts";
-import { metres } from "../quantity.ts";
 import { colorName } from "./color_name.ts";
 
 type Fact = readonly [string, string];
@@ -31,7 +31,7 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
 
 /** The kind of a device in words. Only a cooling unit has no device kind. */
 export function kindOf({ kind }: HopDevice): string {
-  return kind === undefined ? "Cooling unit" : readable(kind);
+  return kind === undefined ? "Cooling unit" : constantWord(kind);
 }
 
 function lastPort({ device, inPort, outPort }: Hop): string {
@@ -49,7 +49,7 @@ export function totalWords(path: CablePath): string {
     ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
     ...path.hops
       .filter(({ device }) => !inService(device))
-      .map(({ device }) => `${device.code} is ${readable(device.status ?? "ACTIVE").toLowerCase()}`),
+      .map(({ device }) => `${device.code} is ${constantWord(device.status ?? "ACTIVE").toLowerCase()}`),
   ];
   return parts.join(" · ");
 }
@@ -103,7 +103,7 @@ export function linkTitle({ cable, from, to }: Segment, device: HopDevice | unde
 
 function typeWords(type: string): string {
   if (/^(?:CAT|MMF|SMF|DAC|AOC|USB)/.test(type)) return type.replaceAll("_", " ");
-  return readable(type);
+  return constantWord(type);
 }
 
 /** Length, colour and state of a link. */
@@ -113,7 +113,7 @@ export function linkDetail({ cable }: Segment): string {
   const parts = [
     lengthM === undefined ? "length unknown" : metres(lengthM),
     ...(color === undefined ? [] : [colorName(color)]),
-    ...(status === "CONNECTED" ? [] : [readable(status).toLowerCase()]),
+    ...(status === "CONNECTED" ? [] : [constantWord(status).toLowerCase()]),
   ];
   return parts.join(" · ");
 }
@@ -132,7 +132,7 @@ export function linkFacts(link: Segment): readonly Fact[] {
     ["Label", cable?.label ?? ""],
     ["Length", cable?.lengthM === undefined ? "" : metres(cable.lengthM)],
     ["Colour", cable?.color === undefined ? "" : `${colorName(cable.color)} (#${cable.color})`],
-    ["Status", cable === undefined ? "" : readable(cable.status ?? "CONNECTED")],
+    ["Status", cable === undefined ? "" : constantWord(cable.status ?? "CONNECTED")],
     ["Bundle", cable?.bundle ?? ""],
   ];
   return facts.filter(([, value]) => value !== "");
@@ -148,7 +148,7 @@ export function hopFacts(hop: Hop): readonly Fact[] {
     ["Enters at", inPort],
     ["Leaves at", outPort],
     ["Inside", throughLabel(hop)],
-    ["Status", readable(device.status ?? "ACTIVE")],
+    ["Status", constantWord(device.status ?? "ACTIVE")],
   ];
   return facts.filter(([, value]) => value !== "");
 }

@@ -1,9 +1,11 @@
 import { FACES, type Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { watts } from "#words/figures.ts";
+import { constantWord, counted } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import type { RenderView } from "../options.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
-import { counted, drawOf, rackTitle, readable, titled, watts, wordAt } from "../parts/labels.ts";
+import { drawOf, rackTitle, titled, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { compactRack } from "./compact.ts";
@@ -137,7 +139,7 @@ function placeOf({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occ
     return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
   }
   if (positionU === undefined)
-    return readable(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+    return constantWord(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
   const side = wordAt(FACES, face);
   return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
 }

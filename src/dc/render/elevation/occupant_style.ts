@@ -1,9 +1,11 @@
 import { DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { watts } from "#words/figures.ts";
+import { constantWord } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import { type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { readable, watts, wordAt } from "../parts/labels.ts";
+import { wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
@@ -94,7 +96,7 @@ function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]
 function statusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
   const present = new Set(occupants.map(({ status }) => wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
   return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
-    label: readable(status),
+    label: constantWord(status),
     fill: softly(OF_STATUS[status] ?? "ok"),
   }));
 }
@@ -111,11 +113,11 @@ function roleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
 }
 
 export function kindWord({ kind }: Occupant): string {
-  return readable(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
+  return constantWord(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
 }
 
 /** Word of a status that is not ACTIVE. */
 export function statusWord({ status }: Occupant): string {
   const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
-  return word === "ACTIVE" ? "" : readable(word);
+  return word === "ACTIVE" ? "" : constantWord(word);
 }

@@ -1,7 +1,9 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fixed, percent, watts, withUnit } from "#words/figures.ts";
+import { constantWord, counted, reasonUnit, refName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
-import { counted, fixed, percent, readable, reasonUnit, refName, titled, watts, wordAt } from "../parts/labels.ts";
+import { titled, wordAt } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { type Meter, meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
@@ -161,14 +163,14 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
     const numbers =
       value === undefined
         ? ""
-        : ` ${fixed(value)}${reasonUnit(code)}${limit === undefined ? "" : ` (limit ${fixed(limit)}${reasonUnit(code)})`}`;
-    const text = `${readable(code)}${numbers}${ref === "" ? "" : ` · ${refName(ref)}`}`;
+        : ` ${withUnit(fixed(value), reasonUnit(code))}${limit === undefined ? "" : ` (limit ${withUnit(fixed(limit), reasonUnit(code))})`}`;
+    const text = `${constantWord(code)}${numbers}${ref === "" ? "" : ` · ${refName(ref)}`}`;
     return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
   });
   return [
     ...reasons,
     ...conflicts.map(({ deviceCode, otherCode, positionU, code }): Line => {
-      const text = `U${positionU} ${readable(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
+      const text = `U${positionU} ${constantWord(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
       return { text, tip: text, sign: mark("fault", [6, -4], 11) };
     }),
   ];
@@ -181,7 +183,7 @@ function unplaced({ occupants, style, frame }: PanelInput): readonly Line[] {
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`
-      : readable(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+      : constantWord(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
       text: `${titled(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
       tip: occupantTip(occupant),

@@ -1,8 +1,8 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
+import { bandwidth, percent } from "#words/figures.ts";
+import { counted } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
-import { counted, percent } from "../parts/labels.ts";
-import { bandwidth } from "../quantity.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";
 

@@ -1,10 +1,10 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
+import { bandwidth, percent } from "#words/figures.ts";
+import { constantWord, counted, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
 import type { State } from "../palette.ts";
-import { counted, percent, readable, refName } from "../parts/labels.ts";
-import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
 import { type CollapsedFabric, type FabricPicture, tierWords } from "./picture.ts";
@@ -110,7 +110,7 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   const [first] = notes;
   if (first === undefined || notes.length <= 3) return notes;
   return [
-    { ...first, text: `${readable(findings[0]?.code ?? "")} at ${findings.length} places, such as ${first.text}` },
+    { ...first, text: `${constantWord(findings[0]?.code ?? "")} at ${findings.length} places, such as ${first.text}` },
   ];
 }
 

@@ -1,6 +1,7 @@
+import { percent } from "#words/figures.ts";
+import { counted } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
-import { counted, percent } from "../parts/labels.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { strokeOf } from "./bundles.ts";

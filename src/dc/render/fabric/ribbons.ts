@@ -1,5 +1,5 @@
+import { percent } from "#words/figures.ts";
 import type { Coloring } from "../options.ts";
-import { percent } from "../parts/labels.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { strokeOf } from "./bundles.ts";

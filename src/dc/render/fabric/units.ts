@@ -1,10 +1,10 @@
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { bandwidth } from "#words/figures.ts";
+import { constantWord, counted } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint, State } from "../palette.ts";
-import { counted, readable } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
 import { placeWords } from "../places.ts";
-import { bandwidth } from "../quantity.ts";
 import type { BundleState } from "./bundles.ts";
 import type { Unit } from "./picture.ts";
 
@@ -69,7 +69,7 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
     ["Switches", unit.group ? String(unit.switches.length) : ""],
     ["Name", device?.name ?? ""],
     ["Role", device?.role ?? ""],
-    ["Kind", device === undefined ? "" : readable(device.kind)],
+    ["Kind", device === undefined ? "" : constantWord(device.kind)],
     ["Rack", device?.rackCode ?? ""],
     ["Failed", state.failed === 0 ? "" : counted(state.failed, "switch", "switches")],
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],

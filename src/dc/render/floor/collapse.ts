@@ -1,6 +1,6 @@
 import type { Rectangle } from "#dc/model/footprint.ts";
+import { counted } from "#words/names.ts";
 import type { State } from "../palette.ts";
-import { counted } from "../parts/labels.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import type { Tile } from "./tiles.ts";
 

@@ -1,8 +1,8 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { counted } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
 import { type FrameInput, framed, type LegendLine } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
-import { counted } from "../parts/labels.ts";
 import type { Item } from "../scene.ts";
 import { type Collapsed, collapse } from "./collapse.ts";
 import { floorStyle } from "./floor_style.ts";

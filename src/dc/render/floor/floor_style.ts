@@ -1,8 +1,8 @@
 import type { FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fixed, percent, watts } from "#words/figures.ts";
 import type { Coloring } from "../options.ts";
 import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 

@@ -1,8 +1,10 @@
 import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
 import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fixed, percent, watts, withUnit } from "#words/figures.ts";
+import { constantWord, reasonUnit, refName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
-import { fixed, percent, readable, reasonUnit, refName, titled, watts, wordAt } from "../parts/labels.ts";
+import { titled, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import type { FloorStyle } from "./floor_style.ts";
 
@@ -67,10 +69,10 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ...(coolingPct === undefined ? [] : [["Cooling", percent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
-        readable(reason),
+        constantWord(reason),
         [
-          value === undefined ? "" : `${fixed(value)}${reasonUnit(reason)}`,
-          limit === undefined ? "" : `limit ${fixed(limit)}${reasonUnit(reason)}`,
+          value === undefined ? "" : `${withUnit(fixed(value), reasonUnit(reason))}`,
+          limit === undefined ? "" : `limit ${withUnit(fixed(limit), reasonUnit(reason))}`,
           refName(ref),
         ]
           .filter(Boolean)
@@ -92,9 +94,9 @@ function cracTile({ code, name, placement, status, utilizationPct }: CracTile): 
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: stateOfUnit(word, utilizationPct),
-    figure: word === "ACTIVE" ? percent(Math.round(utilizationPct)) : readable(word),
+    figure: word === "ACTIVE" ? percent(Math.round(utilizationPct)) : constantWord(word),
     facts: [
-      ["Status", readable(word)],
+      ["Status", constantWord(word)],
       // Only an active unit has an effective capacity to be loaded.
       ...(word === "ACTIVE" ? [["Load", percent(utilizationPct)] as const] : []),
     ],
@@ -123,8 +125,8 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
     state: state ?? (load === "ok" || load === "info" ? undefined : load),
     figure: loadFigure(powerPct, powerFailoverPct),
     facts: [
-      ["Kind", readable(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
-      ["Status", readable(word)],
+      ["Kind", constantWord(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Status", constantWord(word)],
       ["Load", powerPct === undefined ? "no capacity recorded" : percent(powerPct)],
       ...(powerFailoverPct === undefined ? [] : [["After one failure", percent(powerFailoverPct)] as const]),
     ],

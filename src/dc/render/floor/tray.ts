@@ -1,4 +1,5 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { refName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
@@ -29,7 +30,7 @@ export function unplacedOf(reply: FloorPlanResponse, style: FloorStyle): readonl
   return reply.unplaced
     .map((ref): Unplaced => {
       const rack = racks.get(ref);
-      const name = ref.replace(/^[a-z]+:/i, "");
+      const name = refName(ref);
       if (rack === undefined)
         return { ref, name, tip: `${ref}\nno placement recorded`, fill: "panel", state: undefined };
       return { ref, name, tip: `${tipOf(rack)}\nno placement recorded`, fill: rack.fill, state: rack.state };

@@ -1,8 +1,8 @@
+import { duration, percent, watts } from "#words/figures.ts";
+import { BASIS_WORDS, counted, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { counted, percent, refName, watts } from "../parts/labels.ts";
 import { refWords } from "../places.ts";
-import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Collapsed } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
@@ -30,8 +30,6 @@ export function powerWords(
     legend: parts.length === 0 ? [] : legendOf(parts, coloring),
   };
 }
-
-const BASIS_WORDS = { ALLOCATED: "planned", MAX: "greatest", MEASURED: "measured" } as const;
 
 function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
   const loss = (label: string, count: number): Figure => ({

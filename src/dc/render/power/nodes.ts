@@ -1,8 +1,9 @@
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { percent, watts } from "#words/figures.ts";
+import { constantWord } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
-import { percent, readable, watts } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -38,8 +39,8 @@ export class Node {
   }
 
   kind(): string {
-    if (this.node.kind === "DEVICE") return readable(this.node.device.kind);
-    if (this.node.kind === "CRAC") return readable(this.node.crac.kind);
+    if (this.node.kind === "DEVICE") return constantWord(this.node.device.kind);
+    if (this.node.kind === "CRAC") return constantWord(this.node.crac.kind);
     return this.node.kind === "FEED" ? "Undeclared feed" : this.node.ref.startsWith("feed:") ? "Feed" : "Outlet";
   }
 

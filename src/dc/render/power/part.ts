@@ -1,3 +1,4 @@
+import { refName } from "#words/names.ts";
 import type { Collapsed, DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import type { Shown } from "./impact_styles.ts";
@@ -29,6 +30,6 @@ export function partOf(failure: PowerFailure, collapsed: Collapsed, drawn: Drawn
 /** The feed of a single supply, else how many supplies there are. */
 export function edgeLabel({ count, dead, via }: DrawnEdge): string {
   const [only] = via;
-  if (count === 1) return only === undefined ? "" : only.slice(only.indexOf(":") + 1);
+  if (count === 1) return only === undefined ? "" : refName(only);
   return dead > 0 && dead < count ? `${count} supplies, ${dead} dead` : `${count} supplies`;
 }

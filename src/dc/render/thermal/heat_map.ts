@@ -1,11 +1,11 @@
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fixed, percent, watts } from "#words/figures.ts";
 import { around } from "../floor/collapse.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import type { Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
-import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";

@@ -1,8 +1,9 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fixed, kilowatts, percent, withUnit } from "#words/figures.ts";
+import { constantWord, counted, reasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, framed } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
-import { counted, fixed, kilowatts, percent, readable, reasonUnit } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
@@ -195,7 +196,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
               kind: "text",
               x: 280,
               y: 0,
-              text: `${readable(code)}: ${fixed(value)}${reasonUnit(code)}, limit ${fixed(limit)}${reasonUnit(code)}`,
+              text: `${constantWord(code)}: ${withUnit(fixed(value), reasonUnit(code))}, limit ${withUnit(fixed(limit), reasonUnit(code))}`,
               size: 11,
               fill: "ink",
               maxWidth: WIDTH - 330,

@@ -1,7 +1,7 @@
 import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { kilowatts, percent } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
-import { kilowatts, percent } from "../parts/labels.ts";
 import { mark, stateOfShare } from "../parts/marks.ts";
 import { refWords } from "../places.ts";
 import type { Item } from "../scene.ts";

@@ -1,3 +1,4 @@
+import { counted } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { yamlOf } from "../../spec/full_frontmatter.ts";
@@ -98,7 +99,7 @@ function trimText(text: string): ReturnType<Fix> {
   if (!document.ok) return unchanged(text);
   const { body, lines } = trimBody(document.body);
   const head = text.slice(0, text.length - document.body.length);
-  return { text: head + body, done: [`trailing white space trimmed in the body, ${counted(lines)}`] };
+  return { text: head + body, done: [`trailing white space trimmed in the body, ${counted(lines, "line")}`] };
 }
 
 function endWithNewline(text: string): ReturnType<Fix> {
@@ -118,7 +119,7 @@ function editedFrontmatter(
   if (edits.length === 0) return unchanged(text);
   const edited = applyEdits(text, edits);
   return sameMeaning(text, edited)
-    ? { text: edited, done: [said(counted(changedLines(text, edited)))] }
+    ? { text: edited, done: [said(counted(changedLines(text, edited), "line"))] }
     : unchanged(text);
 }
 
@@ -136,8 +137,4 @@ function changedLines(before: string, after: string): number {
 
 function unchanged(text: string): ReturnType<Fix> {
   return { text, done: [] };
-}
-
-function counted(lines: number): string {
-  return lines === 1 ? "1 line" : `${lines} lines`;
 }

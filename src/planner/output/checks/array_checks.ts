@@ -1,17 +1,17 @@
 import { canonicalJson } from "#kernel/canonical_json.ts";
+import { counted } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import { type Apply, type Check, every, type Frame, fail, inside, type Keyword, type Kinds, keyword } from "./check.ts";
-import { count } from "./count.ts";
 
 type Items = Kinds["array"];
 
 /** Keywords about arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
 export const ARRAY_CHECKS: readonly Keyword[] = [
   keyword("minItems", "array", (least: number) => (value, frame) => {
-    return value.length >= least || fail(frame, `expected at least ${count(least, "item")}, got ${value.length}`);
+    return value.length >= least || fail(frame, `expected at least ${counted(least, "item")}, got ${value.length}`);
   }),
   keyword("maxItems", "array", (most: number) => (value, frame) => {
-    return value.length <= most || fail(frame, `expected at most ${count(most, "item")}, got ${value.length}`);
+    return value.length <= most || fail(frame, `expected at most ${counted(most, "item")}, got ${value.length}`);
   }),
   keyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || unique(value, frame)),
   keyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
@@ -67,7 +67,7 @@ function contains(schema: LinkedSchema, { keywords }: LinkedObject): Check<Items
       frame.evaluated?.items.add(index);
     }
     const like = 'that "contains" describes';
-    if (found < least) return fail(frame, `expected at least ${count(least, "item")} ${like}, got ${found}`);
-    return found <= most || fail(frame, `expected at most ${count(most, "item")} ${like}, got ${found}`);
+    if (found < least) return fail(frame, `expected at least ${counted(least, "item")} ${like}, got ${found}`);
+    return found <= most || fail(frame, `expected at most ${counted(most, "item")} ${like}, got ${found}`);
   };
 }

@@ -1,8 +1,8 @@
+import { counted } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import type { WatchedPattern } from "../patterns.ts";
 import { fieldName } from "../problems.ts";
 import { type Apply, type Check, every, type Frame, fail, inside, type Keyword, type Kinds, keyword } from "./check.ts";
-import { count } from "./count.ts";
 
 type Fields = Kinds["object"];
 
@@ -16,11 +16,11 @@ export const OBJECT_CHECKS: readonly Keyword[] = [
   ),
   keyword("minProperties", "object", (least: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size >= least || fail(frame, `expected at least ${count(least, "field")}, got ${size}`);
+    return size >= least || fail(frame, `expected at least ${counted(least, "field")}, got ${size}`);
   }),
   keyword("maxProperties", "object", (most: number) => (value, frame) => {
     const size = Object.keys(value).length;
-    return size <= most || fail(frame, `expected at most ${count(most, "field")}, got ${size}`);
+    return size <= most || fail(frame, `expected at most ${counted(most, "field")}, got ${size}`);
   }),
   keyword("properties", "object", (properties: ReadonlyMap<string, LinkedSchema>) => (value, frame, apply) => {
     return every(properties, frame, ([name, schema]) => {

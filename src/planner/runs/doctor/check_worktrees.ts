@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { counted } from "#words/names.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -58,7 +59,7 @@ async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promis
 
 function described({ uncommitted, unmerged }: Content): string {
   const parts: string[] = [];
-  if (unmerged > 0) parts.push(`${unmerged} commit${unmerged === 1 ? "" : "s"} not merged`);
+  if (unmerged > 0) parts.push(`${counted(unmerged, "commit")} not merged`);
   if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);
   return parts.join(" and ");
 }

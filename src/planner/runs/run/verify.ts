@@ -1,6 +1,7 @@
 import { Slots } from "#kernel/slots.ts";
 import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
+import { counted } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
@@ -77,7 +78,7 @@ async function runCommand(
     await printed;
     const output_hash = hash.digest();
     const duration_ms = context.clock.now().getTime() - began;
-    const problem = late ? `took over ${limitSeconds} ${limitSeconds === 1 ? "second" : "seconds"}` : problemOf(exit);
+    const problem = late ? `took over ${counted(limitSeconds, "second")}` : problemOf(exit);
     return { command, status: exit.code, duration_ms, output_hash, problem };
   } finally {
     clearTimeout(timer);

@@ -16,6 +16,7 @@ import type {
   WorktreeOptions,
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
+import { counted } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -304,7 +305,7 @@ class GitWorktrees implements Worktrees {
     const { length } = await commitsAhead(git, branches);
     throw new OperationError(
       "failed_precondition",
-      `Branch "${branches.branch}" has ${length} commit${length === 1 ? "" : "s"} that "${branches.mainBranch}" lacks`,
+      `Branch "${branches.branch}" has ${counted(length, "commit")} that "${branches.mainBranch}" lacks`,
     );
   }
 

@@ -1,5 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
+import { counted } from "#words/names.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -172,8 +173,4 @@ function texts(value: unknown): readonly string[] {
 
 function short(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 10) : "nothing";
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${count === 1 ? word : word === "criterion" ? "criteria" : `${word}s`}`;
 }

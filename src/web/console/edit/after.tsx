@@ -1,11 +1,11 @@
 import { useId } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { counted } from "../labels.ts";
 import { StateMark } from "../ui/state.tsx";
 import { FindingLine } from "./changes_panel.tsx";
 import type { Values } from "./form_model.ts";
 import { usePreview } from "./preview.ts";
 import { type PreviewRow, previewLines, previewRows } from "./preview_words.ts";
-import { MAX_ITEMS } from "./requests.ts";
 
 /** Sentences and figures that are shown before the rest is folded. */
 const [LINES, ROWS] = [6, 8];
@@ -26,11 +26,11 @@ export function After({
   const heading = useId();
   const lines = answer === undefined ? [] : previewLines(answer);
   const rows = answer === undefined ? [] : previewRows(answer);
-  const left = (changes?.length ?? 0) - MAX_ITEMS;
+  const left = (changes?.length ?? 0) - MAX_BATCH_ITEMS;
   return (
     <section class="after" aria-labelledby={heading} aria-busy={isBusy} hidden={lines.length + rows.length === 0}>
       <h3 id={heading}>{title}</h3>
-      {left > 0 ? <p class="muted">Figures of the first {counted(MAX_ITEMS, "change")}.</p> : null}
+      {left > 0 ? <p class="muted">Figures of the first {counted(MAX_BATCH_ITEMS, "change")}.</p> : null}
       <ul class="edit-findings" aria-live="polite" hidden={lines.length === 0}>
         {lines.slice(0, LINES).map(({ state, title: said, text }) => (
           <FindingLine key={`${state} ${said}`} state={state} title={said}>

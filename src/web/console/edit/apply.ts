@@ -1,3 +1,4 @@
+import { refName } from "#words/names.ts";
 import { CallError, type Violation } from "../api/client.ts";
 import type { BulkAnswer, Finding } from "../api/replies.ts";
 import { ask } from "./ask.ts";
@@ -32,7 +33,7 @@ export async function apply(
 }
 
 function refusal(ref: string, message: string, details: readonly Detail[]): CallError {
-  const text = message.includes(ref.slice(ref.indexOf(":") + 1)) ? message : `${ref}: ${message}`;
+  const text = message.includes(refName(ref)) ? message : `${ref}: ${message}`;
   return new CallError("failed_precondition", text, {
     reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
   });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { kindNoun } from "#words/names.ts";
 import type { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
@@ -9,7 +10,7 @@ import { ask, callError } from "./ask.ts";
 import { FindingLine, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
-import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
+import { identityOf, identityText, type Kind, resourceOf, type Values } from "./form_model.ts";
 import { type Around, removeCall } from "./requests.ts";
 import { useStored } from "./use_stored.ts";
 
@@ -52,7 +53,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
   return (
     <EditDialog
       title={`Delete ${name}`}
-      about={nounOf(kind)}
+      about={kindNoun(kind)}
       leave={leave}
       submit={() => void submit()}
       footer={
@@ -60,7 +61,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
           leave={leave}
           submit={() => void submit()}
           disabled={check.state !== "allowed"}
-          label={total === 0 ? `Delete ${nounOf(kind)}` : `Delete, and change ${counted(total, "other")}`}
+          label={total === 0 ? `Delete ${kindNoun(kind)}` : `Delete, and change ${counted(total, "other")}`}
         />
       }
     >

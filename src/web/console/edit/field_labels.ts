@@ -1,23 +1,5 @@
+import { capitalized, splitUnit } from "#words/names.ts";
 import type { FormField } from "./form_model.ts";
-
-/** Unit that a field's name ends in, and how it is written. */
-const UNITS: Readonly<Record<string, string>> = {
-  w: "W",
-  va: "VA",
-  v: "V",
-  a: "A",
-  kw: "kW",
-  c: "°C",
-  pct: "%",
-  mm: "mm",
-  m: "m",
-  kg: "kg",
-  mbps: "Mbit/s",
-  m3h: "m³/h",
-  s: "s",
-  in: "in",
-  deg: "°",
-};
 
 /** Names that read badly word by word. */
 const SPELLED: Readonly<Record<string, string>> = {
@@ -60,8 +42,7 @@ const IN_UNITS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
 /** The unit of a field's values; "" for none. */
 export function unitOf({ name, type }: Pick<FormField, "name" | "type">): string {
   if (IN_UNITS.has(name)) return "U";
-  if (type !== "int" && type !== "number") return "";
-  return UNITS[name.slice(name.lastIndexOf("_") + 1)] ?? "";
+  return type === "int" || type === "number" ? splitUnit(name).unit : "";
 }
 
 /** A field's name in words, without its unit. */
@@ -69,8 +50,7 @@ export function labelOf(field: Pick<FormField, "name" | "type">): string {
   const spelled = SPELLED[field.name];
   if (spelled !== undefined) return spelled;
   const bare = unitOf(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
-  const text = bare.replaceAll("_", " ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capitalized(bare.replaceAll("_", " "));
 }
 
 const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
@@ -85,7 +65,7 @@ export function helpOf({ help }: Pick<FormField, "help">): string {
     )
     .replaceAll(FIELD_NAME, (name) => labelOf({ name, type: "int" }).toLowerCase())
     .replaceAll(CONSTANT, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
-    .replace(/^./, (letter) => letter.toUpperCase());
+    .replace(/^./, capitalized);
 }
 
 /** What a field takes, for a message beside it; "" where everything is allowed. */

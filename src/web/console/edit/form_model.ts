@@ -1,5 +1,5 @@
 import { FORM_ENUMS, FORMS, type FormField, type FormResource, RESOURCES } from "#gen/datacenter/v1/forms.ts";
-import { enumWord } from "../labels.ts";
+import { enumWord } from "#words/names.ts";
 
 export type { FormField } from "#gen/datacenter/v1/forms.ts";
 
@@ -9,19 +9,6 @@ export type Values = Readonly<Record<string, unknown>>;
 /** What can be edited, by the name that requests use. */
 export const KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
 export type Kind = (typeof KINDS)[number];
-
-const NOUNS: Readonly<Record<Kind, string>> = {
-  rack: "rack",
-  device: "device",
-  crac: "cooling unit",
-  cable: "cable",
-  fabric_link: "fabric link",
-  device_type: "device type",
-};
-
-export function nounOf(kind: Kind): string {
-  return NOUNS[kind];
-}
 
 /** The RPCs of a kind. */
 export function resourceOf(kind: Kind): FormResource {

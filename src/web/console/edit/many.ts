@@ -1,7 +1,8 @@
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkAnswer } from "../api/replies.ts";
 import { ask } from "./ask.ts";
 import { fieldsOfKind, type Kind, resourceOf, type Values } from "./form_model.ts";
-import { type Around, type Call, camel, MAX_ITEMS } from "./requests.ts";
+import { type Around, type Call, camel } from "./requests.ts";
 import { pruned } from "./values.ts";
 
 /** What is done with every item. */
@@ -52,11 +53,11 @@ export function manyChanges(kind: Kind, codes: readonly string[], what: What): r
 
 /** Sends all items, 1,000 in a call; an item that is refused holds no other back. @throws CallError of a whole call */
 export async function runMany(kind: Kind, codes: readonly string[], what: What, how: How): Promise<ManyResult> {
-  const isOne = codes.length <= MAX_ITEMS;
+  const isOne = codes.length <= MAX_BATCH_ITEMS;
   let [changed, unchanged] = [0, 0];
   const refused: { readonly code: string; readonly message: string }[] = [];
-  for (let start = 0; start < codes.length; start += MAX_ITEMS) {
-    const batch = codes.slice(start, start + MAX_ITEMS);
+  for (let start = 0; start < codes.length; start += MAX_BATCH_ITEMS) {
+    const batch = codes.slice(start, start + MAX_BATCH_ITEMS);
     const { requestId: _id, ...rest } = how;
     const { results } = await ask<BulkAnswer>(manyCall(kind, batch, what, isOne ? how : rest), how.signal);
     for (const { index, outcome, error } of results) {
@@ -64,7 +65,7 @@ export async function runMany(kind: Kind, codes: readonly string[], what: What, 
       else if (outcome === "OUTCOME_UNCHANGED") unchanged += 1;
       else changed += 1;
     }
-    how.heard?.(Math.min(start + MAX_ITEMS, codes.length));
+    how.heard?.(Math.min(start + MAX_BATCH_ITEMS, codes.length));
   }
   return { changed, unchanged, refused, requestId: isOne ? (how.requestId ?? "") : "" };
 }

@@ -1,7 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
+import { kindNoun } from "#words/names.ts";
 import type { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
-import { count, counted } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
 import { After } from "./after.tsx";
 import { callError } from "./ask.ts";
@@ -12,7 +14,7 @@ import { type Edit, editing } from "./editing.ts";
 import { FormFields } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { Field } from "./fields.tsx";
-import { type FormField, fieldsOfKind, identityOf, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
+import { type FormField, fieldsOfKind, identityOf, type Kind, resourceOf, type Values } from "./form_model.ts";
 import { type ManyResult, manyChanges, runMany } from "./many.ts";
 import { withValue } from "./paths.ts";
 import { limitProblems, problemAt } from "./problems.ts";
@@ -39,7 +41,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
     try {
       const how = { validateOnly: false, message: why, requestId: crypto.randomUUID(), heard: setSent };
       const result = await runMany(kind, codes, what, how);
-      const done = `${isDelete ? "Deleted" : "Changed"} ${counted(result.changed, nounOf(kind))}`;
+      const done = `${isDelete ? "Deleted" : "Changed"} ${counted(result.changed, kindNoun(kind))}`;
       const failed = result.refused.length === 0 ? "" : `, ${counted(result.refused.length, "other")} refused`;
       editing.close({ text: `${done}${failed}`, requestId: result.requestId });
     } catch (error) {
@@ -51,7 +53,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
-      title={`${isDelete ? "Delete" : "Edit"} ${counted(codes.length, nounOf(kind))}`}
+      title={`${isDelete ? "Delete" : "Edit"} ${counted(codes.length, kindNoun(kind))}`}
       leave={leave}
       submit={() => void submit()}
       footer={
@@ -60,7 +62,9 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           submit={() => void submit()}
           disabled={ready === 0 || sent !== undefined}
           label={
-            sent === undefined ? `${verb} ${counted(ready, nounOf(kind))}` : `${count(sent)} of ${count(codes.length)}`
+            sent === undefined
+              ? `${verb} ${counted(ready, kindNoun(kind))}`
+              : `${count(sent)} of ${count(codes.length)}`
           }
         />
       }
@@ -217,12 +221,15 @@ function Preview(props: {
           <>
             <FindingLine
               state={checked.changed === 0 ? "info" : "ok"}
-              title={`${counted(checked.changed, nounOf(kind))} would ${isDelete ? "be deleted" : "change"}`}
+              title={`${counted(checked.changed, kindNoun(kind))} would ${isDelete ? "be deleted" : "change"}`}
             >
               {checked.unchanged === 0 ? undefined : `${count(checked.unchanged)} are so already.`}
             </FindingLine>
             {checked.refused.length === 0 ? null : (
-              <FindingLine state="fault" title={`${counted(checked.refused.length, nounOf(kind))} would be refused`} />
+              <FindingLine
+                state="fault"
+                title={`${counted(checked.refused.length, kindNoun(kind))} would be refused`}
+              />
             )}
             {checked.refused.slice(0, NAMED).map(({ code, message }) => (
               <li key={`${code} ${message}`} class="refused-item">

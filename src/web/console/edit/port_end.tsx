@@ -1,7 +1,7 @@
 import { useId } from "preact/hooks";
+import { enumWord } from "#words/names.ts";
 import type { DeviceAnswer, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { enumWord } from "../labels.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";

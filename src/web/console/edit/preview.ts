@@ -1,8 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { ask } from "./ask.ts";
 import type { Values } from "./form_model.ts";
 import type { PreviewAnswer } from "./preview_answer.ts";
-import { MAX_ITEMS, PAUSE_MS, PLANNING } from "./requests.ts";
+import { PAUSE_MS, PLANNING } from "./requests.ts";
 
 export interface Previewed {
   readonly answer: PreviewAnswer | undefined;
@@ -17,7 +18,7 @@ export interface Previewed {
  */
 export function usePreview(changes: readonly Values[] | undefined): Previewed {
   const [found, setFound] = useState<{ readonly key: string; readonly answer: PreviewAnswer | undefined }>(NOTHING);
-  const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MAX_ITEMS));
+  const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MAX_BATCH_ITEMS));
   useEffect(() => {
     if (key === "") {
       setFound(NOTHING);

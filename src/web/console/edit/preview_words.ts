@@ -1,4 +1,6 @@
-import { counted, decimal, percent, refName, watts } from "../labels.ts";
+import { decimal, percent, watts } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
+import { counted } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
 import { type State, stateOfShare } from "../ui/state_of_share.ts";
 import type {

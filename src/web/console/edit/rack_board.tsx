@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
+import { watts } from "#words/figures.ts";
 import type { RackAnswer } from "../api/replies.ts";
-import { watts } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
 import { useMayWrite } from "./edit_buttons.tsx";

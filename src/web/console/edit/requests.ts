@@ -67,9 +67,6 @@ export const NOTHING_STORED = "none";
 
 export const PLANNING = "datacenter.v1.PlanningService";
 
-/** Items of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
-export const MAX_ITEMS = 1000;
-
 /** Milliseconds without a change after which the server is asked about a draft. */
 export const PAUSE_MS = 250;
 

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { kindNoun } from "#words/names.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
@@ -11,7 +12,7 @@ import { type Edit, editing } from "./editing.ts";
 import { FormFields } from "./field_context.ts";
 import { Field } from "./fields.tsx";
 import { type Section, sectionsOf } from "./form_layout.ts";
-import { identityText, type Kind, nounOf, type Values } from "./form_model.ts";
+import { identityText, type Kind, type Values } from "./form_model.ts";
 import { filledFromType } from "./from_type.ts";
 import { withValue } from "./paths.ts";
 import { hasProblem, problemAt } from "./problems.ts";
@@ -50,7 +51,7 @@ function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loade
 }
 
 function titleOf(edit: ResourceEdit): string {
-  const noun = nounOf(edit.kind);
+  const noun = kindNoun(edit.kind);
   if (edit.mode === "create") return `New ${noun}`;
   return `${edit.mode === "edit" ? "Edit" : "Duplicate"} ${identityText(edit.kind, edit.identity)}`;
 }
@@ -96,7 +97,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   return (
     <EditDialog
       title={titleOf(edit)}
-      about={isNew ? "" : nounOf(kind)}
+      about={isNew ? "" : kindNoun(kind)}
       leave={leave}
       submit={() => void submit()}
       footer={
@@ -111,7 +112,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
               draft.isSaving
                 ? "Saving…"
                 : isNew
-                  ? `Create ${nounOf(kind)}`
+                  ? `Create ${kindNoun(kind)}`
                   : `Save ${counted(draft.changes.length, "change")}`
             }
           />

@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import { plainRefs } from "#words/names.ts";
 import { CallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { written } from "../api/written.ts";
-import { counted, moment, plainRefs, utcMoment } from "../labels.ts";
+import { counted, moment, utcMoment } from "../labels.ts";
 import { After } from "./after.tsx";
 import { apply } from "./apply.ts";
 import { callError } from "./ask.ts";
@@ -10,7 +12,6 @@ import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
-import { MAX_ITEMS } from "./requests.ts";
 import { changedSince, type MetStep, stepChange, stepChanges, type UndoStep, undoSteps } from "./undo_plan.ts";
 import { loadStored } from "./use_draft.ts";
 
@@ -32,7 +33,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
   const [isWriting, setWriting] = useState(false);
   const [requestId] = useState(() => crypto.randomUUID());
   useEffect(() => {
-    if (steps.length > MAX_ITEMS) return;
+    if (steps.length > MAX_BATCH_ITEMS) return;
     meet(steps).then(setMet, (error: unknown) => setProblem(callError(error)));
   }, [steps]);
   const leave = () => editing.close();
@@ -70,7 +71,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
       }
     >
       <div class="edit-body">
-        {steps.length > MAX_ITEMS ? <TooMany number={steps.length} /> : null}
+        {steps.length > MAX_BATCH_ITEMS ? <TooMany number={steps.length} /> : null}
         {met === undefined ? null : <Shown met={met} />}
         <After changes={met?.refusals.length === 0 ? changes : undefined} />
         <Problem error={problem} />
@@ -87,7 +88,7 @@ function messageOf([entry]: readonly AuditEntry[]): string {
 function TooMany({ number }: { readonly number: number }) {
   return (
     <p>
-      {counted(number, "resource")} are more than the console takes back at once ({MAX_ITEMS}): use{" "}
+      {counted(number, "resource")} are more than the console takes back at once ({MAX_BATCH_ITEMS}): use{" "}
       <code>planner dc import</code> with an earlier export.
     </p>
   );

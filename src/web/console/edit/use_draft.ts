@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { kindNoun } from "#words/names.ts";
 import { CallError } from "../api/client.ts";
 import type { Finding } from "../api/replies.ts";
 import { ask, callError } from "./ask.ts";
 import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";
-import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
+import { identityOf, identityText, type Kind, resourceOf, type Values } from "./form_model.ts";
 import { limitProblems, type Problems, withRefusals } from "./problems.ts";
 import { type Around, createCall, NOTHING_STORED, PAUSE_MS, storedCall, updateCall } from "./requests.ts";
 import { prunedMessage } from "./values.ts";
@@ -40,7 +41,7 @@ export async function loadStored(kind: Kind, identity: Values, signal?: AbortSig
     return { outcome: "OUTCOME_CREATED" } as never;
   });
   if (reply.outcome === "OUTCOME_CREATED") {
-    throw new CallError("not_found", `There is no ${nounOf(kind)} ${identityText(kind, identity)}`);
+    throw new CallError("not_found", `There is no ${kindNoun(kind)} ${identityText(kind, identity)}`);
   }
   const stored = reply[field] ?? {};
   return { values: prunedMessage(stored, message), etag: String(stored["etag"] ?? "") };

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
+import { enumWord } from "#words/names.ts";
 import type { Device, SearchAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { enumWord } from "../labels.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 
 /** Something that a field may refer to. */

@@ -1,4 +1,5 @@
-import { constantWord, count } from "../labels.ts";
+import { count } from "#words/figures.ts";
+import { capitalized, constantWord, splitUnit } from "#words/names.ts";
 
 /** One value that a change set, altered or removed; an absent side is undefined. */
 export interface LeafChange {
@@ -65,33 +66,15 @@ function valueWords(value: unknown): string {
   return ENUMERATION.test(text) ? constantWord(text.replace(ENUMERATION, "")) : text;
 }
 
-/** Units at the end of field names. */
-const UNITS: Readonly<Record<string, string>> = {
-  w: "W",
-  va: "VA",
-  kg: "kg",
-  mm: "mm",
-  m: "m",
-  a: "A",
-  v: "V",
-  c: "°C",
-  pct: "%",
-  mbps: "Mbit/s",
-  s: "s",
-  u: "U",
-  deg: "°",
-};
-
 /** Names that the console gives fields everywhere. */
 const NAMES: Readonly<Record<string, string>> = { allocated_draw_w: "planned draw", max_draw_w: "greatest draw" };
 
 /** `ports\npsu2\npower_in\nsource_ref` becomes "Ports psu2, power in, source ref". */
 function fieldWords(path: string): string {
   const [first = "", ...rest] = path.split("\n").map((step) => {
-    const [, bare = step, unit = ""] = /^(.+)_([a-z]+)$/.exec(step) ?? [];
-    const known = UNITS[unit];
-    const words = NAMES[step] ?? (known === undefined ? step : bare).replaceAll("_", " ");
-    return known === undefined ? words : `${words} in ${known}`;
+    const { stem, unit } = splitUnit(step);
+    const words = NAMES[step] ?? stem.replaceAll("_", " ");
+    return unit === "" ? words : `${words} in ${unit}`;
   });
-  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(", ");
+  return [capitalized(first), ...rest].join(", ");
 }

@@ -1,5 +1,6 @@
+import { capitalized, kindNoun, refName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
-import { counted, refName } from "../labels.ts";
+import { counted } from "../labels.ts";
 
 /** Changes of one request that follow each other in the log. */
 export interface RequestGroup {
@@ -20,20 +21,11 @@ export function groupByRequest(entries: readonly AuditEntry[]): readonly Request
   return groups;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  rack: "rack",
-  device: "device",
-  crac: "cooling unit",
-  cable: "cable",
-  fabric_link: "fabric link",
-  device_type: "device type",
-};
 const DONE: Readonly<Record<string, string>> = { CREATE: "created", UPDATE: "changed", DELETE: "deleted" };
 
 /** What a kind of reference names, in words. */
 export function kindWords(ref: string): string {
-  const kind = ref.slice(0, ref.indexOf(":"));
-  return KINDS[kind] ?? kind.replaceAll("_", " ");
+  return kindNoun(ref.slice(0, ref.indexOf(":")));
 }
 
 /** What an entry did. */
@@ -44,8 +36,7 @@ export function actionWord({ action }: Pick<AuditEntry, "action">): string {
 /** "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
 export function requestWords({ entries, first }: RequestGroup): string {
   if (entries.length === 1) {
-    const kind = kindWords(first.entity);
-    return `${kind.charAt(0).toUpperCase()}${kind.slice(1)} ${refName(first.entity)} ${actionWord(first)}`;
+    return `${capitalized(kindWords(first.entity))} ${refName(first.entity)} ${actionWord(first)}`;
   }
   const counts = new Map<string, { kind: string; action: string; number: number }>();
   for (const entry of entries) {

@@ -1,7 +1,8 @@
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { CallError } from "../api/client.ts";
 import type { BulkAnswer } from "../api/replies.ts";
 import { ask } from "../edit/ask.ts";
-import { MAX_ITEMS, PLANNING } from "../edit/requests.ts";
+import { PLANNING } from "../edit/requests.ts";
 import { type FieldProblem, type Item, KINDS } from "./parse_items.ts";
 import { allProblems, findRepeated, problemsOf, problemsOfResult } from "./problems.ts";
 import type { Sending, Sent } from "./send_items.ts";
@@ -36,10 +37,13 @@ export function* callsOf(items: readonly Item[]): Generator<Call> {
   const needs = needsOf(items);
   let asked = new Set<Item>();
   let all = new Set<Item>();
-  const together = () => ({ asked: [...asked], needed: [...all.difference(asked)].slice(0, MAX_ITEMS - asked.size) });
+  const together = () => ({
+    asked: [...asked],
+    needed: [...all.difference(asked)].slice(0, MAX_BATCH_ITEMS - asked.size),
+  });
   for (const item of inOrder(items)) {
     const more = new Set([item, ...needs(item)]);
-    if (asked.size === ASKED || (asked.size > 0 && all.size + more.difference(all).size > MAX_ITEMS)) {
+    if (asked.size === ASKED || (asked.size > 0 && all.size + more.difference(all).size > MAX_BATCH_ITEMS)) {
       yield together();
       [asked, all] = [new Set(), new Set()];
     }

@@ -1,4 +1,4 @@
-import { enumWord } from "../labels.ts";
+import { enumWord } from "#words/names.ts";
 import type { Run } from "./use_run.ts";
 
 const PROMISED: Readonly<Record<string, string>> = {

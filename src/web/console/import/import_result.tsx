@@ -1,6 +1,8 @@
+import { count } from "#words/figures.ts";
+import { enumWord } from "#words/names.ts";
 import { After } from "../edit/after.tsx";
 import type { Values } from "../edit/form_model.ts";
-import { count, counted, enumWord } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { count } from "../labels.ts";
+import { count } from "#words/figures.ts";
+import { capitalized, kindNoun, plural } from "#words/names.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -12,14 +13,6 @@ export interface Mapping {
   /** The path that each column fills; "" for none. */
   readonly columns: readonly string[];
 }
-
-const NAMES: Readonly<Record<Kind, string>> = {
-  rack: "Racks",
-  device: "Devices",
-  crac: "Cooling units",
-  cable: "Cables",
-  fabric_link: "Fabric links",
-};
 
 /** Which column fills which field, as guessed from its name and corrected by the person. */
 export function MappingTable({
@@ -42,7 +35,7 @@ export function MappingTable({
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
-        choices={KINDS.map((kind) => [kind, NAMES[kind]] as const)}
+        choices={KINDS.map((kind) => [kind, capitalized(plural(kindNoun(kind)))] as const)}
         change={(kind) => setKind(KINDS.find((one) => one === kind) ?? "device")}
       />
       {unknown.length === 0 ? null : (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { refName } from "../labels.ts";
+import { refName } from "#words/names.ts";
 import { linkTo } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";

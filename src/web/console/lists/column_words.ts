@@ -1,4 +1,5 @@
-import { bandwidth, constantWord, count, decimal, percent, watts } from "../labels.ts";
+import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
+import { constantWord, splitUnit } from "#words/names.ts";
 
 /** Names of columns whose own name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -77,9 +78,7 @@ export function figureWords(column: string, value: number, most?: number): strin
   if (column.endsWith("_w")) return wattsIn(value, most);
   if (column.endsWith("_pct")) return percent(value);
   if (column.endsWith("_mbps")) return bandwidth(value);
-  const unit = UNITS.exec(column)?.[0];
-  const word = unit === undefined ? undefined : { _u: "U", _kg: "kg", _m: "m", _min: "min", _va: "VA", _c: "°C" }[unit];
-  return decimal(value, column === "position_u" ? "" : (word ?? ""));
+  return decimal(value, column === "position_u" || !UNITS.test(column) ? "" : splitUnit(column).unit);
 }
 
 /** A word of an enumeration, such as `RACK_PDU`, in the field's own spelling; other texts as they are. */

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { count } from "../labels.ts";
 import { type Place, setSettings } from "../router.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Icon } from "../ui/icon.tsx";

@@ -1,4 +1,4 @@
-import { count } from "../labels.ts";
+import { count } from "#words/figures.ts";
 import { setSettings } from "../router.ts";
 import { PAGE_SIZE } from "./inventory_rows.ts";
 

@@ -1,4 +1,6 @@
-import { count, counted, decimal, plainRefs, refName, watts } from "../labels.ts";
+import { count, decimal, watts } from "#words/figures.ts";
+import { plainRefs, refName } from "#words/names.ts";
+import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";

@@ -1,6 +1,7 @@
+import { decimal, percent } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { decimal, percent, refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { stateOfShare } from "../ui/state_of_share.ts";
 import { Gauge } from "./gauge.tsx";

@@ -1,5 +1,5 @@
+import { count } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { count } from "../labels.ts";
 import { cellWords } from "../lists/column_words.ts";
 import { type InventoryList, LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";

@@ -1,6 +1,7 @@
+import { count } from "#words/figures.ts";
 import type { FloorOverview, FloorPlan, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, counted } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, HealthCounts } from "../ui/parts.tsx";
 

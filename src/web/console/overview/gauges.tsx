@@ -1,7 +1,7 @@
+import { count, decimal, percent, watts } from "#words/figures.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, decimal, percent, watts } from "../labels.ts";
 import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
 import { stateOfShare } from "../ui/state_of_share.ts";

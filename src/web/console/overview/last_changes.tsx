@@ -1,6 +1,7 @@
+import { count } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
 import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
-import { count, enumWord, refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";

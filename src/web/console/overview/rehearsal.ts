@@ -1,5 +1,5 @@
+import { refName } from "#words/names.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
-import { refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import type { State } from "../ui/state_of_share.ts";
 
@@ -76,7 +76,7 @@ export function stateOfCause({ severity }: Cause): State {
 /** Returns a link to the picture of a cause's worst element: its power cascade, its thermal zone or its fabric. */
 export function pictureOf({ kind, elements, zones }: Cause): string {
   const ref = elements[0]?.refs[0] ?? "";
-  const code = ref.slice(ref.indexOf(":") + 1);
+  const code = refName(ref);
   const [zone] = zones;
   if (kind === "FAILURE_KIND_COOLING" && zone !== undefined) return linkTo("thermal", zone.ref, { failed: code });
   if (kind === "FAILURE_KIND_SWITCH") return linkTo("fabric", "", { failed: code });

@@ -1,5 +1,7 @@
+import { count, decimal, duration, percent, watts } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
 import type { AffectedItem, BlastAnswer } from "../api/screens.ts";
-import { count, counted, decimal, enumWord, percent, refName, seconds, watts } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -142,7 +144,7 @@ function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer })
         tone={bad(impact.cooling_lost_kw)}
         note={counted(impact.cracs_offline, "unit")}
       />
-      {battery === undefined ? null : <Figure label="Battery lasts" value={seconds(battery)} note="the shortest" />}
+      {battery === undefined ? null : <Figure label="Battery lasts" value={duration(battery)} note="the shortest" />}
       {impact.devices_undocumented === 0 ? null : (
         <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />
       )}

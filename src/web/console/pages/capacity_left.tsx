@@ -1,5 +1,6 @@
+import { decimal } from "#words/figures.ts";
+import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { decimal, enumWord } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 

@@ -1,8 +1,10 @@
+import { bandwidth, decimal, percent, watts } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
 import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
 import { PortAction } from "../edit/port_action.tsx";
-import { bandwidth, decimal, enumWord, percent, portName, portRef, watts } from "../labels.ts";
+import { portName, portRef } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
@@ -146,7 +148,7 @@ function Power({ answer }: { readonly answer: DeviceAnswer }) {
           <ul class="inline">
             {power_single_points.map((ref) => (
               <li key={ref}>
-                <a href={linkTo("power", ref)}>{ref.slice(ref.indexOf(":") + 1)}</a>
+                <a href={linkTo("power", ref)}>{refName(ref)}</a>
               </li>
             ))}
           </ul>

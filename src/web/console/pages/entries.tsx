@@ -1,4 +1,6 @@
 import { useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { UndoButton } from "../edit/undo.tsx";
 import { leafChanges } from "../history/leaf_changes.ts";
@@ -10,7 +12,6 @@ import {
   requestWords,
   throughWords,
 } from "../history/requests.ts";
-import { count, refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Moment, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";

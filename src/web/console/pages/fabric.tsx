@@ -1,6 +1,8 @@
+import { bandwidth, count, decimal, percent } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
 import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { bandwidth, count, decimal, enumWord, percent, portName, refName } from "../labels.ts";
+import { portName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Segments, Switch } from "../ui/fields.tsx";

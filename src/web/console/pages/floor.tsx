@@ -1,7 +1,8 @@
+import { decimal, percent, watts } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import type { FloorPlan, Health, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { decimal, percent, refName, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";

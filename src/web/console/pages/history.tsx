@@ -1,8 +1,10 @@
+import { count } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest } from "../history/requests.ts";
 import { dayOf, momentOf, RANGES, rangeOf } from "../history/time_range.ts";
-import { count, counted, refName } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { guessColumn, guessKind, itemsOf, missingFields, targetsOf } from "../import/columns.ts";
 import type { CsvTable } from "../import/csv.ts";
@@ -7,7 +8,6 @@ import { type Mapping, MappingTable } from "../import/mapping.tsx";
 import { type Kind, parseItems } from "../import/parse_items.ts";
 import { LARGE, readText, tableOf } from "../import/source.ts";
 import { useRun } from "../import/use_run.ts";
-import { count } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 

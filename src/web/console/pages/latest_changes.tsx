@@ -1,10 +1,11 @@
 import { useRef } from "preact/hooks";
+import { count } from "#words/figures.ts";
 import { read } from "../api/client.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
 import { useQuestion, useRead } from "../api/use_call.ts";
 import { isInside } from "../history/in_place.ts";
 import { type PlaceSearch, searchPlace } from "../history/place_search.ts";
-import { count, moment } from "../labels.ts";
+import { moment } from "../labels.ts";
 import type { InventoryRow } from "../lists/inventory_rows.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Empty } from "../ui/parts.tsx";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
 import { CallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import type { Kind } from "../edit/form_model.ts";
-import { count } from "../labels.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName, isFigure } from "../lists/column_words.ts";
 import { allRows, asCsv, asJson } from "../lists/export.ts";

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { refName } from "#words/names.ts";
 import type { Picture as Rendered } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
-import { refName } from "../labels.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
 import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { BASIS_WORDS } from "#words/names.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
@@ -106,9 +107,9 @@ const DEPTHS = [
 ] as const;
 
 const BASES = [
-  ["", "planned"],
-  ["max", "greatest"],
-  ["measured", "measured"],
+  ["", BASIS_WORDS.ALLOCATED],
+  ["max", BASIS_WORDS.MAX],
+  ["measured", BASIS_WORDS.MEASURED],
 ] as const;
 
 const SPREADS = [

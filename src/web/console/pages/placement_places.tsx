@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { count, counted, decimal, percent, watts } from "../labels.ts";
+import { count, decimal, percent, watts } from "#words/figures.ts";
+import { counted } from "../labels.ts";
 import { setSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";

@@ -1,5 +1,7 @@
+import { count } from "#words/figures.ts";
+import { plainRefs } from "#words/names.ts";
 import type { Finding } from "../api/replies.ts";
-import { count, counted, plainRefs } from "../labels.ts";
+import { counted } from "../labels.ts";
 import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { CallError, call } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { written } from "../api/written.ts";
@@ -6,7 +7,7 @@ import { apply } from "../edit/apply.ts";
 import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
 import { editing, type Notice } from "../edit/editing.ts";
 import type { Values } from "../edit/form_model.ts";
-import { MAX_ITEMS, NOTHING_STORED } from "../edit/requests.ts";
+import { NOTHING_STORED } from "../edit/requests.ts";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -196,7 +197,7 @@ function batchesOf(places: readonly FoundPlace[]): readonly (readonly Values[])[
   for (const { device, cables = [] } of places) {
     const own = [{ device, etag: NOTHING_STORED }, ...cables.map((cable) => ({ cable, etag: NOTHING_STORED }))];
     const last = batches.at(-1);
-    if (last === undefined || last.length + own.length > MAX_ITEMS) batches.push(own);
+    if (last === undefined || last.length + own.length > MAX_BATCH_ITEMS) batches.push(own);
     else last.push(...own);
   }
   return batches;

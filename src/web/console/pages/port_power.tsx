@@ -1,5 +1,6 @@
+import { count, decimal, percent, watts } from "#words/figures.ts";
+import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, decimal, enumWord, percent, watts } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 

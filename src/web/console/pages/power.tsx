@@ -1,7 +1,8 @@
+import { refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { LOAD_BASES, refName } from "../labels.ts";
+import { LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";

@@ -1,9 +1,10 @@
+import { decimal, watts } from "#words/figures.ts";
+import { constantWord, enumWord } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import { RackBoard } from "../edit/rack_board.tsx";
-import { constantWord, decimal, enumWord, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";

@@ -1,7 +1,8 @@
+import { count, decimal, watts } from "#words/figures.ts";
 import { constantOf } from "../address_words.ts";
 import type { Cause, RehearsalAnswer } from "../api/rehearsal.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, counted, decimal, LOAD_BASES, watts } from "../labels.ts";
+import { counted, LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";

@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
+import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
+import { plainRefs, refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
 import type { Cause, FailedElement } from "../api/rehearsal.ts";
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { bandwidth, count, decimal, percent, plainRefs, refName, watts } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";

@@ -1,7 +1,8 @@
+import { count, decimal, percent } from "#words/figures.ts";
+import { enumWord, reasonUnit, refName } from "#words/names.ts";
 import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, decimal, enumWord, percent, refName } from "../labels.ts";
-import { reasonUnit, reasonWord } from "../reason_words.ts";
+import { reasonWord } from "../reason_words.ts";
 import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";

@@ -1,6 +1,8 @@
+import { count, decimal } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
 import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { count, counted, decimal, enumWord, portName, portRef, refName } from "../labels.ts";
+import { counted, portName, portRef } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch } from "../ui/fields.tsx";

@@ -1,6 +1,7 @@
+import { bandwidth } from "#words/figures.ts";
+import { enumWord } from "#words/names.ts";
 import type { Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { bandwidth, enumWord } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";

@@ -1,7 +1,8 @@
+import { kindNoun } from "#words/names.ts";
 import { token } from "../api/token.ts";
 import { useMayWrite } from "../edit/edit_buttons.tsx";
 import { editing } from "../edit/editing.ts";
-import { KINDS, nounOf } from "../edit/form_model.ts";
+import { KINDS } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
 import { chooseTheme, useTheme } from "../ui/use_theme.ts";
@@ -22,7 +23,7 @@ export function useActions(showHelp: () => void): readonly PaletteOption[] {
   const created: readonly PaletteOption[] = (useMayWrite() ? KINDS : []).map((kind) => ({
     id: `new-${kind}`,
     icon: "edit",
-    name: `New ${nounOf(kind)}`,
+    name: `New ${kindNoun(kind)}`,
     detail: "",
     run: () => editing.open({ mode: "create", kind, values: {} }),
   }));

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { count } from "../labels.ts";
+import { count } from "#words/figures.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { useBackCloses } from "../ui/use_back.ts";

@@ -1,5 +1,5 @@
+import { count } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
-import { count } from "../labels.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
 import { linkTo, linkToRef } from "../router.ts";
 import { useDelayed } from "../ui/use_delayed.ts";

@@ -1,7 +1,7 @@
+import { count } from "#words/figures.ts";
 import { type Session, useSession } from "../api/session.ts";
 import { token } from "../api/token.ts";
 import { useInventory } from "../api/use_inventory.ts";
-import { count } from "../labels.ts";
 import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";

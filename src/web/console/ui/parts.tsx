@@ -1,7 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { FULL_PCT } from "#kernel/judge_share.ts";
+import { count } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import type { FloorPlan, Health } from "../api/replies.ts";
-import { count, moment, refName, utcMoment } from "../labels.ts";
+import { moment, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
 import { StateMark } from "./state.tsx";
 import { type State, stateOfShare } from "./state_of_share.ts";

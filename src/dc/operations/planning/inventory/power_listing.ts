@@ -6,6 +6,7 @@ import { isListedSupply } from "#dc/analysis/power/power_nodes.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
+import { refName } from "#words/names.ts";
 import { PLACE_COLUMNS } from "./columns.ts";
 import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
 
@@ -28,7 +29,7 @@ export function powerListing(topology: Topology): Listing<Supply> {
     .sort((a, b) => compareText(a.node.ref.toLowerCase(), b.node.ref.toLowerCase()));
   return {
     ref: ({ node }) => node.ref,
-    name: ({ node }) => node.ref.slice(node.ref.indexOf(":") + 1),
+    name: ({ node }) => refName(node.ref),
     columns: {
       kind: ({ node, device }) =>
         node.kind === "DEVICE" ? device?.kind : node.ref.startsWith("feed:") ? "FEED" : "OUTLET",

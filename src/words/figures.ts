@@ -1,0 +1,65 @@
+// Figures with their units, as pages, pictures and summaries write them; "–" stands for an unknown figure.
+
+const grouped = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+const UNKNOWN = "–";
+
+/** Formats a number with one decimal if it is significant, without separators of thousands: `1250.5`. */
+export function fixed(value: number): string {
+  const text = value.toFixed(1);
+  return text.endsWith(".0") ? text.slice(0, -2) : text;
+}
+
+/** Formats a number with exactly one decimal, for columns that are aligned at the right. */
+export function tenths(value: number | undefined, unknown = ""): string {
+  return value === undefined ? unknown : value.toFixed(1);
+}
+
+/** Formats a whole number with separators of thousands: `12,345`. */
+export function count(value: number | undefined): string {
+  return value === undefined ? UNKNOWN : whole.format(value);
+}
+
+/** Formats a number with separators of thousands, one decimal if it is significant, and a unit. */
+export function decimal(value: number | undefined, unit = ""): string {
+  if (value === undefined) return UNKNOWN;
+  return withUnit(grouped.format(value), unit);
+}
+
+export function withUnit(figure: string, unit: string): string {
+  return unit === "" ? figure : `${figure} ${unit}`;
+}
+
+export function percent(value: number | undefined): string {
+  return value === undefined ? UNKNOWN : `${fixed(value)} %`;
+}
+
+/** Watts in whole watts, or in kilowatts or megawatts with one decimal. */
+export function watts(value: number | undefined): string {
+  if (value === undefined) return UNKNOWN;
+  if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
+  return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
+}
+
+export function kilowatts(value: number): string {
+  return watts(value * 1000);
+}
+
+/** Megabits per second in Mbit/s, Gbit/s or Tbit/s. */
+export function bandwidth(mbps: number | undefined): string {
+  if (mbps === undefined) return UNKNOWN;
+  if (mbps < 1000) return `${fixed(mbps)} Mbit/s`;
+  return mbps < 1_000_000 ? `${fixed(mbps / 1000)} Gbit/s` : `${fixed(mbps / 1_000_000)} Tbit/s`;
+}
+
+export function metres(value: number): string {
+  return `${fixed(value)} m`;
+}
+
+/** Seconds in seconds, minutes or hours. */
+export function duration(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${fixed(minutes / 60)} h`;
+}

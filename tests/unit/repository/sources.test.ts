@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..");
+const SRC = join(ROOT, "src");
+
+const sources = readdirSync(SRC, { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => join(SRC, name))
+  .map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+test("only one file starts git, and leaves to nobody else what it then may run", () => {
+  const program = /\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|\$)\s*(?:<[^>]*>)?[(`]\s*\[?\s*["'`]?git\b/;
+  const starters = sources.filter(({ text }) => program.test(text)).map(({ path }) => relative(SRC, path));
+  const callers = sources.filter(({ text }) => /\bprepareGit\b/.test(text)).map(({ path }) => relative(SRC, path));
+
+  expect(starters).toEqual(["planner/store/git/start_git.ts"]);
+  expect(callers.toSorted()).toEqual(["planner/store/git/git.ts", "planner/store/git/start_git.ts"]);
+});
+
+/** Files that start programs, each with the program. git is not among them: it has one place. */
+const STARTERS: Readonly<Record<string, string>> = {
+  ...{ "cli/edit_text.ts": "the person's editor", "planner/output/checker/check_process.ts": "planner itself" },
+  "planner/store/git/ssh_signature.ts": "ssh-keygen",
+  "planner/store/git/start_git.ts": "git",
+  "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
+  "planner/store/processes/background.ts": "planner itself",
+  "planner/store/processes/process_control.ts": "taskkill",
+  "planner/store/processes/process_mark.ts": "ps",
+  "planner/store/processes/run_processes.ts": "taskkill",
+};
+
+test("only the files named here start programs", () => {
+  const found = sources.filter(({ text }) => /"node:child_process"/.test(text) && /\b(?:spawn|exec\w*)\(/.test(text));
+
+  expect(found.map(({ path }) => relative(SRC, path)).toSorted()).toEqual(Object.keys(STARTERS));
+});
+
+test("no source ends the process on its own", () => {
+  // process.exit drops what stdout has not taken yet; statuses are set through process.exitCode.
+  const broken = sources
+    .filter(({ text }) => /\bprocess\s*\.\s*exit\s*\(/.test(text))
+    .map(({ path }) => relative(ROOT, path))
+    .filter((path) => path !== "src/cli/exit_status.ts");
+
+  expect(broken).toEqual([]);
+});
+
+test("classes keep fields and methods to themselves with #, which holds at run time as well", () => {
+  const broken = sources
+    .filter(({ text }) => /^\s+private (?!constructor\b)/m.test(text))
+    .map(({ path }) => relative(ROOT, path));
+
+  expect(broken).toEqual([]);
+});
+
+test("every dependency has a line of reason", () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const reasons = readFileSync(join(ROOT, "docs", "dependencies.md"), "utf8");
+
+  const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+    (name) => !reasons.includes(`| \`${name}\` |`),
+  );
+
+  expect(silent).toEqual([]);
+});

@@ -156,6 +156,64 @@ for (const { name, before = "true", does, says, holds = "true", ends = "complete
   });
 }
 
+test("a tag with a message and a stash that the run itself made and dropped are kept, and its log says so", async () => {
+  using project = await ScriptedProject.make();
+
+  const { stdout, stderr } = await project.work(`save a
+    git tag -a -m one v1; git tag -d v1 >/dev/null; git tag -a -m two v2; git tag -f -a -m three v2 >/dev/null; git tag light
+    echo s > s.txt; git add s.txt; git stash -q; git stash drop -q
+    echo k > k.txt; git add k.txt; git stash -q; tick`);
+  const log = await project.planner("log", ID);
+  const kept = await project.git("for-each-ref", "--format=%(objecttype) %(contents:subject)", "refs/planner/kept");
+
+  expect(stdout).toContain(`${ID}: completed`);
+  expect(log.stdout).toContain('tag "v1", made and dropped during the run, is kept as refs/planner/kept/');
+  expect(kept.trim().split("\n").toSorted()).toEqual([
+    expect.stringMatching(/^commit On|^commit WIP on/),
+    "tag one",
+    "tag two",
+  ]);
+  expect(stdout + stderr).not.toContain("made and dropped");
+});
+
+/** What an agent does in the person's own folder: before, what it does, and what is said; null for nothing. */
+const IN_PLACE: readonly (readonly [before: string, does: string, says: RegExp | null])[] = [
+  ["true", "save b; echo c > c.txt", null],
+  ["git checkout -q --detach", "save b", null],
+  ["echo s > s.txt && git add s.txt && git stash -q", "git stash drop -q", /the stash ".*" was dropped during the run/],
+  ["git tag v1", "git tag -d v1 >/dev/null", /tag "v1" was deleted during the run: "git update-ref/],
+  ["git branch mine", "git branch -q -D mine", /branch "mine" was deleted/],
+  ["true", "git checkout -q -b other; save b", /branch "other" is checked out in .*: "git switch main" brings it back/],
+  [
+    "true",
+    "git reset -q --soft HEAD~1; git commit -q --amend -m changed",
+    /branch "main" was moved .* its former commits are kept as refs\/planner/,
+  ],
+  ["true", "git config user.email bot@example.org", /setting user\.email was changed during the run \(undo it/],
+  ["true", "git config core.hooksPath /tmp/hooks", /setting core\.hookspath was added during the run \(undo it/],
+  [
+    "true",
+    `sed -i s/pending/cancelled/ .planner/specs/${OTHER}.md`,
+    new RegExp(`specs/${OTHER}\\.md" in the project was changed`),
+  ],
+];
+
+for (const [before, does, says] of IN_PLACE) {
+  test(`a run in the person's own folder names what is not its work: ${does}`, async () => {
+    using project = await ScriptedProject.make();
+    expect(await project.sh(before)).toMatchObject({ code: 0 });
+
+    project.script(`tick; save a; ${does}`);
+    const { stdout, stderr } = await project.planner("work", ID, "--no-worktree");
+    const { warnings } = JSON.parse((await project.planner("log", ID, "--run", "last", "--json")).stdout);
+    const diagnosis = await project.planner("diagnose", ID);
+
+    expect(stdout).toContain(`${ID}: completed`);
+    if (says === null) expect([stderr, warnings]).toEqual([expect.not.stringContaining("during the run"), []]);
+    else for (const text of [stderr, warnings.join("\n"), diagnosis.stdout]) expect(text).toMatch(says);
+  });
+}
+
 test("what other runs and their merges do is not named", async () => {
   using project = await ScriptedProject.make();
 

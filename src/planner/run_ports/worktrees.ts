@@ -69,6 +69,8 @@ export interface Worktrees {
   planted(): Promise<readonly PlantedChange[]>;
   /** Names of remotes that mirror all refs, in one direction or both. */
   mirrors(): Promise<readonly string[]>;
+  /** Records the state of the repository around the project, for a run in its own folder; null without a repository. */
+  guardProject(id: SpecId): Promise<ProjectGuard | null>;
   /** The worktree of a spec, or null without one. */
   find(id: SpecId): Promise<Worktree | null>;
   /**
@@ -135,6 +137,12 @@ export interface Worktrees {
   noteMerged(id: SpecId, commits: readonly string[]): Promise<void>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
+}
+
+/** A repository whose state was recorded when a run began in the project's own folder. */
+export interface ProjectGuard {
+  /** Names what has changed beside files and commits on top of what was checked out, and keeps what would be lost. */
+  settle(): Promise<Pick<WorktreeState, "notes" | "warnings" | "outside">>;
 }
 
 /** What is checked out around a project. */

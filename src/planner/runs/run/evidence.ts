@@ -41,6 +41,7 @@ export interface Leavings extends Omit<RunFacts, "evidence"> {
 
 export interface Gathered {
   readonly evidence: Evidence;
+  /** Changed rules, and remarks about the output. */
   readonly warnings: readonly string[];
   /** Hashes of the commits that name the spec, oldest first. */
   readonly commits: readonly string[];
@@ -88,8 +89,7 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: 
   };
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   for (const rule of rules) await work.log.line(`planner: ${rule}`);
-  const warnings = [...(state?.warnings ?? []), ...rules];
-  return { evidence, warnings, commits, settled: evidence.problems.length === 0, proof: null, unproven: null };
+  return { evidence, warnings: rules, commits, settled: evidence.problems.length === 0, proof: null, unproven: null };
 }
 
 interface Checking {

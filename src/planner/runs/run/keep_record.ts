@@ -15,6 +15,7 @@ export interface RunParts {
   /** What the agent said last, or null if that is in the spec. */
   readonly lastWords: string | null;
   readonly end: Pick<RunEnd, "reasons"> & { readonly status: string };
+  readonly warnings: readonly string[];
   /** Null if the worktree was not examined at the end. */
   readonly state: WorktreeState | null;
   /** Null if no evidence was gathered. */
@@ -54,7 +55,7 @@ async function keep(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<Kep
     lastWords: parts.lastWords,
     outputProblem: gathered?.evidence.outputProblem ?? null,
     ...{ started_at: parts.startedAt, ended_at: deps.context.clock.now().toISOString() },
-    ...{ status: end.status, reasons: end.reasons, warnings: gathered?.warnings ?? parts.state?.warnings ?? [] },
+    ...{ status: end.status, reasons: end.reasons, warnings: parts.warnings },
   };
   let text = "";
   const branch = run.place.worktree?.branch ?? null;

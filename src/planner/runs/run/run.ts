@@ -55,6 +55,8 @@ export class Run {
   readonly #live: LiveReport;
   #startedAt = "";
   #base: string | null = null;
+  /** What the agent did with git that a person should read. */
+  #warnings: readonly string[] = [];
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
@@ -117,6 +119,7 @@ export class Run {
     const place = await openPlace(this.#deps, { ...this.#start, log, base: this.#base });
     const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
     await setUpWorktree(this.#deps, { ...run, stop: run.wishes.stop });
+    const guard = place.worktree === null ? await this.#deps.ports.worktrees.guardProject(this.#id) : null;
     await place.worktree?.guard();
     await this.#tellStart(run);
     this.#phase = "agent";
@@ -132,8 +135,10 @@ export class Run {
     this.#phase = "settle";
     if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
     const state = (await place.worktree?.settle()) ?? null;
-    for (const note of state?.notes ?? []) await log.line(`planner: ${note}`);
-    this.#live.found(state?.outside ?? []);
+    const found = state ?? (await guard?.settle());
+    for (const note of found?.notes ?? []) await log.line(`planner: ${note}`);
+    this.#live.found(found?.outside ?? []);
+    this.#warnings = found?.warnings ?? [];
     if (!(await this.#isWanted())) return this.#endedByOthers(run, { claimed: true, state });
     return this.#judged(run, agent, state);
   }
@@ -171,7 +176,8 @@ export class Run {
     const output = agent.exit.code === 0 ? agent.output : "";
     const end = await this.#complete(run, { end: decided, gathered, output });
     await this.#keepRecord(run, { end, state, gathered });
-    const { warnings, commits } = gathered;
+    const { commits } = gathered;
+    const warnings = [...this.#warnings, ...gathered.warnings];
     return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
 
@@ -180,7 +186,7 @@ export class Run {
     const { processId } = this.#start;
     await this.#keepRecord(run, { end: { status: "failed", reasons: [reason] }, state, gathered: null });
     await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
-    return { ...this.#result("failed", [reason]), warnings: state?.warnings ?? [] };
+    return this.#result("failed", [reason]);
   }
 
   /** Writes the end into the spec, the log and the worktree's status, in this order. Returns it as it was written. */
@@ -219,7 +225,7 @@ export class Run {
       await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
     }
     await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE] }, state, gathered: null });
-    return { ...this.#result("paused", [ENDED_OUTSIDE]), warnings: state?.warnings ?? [] };
+    return this.#result("paused", [ENDED_OUTSIDE]);
   }
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
@@ -227,7 +233,8 @@ export class Run {
     // Those of an agent that ended well are in the spec.
     const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
     const report = this.#live.report;
-    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report, lastWords });
+    const warnings = [...this.#warnings, ...(parts.gathered?.warnings ?? [])];
+    return keepRecord(this.#deps, run, { ...parts, warnings, startedAt: this.#startedAt, report, lastWords });
   }
 
   /** Returns the error's message; adds the phase for unexpected errors, to help find the defect. */
@@ -242,7 +249,7 @@ export class Run {
       process_id: this.#start.processId,
       status,
       reasons,
-      warnings: [],
+      warnings: this.#warnings,
       commits: [],
       usage: this.#agent?.usage ?? null,
       denied: this.#agent?.denied ?? [],

@@ -1,9 +1,12 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { type Move, readHead, readMoves } from "./admin_folder.ts";
+import { type MadeObject, madeObjects } from "./made_objects.ts";
 import { splitName } from "./outside_changes.ts";
-import type { Change } from "./snapshot.ts";
+import type { Change, Snapshot } from "./snapshot.ts";
+import { WHOLE } from "./take_snapshot.ts";
 import { hasOwnChange } from "./worktree_commits.ts";
+import type { Place } from "./worktree_place.ts";
 
 /** Commits that no branch of a person's holds, as they are kept. */
 export interface KeptCommits {
@@ -85,6 +88,29 @@ export async function keepLost(git: Git, id: SpecId, changes: readonly Change[])
   const kept = await keepHashes(git, id, [...new Set(lost.map(({ hash }) => hash))]);
   const refs = new Map(kept.map(({ ref, hash }) => [hash, ref]));
   return new Map(lost.map(({ name, hash }) => [name, refs.get(hash) ?? ""]));
+}
+
+/**
+ * Keeps tags with a message and stashes that a run has made and replaced or dropped.
+ *
+ * @param before,now the snapshots at its begin and its end
+ * @returns one sentence for each
+ */
+export async function keepMade({ repository, id }: Place, before: Snapshot, now: Snapshot): Promise<readonly string[]> {
+  const { commonFolder, git } = repository;
+  if (!(WHOLE in before)) return [];
+  const there = new Set([...Object.keys(now), ...Object.values(now)]);
+  const lost: MadeObject[] = [];
+  for (const made of madeObjects(commonFolder, Number(before[WHOLE]))) {
+    const isThere = there.has(made.hash) || there.has(`stash ${made.hash}`);
+    if (!isThere && (await isUnreachable(git, made.hash))) lost.push(made);
+  }
+  const kept = await keepHashes(
+    git,
+    id,
+    lost.map(({ hash }) => hash),
+  );
+  return kept.map(({ ref }, index) => `${lost[index]?.what}, made and dropped during the run, is kept as ${ref}`);
 }
 
 /** A tag with a message is a separate object, which its commit does not reach. */

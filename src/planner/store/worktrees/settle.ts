@@ -4,7 +4,7 @@ import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts
 import type { Git } from "../git/git.ts";
 import { readGitFile, readHead, readMoves, unfinishedIn } from "./admin_folder.ts";
 import { plantedElsewhere, plantedProblem, shellWord } from "./guard.ts";
-import { keepHashes } from "./keep_commits.ts";
+import { keepHashes, keepMade } from "./keep_commits.ts";
 import { outsideChanges } from "./outside_changes.ts";
 import { describeOutside, inFolder, isAncestor, linesAdded, shortName } from "./outside_words.ts";
 import { type Change, dropSnapshot, readSnapshot, type Snapshot, takePrograms } from "./snapshot.ts";
@@ -122,6 +122,7 @@ async function reportOutside(place: Place, { before, now }: Compared, found: Fin
     found.warn(sentence);
     found.outside.push(sentence);
   }
+  found.notes.push(...(await keepMade(place, before, now)));
 }
 
 /**

@@ -15,7 +15,10 @@ const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "r
 /** Files of git's `info/` by which it ignores or treats files in every checkout. */
 const INFO_FILES = ["attributes", "exclude", "grafts", "sparse-checkout"];
 
-/** The name of a whole snapshot's mark: one of an earlier version has less, and says nothing about the rest. */
+/**
+ * The name under which a whole snapshot has the moment it was taken, in milliseconds since 1970. One of an earlier version
+ * has less, and says nothing about the rest.
+ */
 export const WHOLE = "snapshot";
 
 /**
@@ -27,6 +30,7 @@ export const WHOLE = "snapshot";
 export async function takeSnapshot(place: Place, programs?: Snapshot): Promise<Snapshot> {
   const { root, repository } = place;
   const { commonFolder, git } = repository;
+  const taken = String(Date.now());
   const info = INFO_FILES.map((name) => [`info ${name}`, readGitFile(commonFolder, `info/${name}`)] as const);
   const parts = await Promise.all([
     programs ?? takePrograms(place),
@@ -37,7 +41,7 @@ export async function takeSnapshot(place: Place, programs?: Snapshot): Promise<S
     runsOf(place),
   ]);
   return Object.assign(
-    { [WHOLE]: "1" },
+    { [WHOLE]: taken },
     Object.fromEntries(readMoves(commonFolder, "refs/stash").map(({ to, message }) => [`stash ${to}`, message])),
     Object.fromEntries(info.filter(([, text]) => text !== null)),
     Object.fromEntries(filesBelow(root, ".planner")),

@@ -12,6 +12,7 @@ import type {
   MergeWishes,
   NewWorktreeStatus,
   PlantedChange,
+  ProjectGuard,
   ProjectHead,
   WorktreeOptions,
   Worktrees,
@@ -33,6 +34,7 @@ import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
+import { guardProject } from "./project_run.ts";
 import { recordFacts } from "./record_facts.ts";
 import { refsOf } from "./refs.ts";
 import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
@@ -109,6 +111,11 @@ class GitWorktrees implements Worktrees {
     // Without a repository nothing was planted.
     const repository = await this.#opened().catch(() => null);
     return repository === null ? [] : plantedChanges(repository, this.#root);
+  }
+
+  async guardProject(id: SpecId): Promise<ProjectGuard | null> {
+    const repository = await this.#opened().catch(() => null);
+    return repository === null ? null : guardProject(repository, this.#root, id);
   }
 
   async mirrors(): Promise<readonly string[]> {

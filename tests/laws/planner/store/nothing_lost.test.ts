@@ -5,8 +5,8 @@ import { runCommand } from "../../../support/planner_command.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
 import { ID, OPTIONS, OTHER, type WorktreeProject, worktreeProject } from "../../../support/worktree_project.ts";
 
-/** Sequences of operations: PLANNER_LAW_RUNS, else few, since each needs a repository. */
-const SEQUENCES = Number(process.env["PLANNER_LAW_RUNS"] ?? 3);
+/** Sequences of operations: few in the gate, since each takes a second for its repository. */
+const SEQUENCES = Number(process.env["PLANNER_LAW_SEQUENCES"] ?? 3);
 const SEED = Number(process.env["PLANNER_LAW_SEED"] ?? 1);
 
 /** What an agent does in its worktree, in words of the shell. `T` becomes a word that only this operation writes. */

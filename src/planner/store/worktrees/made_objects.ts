@@ -1,0 +1,63 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { constants, inflateSync } from "node:zlib";
+
+/** A tag with a message, or a stash, that was made during a run. */
+export interface MadeObject {
+  readonly hash: string;
+  /** As in `tag "v1"`. */
+  readonly what: string;
+}
+
+/** The beginning of an object's file that is read, in bytes: the header, names, dates and a line of a message fit. */
+const MAX_READ_BYTES = 4096;
+
+/** How much earlier than the clock says a file system may date a file, in milliseconds. */
+const CLOCK_STEP_MS = 1000;
+
+/**
+ * Returns the tags with a message and the stashes that were made since a moment and are in no pack: nothing else in git
+ * remembers one that was replaced or dropped. Cost: no git; the beginning of each object's file that was written since.
+ *
+ * @param since in milliseconds since 1970
+ *
+ * Source: https://git-scm.com/docs/gitformat-loose
+ */
+export function madeObjects(commonFolder: string, since: number): readonly MadeObject[] {
+  const objects = join(commonFolder, "objects");
+  const isNew = (path: string): boolean =>
+    (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= since - CLOCK_STEP_MS;
+  // A folder is changed whenever a file comes into it.
+  const folders = readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name) && isNew(join(objects, name)));
+  return folders.flatMap((folder) =>
+    readdirSync(join(objects, folder)).flatMap((name) => {
+      const path = join(objects, folder, name);
+      const what = /^[0-9a-f]{38,62}$/.test(name) && isNew(path) ? describe(beginningOf(path)) : null;
+      return what === null ? [] : [{ hash: folder + name, what }];
+    }),
+  );
+}
+
+/** Null for an object of another kind. */
+function describe(text: string): string | null {
+  const tag = /^tag \d+\0object .+\ntype .+\ntag (.+)\n/.exec(text)?.[1];
+  if (tag !== undefined) return `tag "${tag}"`;
+  const stash = /^commit \d+\0tree .+\n(?:parent .+\n){2,3}author [\s\S]*?\n\n((?:WIP on|On) .*)/.exec(text)?.[1];
+  return stash === undefined ? null : `stash "${stash}"`;
+}
+
+/** Empty for a file that is gone or holds something else. */
+function beginningOf(path: string): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(MAX_READ_BYTES);
+      const length = readSync(file, bytes, 0, bytes.length, 0);
+      return inflateSync(bytes.subarray(0, length), { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return "";
+  }
+}

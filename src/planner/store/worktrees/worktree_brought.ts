@@ -29,12 +29,8 @@ const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schema
  */
 export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree, git } = place;
-  const copies: Copy[] = [];
-  for (const path of await uncommittedShared(repository)) {
-    if (path === activeFile(id)) continue;
-    const copy = await copyOf(place, git, path);
-    if (copy !== null) copies.push(copy);
-  }
+  const paths = (await uncommittedShared(repository)).filter((path) => path !== activeFile(id));
+  const copies = await copiesOf(place, git, paths);
   const spec = await specToBring(place);
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
@@ -44,7 +40,7 @@ export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> 
   // Recorded before the files exist, so that their origin is known after a crash.
   await writeOrigin(root, id, { ...origin, moving: true });
   await writeExclude(place, origin);
-  for (const copy of copies) await putCopy(place, git, copy);
+  await putCopies(place, git, copies);
   if (spec !== null) await bringSpec(place, spec);
   await writeOrigin(root, id, { ...origin, moving: false });
   return brought;
@@ -67,29 +63,64 @@ interface Copy {
   readonly bytes: Buffer | null;
 }
 
-/** Null when the worktree has the same file, or changed it. */
-async function copyOf({ root, worktree, repository }: Place, git: Git, path: string): Promise<Copy | null> {
-  const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
-  if (bytes === null ? there === null : there !== null && bytes.equals(there)) return null;
-  const tracked = await isTracked(git, repository.prefix + path);
-  if (await differsFromBranch(git, repository.prefix + path, { tracked, there })) return null;
-  return { file: { path, hash: hashOf(bytes), tracked, own: false }, bytes };
-}
-
-async function putCopy({ worktree, repository }: Place, git: Git, { file, bytes }: Copy): Promise<void> {
-  const { path, tracked } = file;
-  if (bytes === null) await rm(join(worktree.root, path));
-  else await replaceFile(join(worktree.root, path), path, bytes);
-  if (tracked) await overlook(git, repository.prefix + path, true);
-}
-
-async function differsFromBranch(
+/** Files that the worktree has otherwise, and has not changed. */
+async function copiesOf(
+  { root, worktree, repository: { prefix } }: Place,
   git: Git,
-  path: string,
-  { tracked, there }: { readonly tracked: boolean; readonly there: Buffer | null },
-): Promise<boolean> {
-  if (!tracked) return there !== null;
-  return (await git.try(["diff", "--quiet", "HEAD", "--", path])).status !== 0;
+  paths: readonly string[],
+): Promise<readonly Copy[]> {
+  const other: { readonly path: string; readonly bytes: Buffer | null; readonly isThere: boolean }[] = [];
+  for (const path of paths) {
+    const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
+    const isSame = bytes === null ? there === null : there !== null && bytes.equals(there);
+    if (!isSame) other.push({ path, bytes, isThere: there !== null });
+  }
+  const names = other.map(({ path }) => prefix + path);
+  const known = new Set((await indexEntries(git, names)).map(({ path }) => path));
+  const changed = await changedPaths(git, [...known]);
+  return other.flatMap(({ path, bytes, isThere }) => {
+    const tracked = known.has(prefix + path);
+    if (tracked ? changed.has(prefix + path) : isThere) return [];
+    return [{ file: { path, hash: hashOf(bytes), tracked, own: false }, bytes }];
+  });
+}
+
+async function putCopies({ worktree, repository }: Place, git: Git, copies: readonly Copy[]): Promise<void> {
+  for (const { file, bytes } of copies) {
+    if (bytes === null) await rm(join(worktree.root, file.path));
+    else await replaceFile(join(worktree.root, file.path), file.path, bytes);
+  }
+  const tracked = copies.filter(({ file }) => file.tracked).map(({ file }) => repository.prefix + file.path);
+  await overlook(git, tracked, true);
+}
+
+/** Paths that one command line takes: Windows has 32,767 characters for it. */
+const MAX_PATHS = 200;
+
+async function inParts(
+  paths: readonly string[],
+  ask: (part: readonly string[]) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let start = 0; start < paths.length; start += MAX_PATHS) {
+    found.push(...(await ask(paths.slice(start, start + MAX_PATHS))));
+  }
+  return found;
+}
+
+/** What git's index has of paths from its top: several entries of one that is in a conflict, of stages above 0. */
+async function indexEntries(git: Git, paths: readonly string[]) {
+  const listed = await inParts(paths, (part) => git.list(["ls-files", "--stage", "-z", "--", ...part]));
+  return listed.map((entry) => {
+    const [facts = "", path = ""] = entry.split("\t");
+    return { path, stage: facts.split(" ")[2] };
+  });
+}
+
+/** Those of the paths that differ from the commit that is checked out. */
+async function changedPaths(git: Git, paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const options = ["--name-only", "--no-renames", "-z", "HEAD", "--"];
+  return new Set(await inParts(paths, (part) => git.list(["diff", ...options, ...part])));
 }
 
 interface SpecToBring {
@@ -136,25 +167,26 @@ export async function placeFile(place: Place, path: string, text: string): Promi
   await writeOrigin(root, id, origin);
   await writeExclude(place, origin);
   await replaceFile(join(worktree.root, path), path, text);
-  if (tracked) await overlook(git, repository.prefix + path, true);
+  if (tracked) await overlook(git, [repository.prefix + path], true);
 }
 
 /** Takes the tool's own files away again; returns the branch's ones that the run has changed since, which stay. */
 export async function displaceFiles(place: Place): Promise<readonly string[]> {
-  const { root, id, repository, worktree, git } = place;
+  const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
   const own = (origin?.brought ?? []).filter((file) => file.own);
   if (origin === null || own.length === 0) return [];
   const changed: string[] = [];
+  const displaced: Restored[] = [];
   for (const { path, hash, tracked } of own) {
     const file = join(worktree.root, path);
     if (tracked && hashOf(await readBytes(file)) !== hash) {
       changed.push(path);
       continue;
     }
-    if (tracked) await overlook(git, repository.prefix + path, false);
-    await restore(git, repository.prefix + path, { tracked, file });
+    displaced.push({ path, tracked });
   }
+  await restore(place, git, displaced);
   const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
   await writeOrigin(root, id, left);
   await writeExclude(place, left);
@@ -173,33 +205,36 @@ export async function changedBrought({ root, id, worktree }: Place): Promise<rea
 
 /** Takes every brought file away again, the spec's own too while it is as it was brought. The branch's files come back. */
 export async function takeAway(place: Place): Promise<void> {
-  const { root, id, repository, worktree, git } = place;
+  const { root, id, worktree, git } = place;
   const origin = readOrigin(root, id);
   if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
   const folders = [SPECS, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
   for (const folder of new Set(folders)) await removeLeftovers(join(worktree.root, folder));
-  for (const { path, tracked } of origin?.brought ?? []) {
-    if (tracked) await overlook(git, repository.prefix + path, false);
-    await restore(git, repository.prefix + path, { tracked, file: join(worktree.root, path) });
-  }
+  await restore(place, git, origin?.brought ?? []);
   if (await specIsAsBrought(place)) await takeSpecAway(place, git);
   if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], moving: false });
 }
 
-async function takeSpecAway({ root, id, repository, worktree }: Place, git: Git): Promise<void> {
+async function takeSpecAway(place: Place, git: Git): Promise<void> {
+  const { root, id, repository } = place;
   // Against what was brought, the branch's own text would read as if the run had undone the project's changes.
   await rm(join(root, worktreeFiles.base(id)), { force: true });
   const path = repository.prefix + activeFile(id);
-  await restore(git, path, { tracked: await isTracked(git, path), file: join(worktree.root, activeFile(id)) });
+  await restore(place, git, [{ path: activeFile(id), tracked: await isTracked(git, path) }]);
 }
 
-async function restore(
-  git: Git,
-  path: string,
-  { tracked, file }: { readonly tracked: boolean; readonly file: string },
-): Promise<void> {
-  if (!tracked) await rm(file, { force: true });
-  else await git.try(["checkout", "--quiet", "--", path]);
+type Restored = Pick<BroughtFile, "path" | "tracked">;
+
+/** Puts back what the branch has in place of files; those that it never had go. */
+async function restore({ worktree, repository }: Place, git: Git, files: readonly Restored[]): Promise<void> {
+  for (const { path } of files.filter(({ tracked }) => !tracked)) await rm(join(worktree.root, path), { force: true });
+  const tracked = files.filter((file) => file.tracked).map(({ path }) => repository.prefix + path);
+  const there = (await indexEntries(git, tracked)).filter(({ stage }) => stage === "0").map(({ path }) => path);
+  if (there.length === 0) return;
+  await overlook(git, there, false);
+  await git.try(["checkout-index", "--force", "--index", "--quiet", "-z", "--stdin"], {
+    input: there.map((path) => `${path}\0`).join(""),
+  });
 }
 
 export async function specIsAsBrought({ root, id, worktree }: Place): Promise<boolean> {
@@ -231,8 +266,11 @@ function escaped(path: string): string {
   return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 
-async function overlook(git: Git, path: string, on: boolean): Promise<void> {
-  await git.try(["update-index", on ? "--skip-worktree" : "--no-skip-worktree", "--", path]);
+/** @param paths in the index, and in no conflict there */
+async function overlook(git: Git, paths: readonly string[], on: boolean): Promise<void> {
+  if (paths.length === 0) return;
+  const flag = on ? "--skip-worktree" : "--no-skip-worktree";
+  await git.try(["update-index", flag, "-z", "--stdin"], { input: paths.map((path) => `${path}\0`).join("") });
 }
 
 export async function isTracked(git: Git, path: string): Promise<boolean> {

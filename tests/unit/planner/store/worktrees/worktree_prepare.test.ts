@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Git } from "#planner/store/git/git.ts";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
 import { gitProject } from "../../../../support/git_project.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
@@ -241,4 +242,30 @@ test("prepare waits for a worktree that another git has only half made", async (
   setTimeout(() => writeFileSync(join(half, "commondir"), "../..\n"), 50);
 
   expect(await prepared).toMatchObject({ branch: `planner/${ID}`, reused: false });
+});
+
+test("prepare and merge ask git as often for fifty changed specs as for one", async () => {
+  const gitsFor = async (count: number): Promise<number> => {
+    using project = await worktreeProject();
+    const ids = Array.from({ length: count }, (_, index) => `2026-01-05-${String(index + 100)}-new`);
+    for (const id of ids) project.spec(id, SPEC);
+    await project.mustGit("add", "--all");
+    await project.mustGit("commit", "--quiet", "-m", "specs");
+    for (const id of ids) project.spec(id, `${SPEC}changed\n`);
+    const asked = spyOn(Git.prototype, "try");
+    try {
+      const worktree = await project.worktrees.prepare(ID, OPTIONS);
+      expect(worktree.copied).toHaveLength(count);
+      const agent = agentIn(project, worktree);
+      agent.write("src/code.txt", "one\n");
+      await agent.commitAll();
+      expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged" });
+      for (const id of ids) expect(project.read(`.planner/specs/${id}.md`)).toBe(`${SPEC}changed\n`);
+      return asked.mock.calls.length;
+    } finally {
+      asked.mockRestore();
+    }
+  };
+
+  expect(await gitsFor(50)).toBe(await gitsFor(1));
 });

@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { createServer as createHttp2Server, type Http2Server } from "node:http2";
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
@@ -8,7 +9,43 @@ import { Connections, type PortLimits } from "./connections.ts";
 import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { listenForSpeech } from "./first_bytes.ts";
 import { withoutGoaway } from "./goaway_filter.ts";
-import { fitOpenFiles, readOpenFilesLimit } from "./open_files.ts";
+
+/** File descriptors that connections leave free. Ours: a database server takes nine, files and pictures the others. */
+const RESERVE = 24;
+/** Descriptors in use where the system does not list them. Ours: a server with a database in a file has about 20. */
+const USUAL_DESCRIPTORS = 32;
+
+/** Returns how many files this process may have open, or undefined if their number is unlimited or unknown. */
+function readOpenFilesLimit(): number | undefined {
+  const { userLimits } = (process.report?.getReport() ?? {}) as Partial<Report>;
+  const soft = Number(userLimits?.open_files?.soft);
+  return Number.isSafeInteger(soft) ? soft : undefined;
+}
+
+/** The part of an engine's diagnostic report that is read here. Source: Node.js, "Diagnostic report". */
+interface Report {
+  readonly userLimits: { readonly open_files?: { readonly soft: number | string } };
+}
+
+/** Lowers the numbers of connections to what the limit of open files leaves after the descriptors in use and a reserve. */
+function fitOpenFiles(limits: PortLimits, openFiles: number | undefined): PortLimits {
+  if (openFiles === undefined) return limits;
+  const free = Math.max(openFiles - countDescriptors(), 4);
+  const all = free - Math.min(RESERVE, Math.floor(free / 2));
+  const probeConnections = Math.min(limits.probeConnections, Math.ceil(all / 4));
+  return { ...limits, probeConnections, maxConnections: Math.min(limits.maxConnections, all - probeConnections) };
+}
+
+function countDescriptors(): number {
+  for (const folder of ["/proc/self/fd", "/dev/fd"]) {
+    try {
+      return readdirSync(folder).length;
+    } catch {
+      // The next folder, or none.
+    }
+  }
+  return USUAL_DESCRIPTORS;
+}
 
 /** Handles one request; `account` is charged with its memory and closed after its response. */
 export type RequestHandler = (request: PortRequest, response: PortResponse, account: ByteAccount) => void;

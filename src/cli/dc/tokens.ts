@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Role } from "#dc/context.ts";
 import { hashToken, parseTokens, type TokenRow, type TokenTable, writeTokens } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -7,9 +8,8 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { writePrivateFile } from "../output/write_file.ts";
+import { demandWritable, makeFolder, writePrivateFile } from "../output/write_file.ts";
 import { UsageError } from "../usage_error.ts";
-import { withFileLock } from "./file_lock.ts";
 
 /** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */
 const TOKEN_BYTES = 32;
@@ -90,5 +90,47 @@ function readTable(file: string): TokenTable {
     throw new OperationError(kind, `Cannot read the token file "${file}": ${(error as Error).message}`, {
       cause: error,
     });
+  }
+}
+
+/**
+ * Longest wait for another process, in milliseconds. Our choice: a change takes some milliseconds, so the other process
+ * hangs.
+ */
+const WAIT_MS = 10_000;
+
+/**
+ * Runs `work` while no other process changes the file. The lock is SQLite's on an empty database beside it,
+ * `<file>.lock`: the kernel releases it when its holder dies. The database stays, since removing it would race.
+ *
+ * @throws OperationError aborted after 10 s, unavailable if the folder cannot be written to
+ */
+async function withFileLock<Result>(file: string, work: () => Result): Promise<Result> {
+  const lock = `${file}.lock`;
+  const { DatabaseSync } = await import("node:sqlite");
+  makeFolder(dirname(lock));
+  // A lock that is made where nothing can be written would remain beside no file.
+  if (!existsSync(lock)) demandWritable(file);
+  const database = onLock(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
+  try {
+    // The journal in memory: a lock needs no other file.
+    onLock(file, () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"));
+    chmodSync(lock, 0o600);
+    return work();
+  } finally {
+    database.close();
+  }
+}
+
+function onLock<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const { message } = error as Error;
+    // The engines agree on the text and not on the code.
+    if (message.includes("database is locked")) {
+      throw new OperationError("aborted", `Cannot change "${file}": another process has been changing it for 10 s`);
+    }
+    throw new OperationError("unavailable", `Cannot lock "${file}": ${message}`, { cause: error });
   }
 }

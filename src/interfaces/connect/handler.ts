@@ -1,10 +1,11 @@
-import type { DescService } from "@bufbuild/protobuf";
-import { createConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import type { DescMethod, DescMethodUnary, DescService, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { rpcOf, SERVICES } from "#dc/operations/index.ts";
+import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
@@ -12,13 +13,12 @@ import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflectio
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { isEncoded, serverBusy } from "./body_meter.ts";
 import { markCounted, withCallAccounting } from "./call_accounting.ts";
-import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
+import { callerOf, type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
-import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
-import { largeForm } from "./json_options.ts";
-import { withPlaces } from "./json_reading.ts";
+import { BINARY_OPTIONS, jsonOptions, largeForm } from "./json_options.ts";
+import { largeRequest, withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargedReply, isBinary, isPlainJson, meteredBody } from "./metered_body.ts";
 import { hasLeft, type NodeRequest, type NodeResponse } from "./node_http.ts";
@@ -197,4 +197,48 @@ function watched(answered: UniversalServerResponse) {
   }
   const grpcStatus = () => /grpc-status: (\d+)/.exec(Buffer.from(last).toString("latin1"))?.[1];
   return { response: { ...answered, body: passed(body) }, grpcStatus };
+}
+
+/** Serves every RPC of the table by the service; methods without a row answer `unimplemented`. */
+function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
+  for (const { service: desc, rpcs } of SERVICES) {
+    for (const method of desc.methods)
+      serveMethod(router, service, { method, rpc: rpcs.find((one) => one.method === method) }, report);
+  }
+}
+
+function serveMethod(
+  router: ConnectRouter,
+  service: DcService,
+  { method, rpc }: { readonly method: DescMethod; readonly rpc: Rpc | undefined },
+  report: ReportDefect,
+): void {
+  if (rpc === undefined) {
+    router.rpc(method as DescMethodUnary, () => {
+      throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
+    });
+    return;
+  }
+  type Request = MessageShape<Rpc["method"]["input"]>;
+  const answer = (read: Request, context: HandlerContext) => {
+    const request = (largeRequest() as Request | undefined) ?? read;
+    const work = service.call(rpc, request, callerOf(context), context.signal);
+    return untilAborted(context.signal, work).catch((error: unknown) => {
+      throw toConnectError(error, (defect) => report(rpc.method.name, defect));
+    });
+  };
+  router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc), binaryOptions: BINARY_OPTIONS });
+}
+
+/**
+ * Resolves with the result, or rejects when the deadline passes or the caller disconnects. A write that has begun
+ * completes anyway; a repetition with its request_id returns the result.
+ */
+function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }

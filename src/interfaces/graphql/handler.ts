@@ -2,19 +2,22 @@ import {
   type DocumentNode,
   execute,
   GraphQLError,
+  type GraphQLSchema,
   getOperationAST,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
+  parse,
+  validate,
 } from "graphql";
 import { challenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { Documents } from "./documents.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
-import { MAX_BODY_BYTES } from "./limits.ts";
+import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
+import { KEPT_DOCUMENTS, MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
 import { checkLimits } from "./query_limits.ts";
 import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
-import { placeValues } from "./violations.ts";
+import { placeLiterals, placeValues } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
 export interface GraphqlRequest {
@@ -133,4 +136,49 @@ function send({ data, errors }: Answer, status: number, type: string, headers: R
 function coded(error: GraphQLError): GraphQLError {
   if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
   return error;
+}
+
+/** A document that can be executed, or why it cannot. */
+type Prepared =
+  | { readonly document: DocumentNode; readonly errors?: never }
+  | { readonly document?: never; readonly errors: readonly GraphQLError[] };
+
+/** Most errors that are reported for one document. */
+const MAX_ERRORS = 20;
+
+/** Parses and validates documents, and caches the most recently used ones. */
+class Documents {
+  readonly schema: GraphQLSchema;
+  readonly introspection: IntrospectionSize;
+  readonly #kept = new Map<string, Prepared>();
+
+  constructor(schema: GraphQLSchema) {
+    this.schema = schema;
+    this.introspection = introspectionSize(schema);
+  }
+
+  get(text: string): Prepared {
+    const known = this.#kept.get(text);
+    // Put back at the end, so that the first one is the least recently used.
+    this.#kept.delete(text);
+    const prepared = known ?? this.#prepare(text);
+    if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_DOCUMENTS && oldest !== undefined) this.#kept.delete(oldest);
+    return prepared;
+  }
+
+  #prepare(text: string): Prepared {
+    let document: DocumentNode;
+    try {
+      document = parse(text, { maxTokens: MAX_TOKENS });
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      return { errors: [error] };
+    }
+    const errors = validate(this.schema, document, undefined, { maxErrors: MAX_ERRORS });
+    if (errors.length === 0) return { document };
+    placeLiterals(errors, document);
+    return { errors };
+  }
 }

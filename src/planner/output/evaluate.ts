@@ -1,11 +1,40 @@
-import { ANY_CHECKS } from "./checks/any_checks.ts";
+import { equalJson } from "#kernel/equal_json.ts";
 import { ARRAY_CHECKS } from "./checks/array_checks.ts";
-import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kinds } from "./checks/check.ts";
+import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kinds, keyword } from "./checks/check.ts";
 import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import type { Problem } from "./problems.ts";
+import { type Problem, shown, shownList, typeOf } from "./problems.ts";
+
+/** Keywords that speak about every value. Source: JSON Schema 2020-12 Validation, 6.1. */
+const ANY_CHECKS: readonly Keyword[] = [
+  keyword("type", "any", (wanted: string | readonly string[]) => {
+    const types = [wanted].flat();
+    return (value, frame) => {
+      const type = typeOf(value);
+      if (types.includes(type) || (type === "integer" && types.includes("number"))) return true;
+      return fail(frame, `expected ${types.join(" or ")}, got ${type}`, { types });
+    };
+  }),
+  keyword("enum", "any", (wanted: readonly unknown[]) => {
+    const texts = new Set(wanted.filter((each) => typeof each === "string"));
+    const others = wanted.filter((each) => typeof each !== "string");
+    return (value, frame) => {
+      const found = typeof value === "string" ? texts.has(value) : others.some((each) => equalJson(each, value));
+      return found || fail(frame, `expected ${expectation(wanted)}, got ${shown(value)}`, { allowed: wanted });
+    };
+  }),
+  keyword("const", "any", (wanted: unknown) => (value, frame) => {
+    return (
+      equalJson(wanted, value) || fail(frame, `expected ${shown(wanted)}, got ${shown(value)}`, { allowed: [wanted] })
+    );
+  }),
+];
+
+function expectation(wanted: readonly unknown[]): string {
+  return wanted.length === 1 ? shown(wanted[0]) : `one of ${wanted.length === 0 ? "no values" : shownList(wanted)}`;
+}
 
 /** Pairs that are remembered; more would fill the memory for a large output that is mostly right. */
 const MAX_KNOWN = 100_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { updateArgs } from "#cli/update_args.ts";
+import { updateArgs } from "#cli/commands/spec/update.ts";
 import { UsageError } from "#cli/usage_error.ts";
 
 const NOTHING = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { PeerGate } from "#dc/peer_gate.ts";
+import { PeerGate } from "#dc/read_calls.ts";
 
 const later = () => new Promise((resolve) => setImmediate(resolve));
 

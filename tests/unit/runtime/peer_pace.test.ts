@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { AddressLimit } from "#runtime/address_limit.ts";
-import { PeerPace } from "#runtime/peer_pace.ts";
+import { PeerPace } from "#runtime/exchanges.ts";
 
 /** The second at which a peer is given up that drains so many bytes per second of a large reply, or undefined. */
 function givenUpAt(bytesPerS: number, isScarce: boolean): number | undefined {

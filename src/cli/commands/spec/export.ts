@@ -1,13 +1,73 @@
 import { resolve } from "node:path";
-import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { meetsFilter } from "#planner/operations/shared/spec_filter.ts";
+import { loadWorld } from "#planner/operations/shared/world.ts";
+import { criteriaOf } from "#planner/spec/criteria.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { collectExport } from "../../exchange/collect_export.ts";
-import { EXPORT_FORMATS, renderExport } from "../../exchange/render_export.ts";
+import { type ExportedSpec, type ExportFile, exportedSpec } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import { isTerminal } from "../../output/terminal.ts";
 import { writeFile } from "../../output/write_file.ts";
+
+const EXPORT_FORMATS = ["json", "csv", "markdown"] as const;
+
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The columns of the tables; a list is one cell, its items behind semicolons as spreadsheets expect. */
+const COLUMNS: readonly { readonly title: string; readonly text: (spec: ExportedSpec) => string }[] = [
+  { title: "id", text: ({ id }) => id },
+  { title: "status", text: ({ status }) => status },
+  { title: "type", text: ({ type }) => type },
+  { title: "title", text: ({ title }) => title ?? "" },
+  { title: "labels", text: ({ labels }) => labels.join("; ") },
+  { title: "depends_on", text: ({ depends_on }) => depends_on.join("; ") },
+  { title: "target_files", text: ({ target_files }) => target_files.join("; ") },
+  { title: "model", text: ({ model }) => model ?? "" },
+  { title: "criteria", text: ({ body }) => criteriaText(body) },
+  { title: "archived", text: ({ archived }) => String(archived) },
+];
+
+const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
+  json: (file) => `${JSON.stringify(file, null, 2)}\n`,
+  csv: ({ specs }) => csvLines([COLUMNS.map(({ title }) => title), ...specs.map(cells)]),
+  markdown: ({ specs }) => markdownTable([COLUMNS.map(({ title }) => title), ...specs.map(cells)]),
+};
+
+/** The export as text in one of the formats. */
+function renderExport(file: ExportFile, format: ExportFormat): string {
+  return RENDERERS[format](file);
+}
+
+function cells(spec: ExportedSpec): readonly string[] {
+  return COLUMNS.map(({ text }) => text(spec));
+}
+
+function criteriaText(body: string): string {
+  const criteria = criteriaOf(body);
+  return `${criteria.filter(({ checked }) => checked).length}/${criteria.length}`;
+}
+
+// RFC 4180: CRLF, and quotes around what holds a comma, a quote or a line break.
+function csvLines(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+function csvCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {
+  const line = (row: readonly string[]): string => `| ${row.map(markdownCell).join(" | ")} |\n`;
+  return line(header) + line(header.map(() => "---")) + rows.map(line).join("");
+}
+
+function markdownCell(text: string): string {
+  return text.replace(/[\\|<>]/g, (character) => `\\${character}`).replace(/\s+/g, " ");
+}
 
 export const command = defineCommand({
   summary: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",
@@ -39,3 +99,29 @@ export const command = defineCommand({
     return exported.unreadable === undefined ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
+
+/** Which specs an export holds. */
+interface ExportFilter {
+  readonly status: FilterStatus | undefined;
+  readonly types: readonly string[];
+  readonly labels: readonly string[];
+  readonly archived: boolean;
+}
+
+/** Reads the specs that meet the filter, active ones first, each group in order of id. */
+async function collectExport(context: PlannerContext, filter: ExportFilter): Promise<ExportFile> {
+  const { status, types, labels } = filter;
+  const world = await loadWorld(context);
+  const archive = filter.archived ? await context.specs.archived() : { specs: [], unreadable: [] };
+  const hasStatus = (spec: Spec): boolean => {
+    if (status === undefined) return true;
+    return spec.archived ? spec.status === status : world.readiness.matches(spec, status);
+  };
+  const found = [...world.specs, ...archive.specs].filter(
+    (spec) => hasStatus(spec) && meetsFilter(spec, { types, labels }),
+  );
+  const specs = [];
+  for (const spec of found) specs.push(exportedSpec(spec, (await context.specs.readText(spec.id)).text));
+  const unreadable = [...world.unreadable, ...archive.unreadable];
+  return { format: "planner-export", version: 1, specs, ...(unreadable.length === 0 ? {} : { unreadable }) };
+}

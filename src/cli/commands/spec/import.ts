@@ -1,7 +1,12 @@
 import { resolve } from "node:path";
 import { SOURCE_KINDS } from "#planner/exchange/source.ts";
 import { defineCommand } from "../../command.ts";
-import { runExportImport } from "../../exchange/run_export_import.ts";
+import { importSpecs } from "../../exchange/import_specs.ts";
+import { readImport } from "../../exchange/read_import.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import type { OpenProject } from "../../open_project.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
@@ -41,3 +46,25 @@ export const command = defineCommand({
     return runExportImport(project, full, { dryRun, json });
   },
 });
+
+/** Imports an export, a Markdown file or a folder of them, and prints the result for each item. */
+async function runExportImport(
+  project: OpenProject,
+  path: string,
+  { dryRun, json }: { readonly dryRun: boolean; readonly json: boolean },
+): Promise<ExitStatus> {
+  const report = await importSpecs(project, readImport(path), dryRun);
+  const { imported, existing, refused } = report;
+  if (json) printJson(report);
+  else {
+    const said = dryRun ? "would import" : "imported";
+    const lines = [
+      ...imported.map(({ source, id }) => `${said} ${id ?? "under a new id"} from ${source}`),
+      ...existing.map(({ source, id }) => `kept ${id}, which exists already, for ${source}`),
+      ...refused.map(({ source, reason }) => `refused ${source}: ${reason}`),
+      `${imported.length} ${said}, ${existing.length} existing, ${refused.length} refused`,
+    ];
+    print(lines.map((line) => `${plainLine(line)}\n`).join(""));
+  }
+  return existing.length + refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}

@@ -1,13 +1,46 @@
+import { existsSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
+import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTyped } from "../../accept_commands.ts";
-import { defineCommand } from "../../command.ts";
+import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";
 import { decideSetup } from "../../init/decide_setup.ts";
-import { initRoot } from "../../init/init_root.ts";
-import { reportSetup } from "../../init/report_setup.ts";
-import { setUp } from "../../init/set_up.ts";
-import { openProject } from "../../open_project.ts";
+import { type SetupStep, setUp } from "../../init/set_up.ts";
+import { checkFolder, openProject } from "../../open_project.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { printText } from "../../output/print_text.ts";
+import { paint } from "../../output/terminal.ts";
+
+const SAID: Record<SetupStep["outcome"], string> = {
+  created: "created",
+  extended: "extended",
+  present: "kept",
+  other: "kept",
+};
+
+/** Prints one line a file, then what comes next. */
+function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {
+  for (const { file, outcome, note } of steps) {
+    const said =
+      outcome === "present" || outcome === "other" ? paint(SAID[outcome], "dim") : paint(SAID[outcome], "green");
+    printText(`${said} ${plainLine(file)}${remark(outcome, note)}\n`);
+  }
+  for (const { file, outcome } of steps) {
+    if (outcome === "other") {
+      cli.warn(`"${file}" has another entry "planner", which is kept`);
+    }
+  }
+  if (steps.every(({ outcome }) => outcome === "present")) cli.note(`Everything exists already in ${root}`);
+  else cli.note('Next: planner add "<what is to be done>"');
+}
+
+function remark(outcome: SetupStep["outcome"], note: string | null): string {
+  if (outcome === "present") return " (already there)";
+  if (outcome === "other") return " (has another entry)";
+  return note === null ? "" : ` (${note})`;
+}
 
 export const command = defineCommand({
   summary: "Set up .planner/ in this project and the MCP configuration of agents",
@@ -64,3 +97,30 @@ export const command = defineCommand({
     return EXIT_STATUS.ok;
   },
 });
+
+/**
+ * Where `init` works: `--root`, else the project around the working directory, else the working directory.
+ *
+ * A project around the git repository (a `.planner` in the home folder, say) is not this repository's own, so it is not
+ * taken for it.
+ */
+function initRoot(cli: Cli): string {
+  if (cli.root !== undefined) {
+    checkFolder(cli.root);
+    return cli.root;
+  }
+  const found = findRoot(cli.cwd);
+  if (found === undefined || found === cli.cwd) return cli.cwd;
+  const repository = repositoryRoot(cli.cwd);
+  if (repository !== undefined && relative(repository, found).startsWith("..")) return cli.cwd;
+  cli.note(`Using the project in ${found}; \`planner init --root .\` makes one here`);
+  return found;
+}
+
+/** The folder of the git repository or worktree around `folder`, undefined outside of any. */
+function repositoryRoot(folder: string): string | undefined {
+  for (let current = folder; ; current = dirname(current)) {
+    if (existsSync(join(current, ".git"))) return current;
+    if (dirname(current) === current) return undefined;
+  }
+}

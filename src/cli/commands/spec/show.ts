@@ -1,13 +1,59 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import type { InvalidField } from "#planner/operations/shared/invalid_fields.ts";
 import { specGet } from "#planner/operations/spec_get.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
+import { statusStyle } from "../../output/listing_output.ts";
+import { plainLine, plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { renderSpec } from "../../output/spec_output.ts";
+import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
+
+/** A spec as the get tool answers it. */
+interface ShownSpec {
+  readonly id: string;
+  readonly title: string | null;
+  readonly status: string;
+  readonly body: string;
+  readonly invalid?: readonly InvalidField[];
+  readonly [field: string]: unknown;
+}
+
+/** Shown above all other fields, in this order. */
+const FIRST_FIELDS = ["status", "type", "file"] as const;
+
+/** A spec for a person: id and title, one line a field, then the body without its title. */
+function renderSpec(spec: ShownSpec): string {
+  const { id, title, body, invalid, ...others } = spec;
+  const fields: Readonly<Record<string, unknown>> =
+    invalid === undefined ? others : { ...others, invalid: invalid.map(({ message }) => message) };
+  const names = [...FIRST_FIELDS, ...Object.keys(fields).filter((name) => !FIRST_FIELDS.includes(name as "file"))];
+  const width = Math.max(...names.map((name) => plainLine(name).length));
+  const lines = names.map((name) => {
+    const text = plainLine(fieldText(fields[name]));
+    const style = name === "status" ? statusStyle(text) : undefined;
+    return `${paint(plainLine(name).padEnd(width), "dim")}  ${style === undefined ? text : paint(text, style)}`;
+  });
+  const heading = `${paint(plainLine(id), "bold")}  ${paint(plainLine(title ?? "(no title)"), "bold")}`;
+  const rest = plainLines(withoutTitle(body, title)).trim();
+  return `${[heading, "", ...lines, ...(rest === "" ? [] : ["", rest])].join("\n")}\n`;
+}
+
+function fieldText(value: unknown): string {
+  if (Array.isArray(value)) return value.map(fieldText).join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+// The title is printed above already. Any other heading is part of the text.
+function withoutTitle(body: string, title: string | null): string {
+  const text = body.trimStart();
+  const end = text.indexOf("\n");
+  const first = (end === -1 ? text : text.slice(0, end)).trim();
+  return title !== null && first === `# ${title}` ? text.slice(first.length) : text;
+}
 
 export const command = defineCommand({
   summary: "Show the fields and the body of a spec, active or archived",

@@ -1,3 +1,4 @@
+import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { openService } from "#dc/open_service.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
@@ -5,14 +6,18 @@ import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { textWords } from "#web/console/lists/column_words.ts";
+import { constantWord } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { print, stdoutClosed } from "../../output/print.ts";
 import { logError, type StderrLogger } from "../../output/stderr_logger.ts";
+import { type Column, renderTable } from "../../output/table.ts";
+import { outputWidth } from "../../output/terminal.ts";
 import type { Database } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
 import { withService } from "../with_service.ts";
 import { withStore } from "./audit_store.ts";
-import { historyTable } from "./history_table.ts";
 
 const CALLER = { interface: "SYSTEM" } as const;
 
@@ -104,4 +109,43 @@ function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
 
 async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
   return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
+}
+
+const VALUE_CHARS = 40;
+
+const TIMES = new Intl.DateTimeFormat("en", {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  hourCycle: "h23",
+});
+
+const COLUMNS: readonly Column<ChangeRecord>[] = [
+  { title: "TIME", text: ({ occurredAt }) => TIMES.format(new Date(occurredAt)).replace(",", "") },
+  { title: "CHANGE", text: ({ action }) => constantWord(action).toLowerCase() },
+  { title: "WHAT", text: ({ entity }) => entity, shrinks: true },
+  { title: "WHO", text: ({ actor }) => actor.principal, shrinks: true },
+  { title: "THROUGH", text: ({ request }) => constantWord(request.interface) },
+];
+
+/** Changes as a table in local time, each with its values before and after below it. */
+function historyTable(entries: readonly ChangeRecord[]): string {
+  return renderTable(entries, COLUMNS, outputWidth(), changesText);
+}
+
+function changesText({ action, before, after, changedFields, message = "" }: ChangeRecord): string {
+  const [old, now] = [before, after].map((side) => (isJsonObject(side) ? side : {}));
+  const fields = action === "UPDATE" ? changedFields.filter((field) => field !== "etag") : [];
+  const changes = fields.map(
+    (field) => `${field.replaceAll("_", " ")}: ${valueText(old?.[field])} -> ${valueText(now?.[field])}`,
+  );
+  return [...(message === "" ? [] : [`"${message}"`]), ...changes].join("; ");
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null || value === "") return "none";
+  const text = typeof value === "string" ? textWords(value) : JSON.stringify(value);
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
 }

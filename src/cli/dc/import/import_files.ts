@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { openService } from "#dc/open_service.ts";
@@ -7,16 +7,15 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
-
 import type { Encoding } from "./encoding.ts";
-import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
 import type { ImportStore } from "./import_store.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
 import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
-import { joined, type Source } from "./source.ts";
+import { type BadLine, joined, type Source } from "./source.ts";
 import { Stop } from "./stop.ts";
+import { subjectOf } from "./subject.ts";
 import { databaseTarget, type Target } from "./target.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
 import { inTurn } from "./turn.ts";
@@ -181,4 +180,42 @@ function demandedKind(name: string): never {
     "dc import",
     `Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`,
   );
+}
+
+/** A file of refused items, one JSON object per line: file, line, kind, code, field, reason and the item. */
+interface ErrorsFile {
+  add(line: BadLine): void;
+  close(): void;
+}
+
+/** Begins the file anew. @throws OperationError when it cannot be written */
+function openErrorsFile(path: string): ErrorsFile {
+  const descriptor = attempt(path, () => openSync(path, "w"));
+  return {
+    add(bad) {
+      const { file, number, field, reason, text } = bad;
+      const line = `${JSON.stringify({ file, line: number, ...subjectOf(bad), field, reason, item: itemOf(text) })}\n`;
+      attempt(path, () => {
+        const bytes = Buffer.from(line);
+        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      });
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+function itemOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new OperationError("unavailable", `Cannot write "${path}": ${(error as Error).message}`, { cause: error });
+  }
 }

@@ -1,17 +1,22 @@
-import { parsePortName } from "#dc/model/code.ts";
+import { codeKey, parsePortName } from "#dc/model/code.ts";
+import { completeCable, completeCrac, completeDevice, completeFabricLink, completeRack } from "#dc/model/defaults.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
-import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { judge } from "#dc/model/rule.ts";
+import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { judge, type RulePhases } from "#dc/model/rule.ts";
+import { cableRules } from "#dc/model/rules/cable.ts";
+import { cracRules } from "#dc/model/rules/crac.ts";
+import { deviceRules } from "#dc/model/rules/device.ts";
+import { fabricLinkRules } from "#dc/model/rules/fabric_link.ts";
+import { rackRules } from "#dc/model/rules/rack.ts";
+import type { SiteReader } from "#dc/model/site.ts";
 import type { Stored } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { refName } from "#words/names.ts";
 import { applyMask, checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { SCHEMAS } from "./changes.ts";
-import { followUp } from "./follow_up.ts";
-import { KINDS } from "./kinds.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
@@ -121,4 +126,98 @@ export function checkEtag(
     expected: demanded,
     ref,
   });
+}
+
+/** Updates the contents of a rack or chassis that moved, each with its own log entry. */
+async function followUp<Kind extends ResourceKind>(
+  session: WriteSession,
+  kind: Kind,
+  before: ResourceByKind[Kind],
+  after: ResourceByKind[Kind],
+): Promise<void> {
+  // The kinds differ by the word, which the compiler cannot follow.
+  if (kind === "rack") await rackMoved(session, before as Rack, after as Rack);
+  if (kind === "device") await chassisMoved(session, before as Device, after as Device);
+}
+
+async function rackMoved(session: WriteSession, before: Rack, after: Rack): Promise<void> {
+  const { location } = after;
+  if (equal(before.location, location) || location === undefined) return;
+  await move(session, await session.writer.devicesInRack(after.code), (device) => ({ ...device, location }));
+  const { siteId, floorNumber } = before.location ?? location;
+  for (const crac of await session.writer.cracsOnFloor(siteId, floorNumber)) {
+    if (crac.rackCode === undefined || codeKey(crac.rackCode) !== codeKey(after.code)) continue;
+    const stored = await session.writer.stored("crac", codeKey(crac.code));
+    await session.changes.put("crac", { ...crac, location }, stored);
+  }
+}
+
+async function chassisMoved(session: WriteSession, before: Device, after: Device): Promise<void> {
+  if (before.rackCode === after.rackCode && equal(before.location, after.location)) return;
+  const children = await session.writer.childrenOf(after.code);
+  await move(session, children, ({ rackCode: _, location: __, ...rest }) => ({ ...rest, ...placeOf(after) }));
+  for (const child of children) await chassisMoved(session, child, { ...child, ...placeOf(after) });
+}
+
+function placeOf({ rackCode, location }: Device): Partial<Device> {
+  return { ...(rackCode !== undefined && { rackCode }), ...(location !== undefined && { location }) };
+}
+
+async function move(
+  { writer, changes }: WriteSession,
+  devices: readonly DeviceBody[],
+  moved: (device: Device) => Device,
+): Promise<void> {
+  for (const { code } of devices) {
+    const stored = await writer.stored("device", codeKey(code));
+    if (stored !== undefined) await changes.put("device", moved(stored.resource), stored);
+  }
+}
+
+function equal(a: unknown, b: unknown): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** The parts of an upsert that differ by kind of resource. */
+interface KindRules<Resource> {
+  /** Drops stored values that were derived from something which the request changes. */
+  readonly forget: (merged: Resource, before: Resource, patch: Resource) => Resource;
+  readonly complete: (resource: Resource, site: SiteReader) => Resource | Promise<Resource>;
+  readonly rules: RulePhases<Resource>;
+}
+
+const keep = <Resource>(merged: Resource): Resource => merged;
+
+const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[Kind]> } = {
+  device: { forget: forgetDerived, complete: completeDevice, rules: deviceRules },
+  rack: { forget: keep, complete: completeRack, rules: rackRules },
+  crac: { forget: forgetPlace, complete: completeCrac, rules: cracRules },
+  cable: { forget: keep, complete: completeCable, rules: cableRules },
+  fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
+};
+
+/**
+ * Clears rack, location and mount of a device that moves, so that the new position sets them, unless the request does.
+ */
+function forgetDerived(merged: Device, before: Device, patch: Device): Device {
+  const otherParent = merged.parentDeviceCode !== before.parentDeviceCode;
+  const otherRack = merged.rackCode !== before.rackCode;
+  if (!(otherParent || otherRack)) return merged;
+  const { location, mount, rackCode, ...rest } = merged;
+  const keepsRack = rackCode !== undefined && !(otherParent && patch.rackCode === undefined && !otherRack);
+  const keepsMount = patch.mount !== undefined || (mount !== "UNRACKED" && mount !== "BAY");
+  return {
+    ...rest,
+    ...(patch.location !== undefined && { location: patch.location }),
+    ...(keepsMount && mount !== undefined && { mount }),
+    ...(keepsRack && { rackCode }),
+  };
+}
+
+function forgetPlace(merged: Crac, before: Crac, patch: Crac): Crac {
+  // The capacity has no presence in the proto, so an update that leaves it out sends 0.
+  const sensibleCapacityKw = patch.sensibleCapacityKw === 0 ? before.sensibleCapacityKw : merged.sensibleCapacityKw;
+  if (merged.rackCode === before.rackCode) return { ...merged, sensibleCapacityKw };
+  const { location, ...rest } = merged;
+  return { ...rest, sensibleCapacityKw, ...(patch.location !== undefined && { location: patch.location }) };
 }

@@ -2,7 +2,6 @@ import * as Format from "typebox/format";
 import type { WatchedPattern } from "../patterns.ts";
 import { shown } from "../problems.ts";
 import { type Frame, fail, type Keyword, keyword } from "./check.ts";
-import { isMultipleOf } from "./multiple_of.ts";
 
 /** Keywords about numbers and strings. Source: JSON Schema 2020-12 Validation, 6.2, 6.3 and 7. */
 export const SCALAR_CHECKS: readonly Keyword[] = [
@@ -46,4 +45,34 @@ function characters(text: string, enough: number): number {
   let count = text.length;
   for (const [pair] of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) count -= pair.length - 1;
   return count;
+}
+
+/**
+ * True when `value` is a whole multiple of `step` as decimal numbers, the way both are written in JSON: 4.35 is a
+ * multiple of 0.01 although their binary quotient is not whole. `step` is above 0.
+ */
+export function isMultipleOf(value: number, step: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step)) return value % step === 0;
+  if (!Number.isFinite(value) || !Number.isFinite(step)) return false;
+  const left = decimal(value);
+  const right = decimal(step);
+  const exponent = Math.min(left.exponent, right.exponent);
+  return scaled(left, exponent) % scaled(right, exponent) === 0n;
+}
+
+interface Decimal {
+  readonly digits: bigint;
+  /** The value is `digits` × 10 ** `exponent`. */
+  readonly exponent: number;
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "", power = "0"] = value.toExponential().split("e");
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+}
+
+// A double spans some 630 decimal places, so the integers here stay below 2200 bits.
+function scaled({ digits, exponent }: Decimal, to: number): bigint {
+  return digits * 10n ** BigInt(exponent - to);
 }

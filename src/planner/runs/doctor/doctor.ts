@@ -1,10 +1,52 @@
 import { OperationError } from "#kernel/errors.ts";
 import { liveWorker } from "#planner/operations/shared/live_worker.ts";
-import { gitLocks } from "./check_git_locks.ts";
+import type { GitLock } from "#planner/run_ports/leftovers.ts";
+import type { UnreadableFile } from "../../spec/spec.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
-import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
+import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble, TroubleKind } from "./trouble.ts";
+
+/** Locks on git's index that a killed git has left, or that one holds for long: nothing is merged or committed there. */
+async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
+  const { context, ports } = deps;
+  const found: Trouble[] = [];
+  for (const lock of await ports.gitLocks.find()) {
+    const { path, spec_id, removable } = lock;
+    // An active run uses git itself.
+    if (spec_id !== null && (await liveWorker(context, spec_id)) !== null) continue;
+    // A git at work for a moment is no trouble.
+    if (!removable && lock.ageMs < BRIEF_MS) continue;
+    found.push({
+      kind: "git_lock",
+      subject: path,
+      message: `git's index has been locked for ${ageOf(lock)}, ${holderOf(lock)}`,
+      advice: removable ? null : adviceFor(lock),
+      ...(removable ? { repair: async () => ((await ports.gitLocks.remove(lock)) ? "removed it" : null) } : {}),
+    });
+  }
+  return found;
+}
+
+/** What a git command of everyday use takes at most, in milliseconds. Ours. */
+const BRIEF_MS = 10_000;
+
+function ageOf({ ageMs }: GitLock): string {
+  const seconds = Math.round(ageMs / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+function holderOf({ holder }: GitLock): string {
+  if (holder === null) return "and no process holds it";
+  return holder === "unknown" ? "and this system does not report by whom" : `by process ${holder}`;
+}
+
+function adviceFor({ holder }: GitLock): string {
+  if (holder === null) return "it is recent: check again in a minute";
+  return holder === "unknown" ? "remove it if no git process runs there" : "wait for that process, or end it";
+}
 
 /** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
@@ -116,5 +158,60 @@ async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
     message:
       "it mirrors all refs: a fetch that prunes deletes refs/planner with the records of runs, a push deletes those of others",
     advice: `limit it to branches and tags: git config --unset remote.${name}.mirror; git config --replace-all remote.${name}.fetch "+refs/heads/*:refs/remotes/${name}/*"`,
+  }));
+}
+
+/**
+ * Reports specs that are in_progress without a run or a person at work. Repairs those whose run was interrupted, as the
+ * status in the worktree shows. Leaves all others: a paused spec or one started by hand cannot be distinguished from a
+ * forgotten one.
+ */
+async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
+  const { context, ports } = deps;
+  const { specs } = await context.specs.active();
+  const worktrees = await context.work.worktrees();
+  const found: Trouble[] = [];
+  for (const { id, file, status } of specs) {
+    if (status !== "in_progress" || (await liveWorker(context, id)) !== null) continue;
+    const cutOff = worktrees.some((one) => one.spec_id === id && one.status === "working");
+    const claimed = (await ports.claims.holder(id)) !== null;
+    found.push({
+      kind: "stranded_spec",
+      subject: file,
+      message: "in_progress, but no process works on it",
+      advice: cutOff || claimed ? null : `continue with "planner work ${id}", or "planner reset ${id}"`,
+      ...(cutOff || claimed ? { repair: () => endStranded(deps, id) } : {}),
+    });
+  }
+  return found;
+}
+
+/** Reports files that cannot be read or parsed. Only a person can correct them. */
+async function unreadableFiles({ context }: CareDeps): Promise<readonly Trouble[]> {
+  const [active, archived, records] = await Promise.all([
+    context.specs.active(),
+    context.specs.archived(),
+    context.work.brokenRecords(),
+  ]);
+  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadable(file, "fix its text"));
+  return [...specs, ...records.map((file) => unreadable(file, "remove it if it is not needed"))];
+}
+
+function unreadable({ file, line, column, message }: UnreadableFile, advice: string): Trouble {
+  const place = line === null ? "" : `line ${line}${column === null ? "" : `, column ${column}`}: `;
+  return { kind: "unreadable_file", subject: file, message: place + message, advice };
+}
+
+/** Temporary files of killed writers. */
+async function leftoverFiles({ ports: { leftovers } }: CareDeps): Promise<readonly Trouble[]> {
+  return (await leftovers.files()).map((file) => ({
+    kind: "leftover_file",
+    subject: file,
+    message: "temporary file of a process that is gone",
+    advice: null,
+    repair: async () => {
+      await leftovers.remove();
+      return "removed it";
+    },
   }));
 }

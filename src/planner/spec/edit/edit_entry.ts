@@ -1,7 +1,7 @@
+import type { CST } from "yaml";
 import { type FieldValue, isList } from "../field_value.ts";
 import { afterBreak, lineEnd, lineStart } from "../text_lines.ts";
-import { blockHeader, type SequenceToken, type Token, tokenEnd } from "../yaml_tokens.ts";
-import { blockListEdits, itemLines, linesOf } from "./edit_block_list.ts";
+import { blockHeader, isFilled, itemEnd, itemStart, type SequenceToken, type Token, tokenEnd } from "../yaml_tokens.ts";
 import { flowItemEdits } from "./edit_flow_items.ts";
 import { fieldLines, inlineText, type Layout, takesLines, valueLines } from "./field_text.ts";
 import { type ItemPlan, itemStyle, planItems, styleOf } from "./list_plan.ts";
@@ -135,4 +135,55 @@ function replaced(token: Token, text: string): TextEdit {
 
 function flowText(value: FieldValue, old?: Token): string {
   return inlineText(value, { style: styleOf(old), inFlow: true });
+}
+
+/** Whole lines of a text, the last one's line break included. */
+interface LineRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The lines that hold `start..end`, or undefined if its first line has other text before `start`. */
+function linesOf(yaml: string, start: number, end: number): LineRange | undefined {
+  const from = lineStart(yaml, start);
+  if (yaml.slice(from, start).trim() !== "") return undefined;
+  return { from, to: afterBreak(yaml, lineEnd(yaml, end)) };
+}
+
+/** The lines of every item of a block collection, or undefined when an item shares its line with something else. */
+function itemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly LineRange[] | undefined {
+  const ranges = collection.items.filter(isFilled).map((item) => linesOf(yaml, itemStart(item), itemEnd(item)));
+  return ranges.every((range) => range !== undefined) ? ranges : undefined;
+}
+
+/**
+ * Carries out a plan that keeps or adds at least one item: removed items go with their lines, new ones get lines like
+ * the first item's; comment lines between the items stay.
+ */
+function blockListEdits(
+  yaml: string,
+  list: CST.BlockSequence,
+  { plan, lineBreak }: { readonly plan: ItemPlan; readonly lineBreak: string },
+): readonly TextEdit[] | undefined {
+  const ranges = itemLines(yaml, list);
+  const first = ranges?.[0];
+  if (ranges === undefined || first === undefined) return undefined;
+  const kept = new Set(plan);
+  const edits: TextEdit[] = ranges.flatMap(({ from, to }, index) => (kept.has(index) ? [] : [{ from, to, text: "" }]));
+  const opening = openingOf(yaml, list);
+  let at = first.from;
+  for (const step of plan) {
+    if (typeof step === "number") at = ranges[step]?.to ?? at;
+    else edits.push({ from: at, to: at, text: `${opening}${step}${lineBreak}` });
+  }
+  return edits;
+}
+
+/** What a line of the list begins with up to its value: `  - `. */
+function openingOf(yaml: string, list: CST.BlockSequence): string {
+  const first = list.items.find(isFilled);
+  const dash = first === undefined ? list.offset : itemStart(first);
+  const value = first?.value?.offset;
+  const gap = value === undefined ? " " : yaml.slice(dash + 1, value);
+  return `${yaml.slice(lineStart(yaml, dash), dash)}-${/^ +$/.test(gap) ? gap : " "}`;
 }

@@ -1,18 +1,118 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { readFile, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { AgentExit, AgentProcess, AgentStart, Agents } from "#planner/run_ports/agents.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
 import { secretValues } from "../../work/secrets.ts";
 import { reason } from "../files/disk_error.ts";
 import { withoutGitPlaces } from "../git/start_git.ts";
-import { ChildOutput } from "./child_output.ts";
 import { markProcess } from "./process_mark.ts";
-import { isProgramThere } from "./program_lookup.ts";
-import { programVersion } from "./program_version.ts";
+import { findProgram, isProgramThere } from "./program_lookup.ts";
 import { cpuMsOf, endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
+
+/** Folders above a program that are searched for its package. Ours: `dist/cli/index.js` needs three. */
+const MAX_LEVELS = 5;
+
+/**
+ * Returns the version of an installed program without running it: that of the npm package whose `bin` it is, else of a
+ * path such as `claude/versions/2.1.0` or `Cellar/codex/0.46.0/bin/codex`. Null if neither says.
+ */
+export async function programVersion(
+  program: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | null> {
+  const found = isAbsolute(program) ? program : findProgram(program, env);
+  const path = found === null ? null : await realpath(found).catch(() => null);
+  if (path === null) return null;
+  return (await packageVersion(path)) ?? versionInPath(path, basename(program));
+}
+
+async function packageVersion(path: string): Promise<string | null> {
+  let folder = dirname(path);
+  for (let level = 0; level < MAX_LEVELS; level++) {
+    const { version, bin } = await readPackage(folder);
+    const files = typeof bin === "string" ? [bin] : isJsonObject(bin) ? Object.values(bin) : [];
+    const isBin = files.some((file) => typeof file === "string" && relative(resolve(folder, file), path) === "");
+    if (isBin && typeof version === "string") return version;
+    folder = dirname(folder);
+  }
+  return null;
+}
+
+async function readPackage(folder: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    const value: unknown = JSON.parse(await readFile(resolve(folder, "package.json"), "utf8"));
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function versionInPath(path: string, program: string): string | null {
+  const parts = path.split(sep);
+  const at = parts.findLastIndex((part, index) => {
+    const owner = parts[index - 1] === "versions" ? parts[index - 2] : parts[index - 1];
+    return owner === program && /^v?\d+\.\d+/.test(part);
+  });
+  return at < 0 ? null : (parts[at]?.replace(/^v/, "") ?? null);
+}
+
+/** Time for which a reader still waits once every known process is gone, in milliseconds. */
+const DRAIN_MS = 1_000;
+
+/**
+ * What a child process prints, kept until it is read: the engine discards output that is not awaited when the child ends.
+ * A reader that waits makes the child wait.
+ */
+class ChildOutput implements AsyncIterable<Uint8Array> {
+  readonly #stream: Readable;
+  #closed = false;
+  #wake: () => void = () => {};
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+    // The listener is also what keeps the engine from emptying the stream.
+    for (const event of ["readable", "end", "close", "error"]) stream.on(event, () => this.#wake());
+  }
+
+  /** No process is known that could still print: what is there can be read, and more is not waited for long. */
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      const chunk = this.#stream.read() as Uint8Array | null;
+      if (chunk !== null) yield chunk;
+      else if (this.#stream.readableEnded || this.#stream.destroyed || (await this.#isOver(woken))) return;
+    }
+  }
+
+  /** Waits for a change; true when none is to come because only an unknown process holds the other end. */
+  async #isOver(woken: Promise<void>): Promise<boolean> {
+    if (!this.#closed) {
+      await woken;
+      return false;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(true), DRAIN_MS);
+    });
+    const over = await Promise.race([woken.then(() => false), late]);
+    clearTimeout(timer);
+    if (over) this.#stream.destroy();
+    return over;
+  }
+}
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 

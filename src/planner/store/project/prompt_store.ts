@@ -1,10 +1,10 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, readdir, realpath } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { PromptStore, TemplateStore } from "../../ports.ts";
+import type { ProjectFileText, PromptStore, TemplateStore } from "../../ports.ts";
 import { isMissing, reason } from "../files/disk_error.ts";
-import { readProjectText } from "../files/read_text.ts";
-import { readProjectFile } from "./project_file.ts";
+import { READ_WITHOUT_WAITING, readProjectText } from "../files/read_text.ts";
+import { contains } from "./project_bounds.ts";
 
 const PROMPTS = ".planner/prompts";
 const TEMPLATES = ".planner/templates";
@@ -46,4 +46,47 @@ function openFolder(root: string, folder: string): TemplateStore {
       throw new OperationError("failed_precondition", `Cannot read "${file}": ${place}${read.message}`);
     },
   };
+}
+
+/** Reads the beginning of a file of the project at `root`; never throws. @param path from the root */
+async function readProjectFile(root: string, path: string, maxBytes: number): Promise<ProjectFileText> {
+  if (path === "" || path.includes("\0")) return { kind: "none", why: "it names no file" };
+  const file = resolve(root, path);
+  if (!contains(root, file)) return { kind: "outside" };
+  try {
+    // Where the links lead is what counts.
+    const [real, realRoot] = await Promise.all([realpath(file), realpath(root)]);
+    if (!contains(realRoot, real)) return { kind: "outside" };
+    return await readBeginning(real, maxBytes);
+  } catch (error) {
+    return { kind: "none", why: isMissing(error) ? "there is no such file" : `it cannot be read: ${reason(error)}` };
+  }
+}
+
+async function readBeginning(file: string, maxBytes: number): Promise<ProjectFileText> {
+  const handle = await open(file, READ_WITHOUT_WAITING);
+  try {
+    return await readOpened(handle, maxBytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function readOpened(handle: FileHandle, maxBytes: number): Promise<ProjectFileText> {
+  const stats = await handle.stat();
+  if (stats.isDirectory()) return { kind: "none", why: "it is a folder" };
+  if (!stats.isFile()) return { kind: "none", why: "it is no regular file" };
+  // One byte more distinguishes a file of exactly that length from a longer one.
+  const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1);
+  const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+  const whole = bytesRead <= maxBytes && bytesRead >= Math.min(stats.size, maxBytes);
+  const bytes = buffer.subarray(0, Math.min(bytesRead, maxBytes));
+  if (bytes.includes(0)) return { kind: "none", why: "it is no text" };
+  try {
+    // A cut may go through a character; a stream's decoder leaves such a rest out.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !whole });
+    return { kind: "text", text, whole };
+  } catch {
+    return { kind: "none", why: "it is no text" };
+  }
 }

@@ -16,7 +16,7 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { rasterFiles } from "#runtime/raster_files.ts";
+import { rasterFiles } from "#runtime/raster_worker.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 

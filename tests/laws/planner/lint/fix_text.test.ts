@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
-import { bodyParts } from "#planner/lint/fix/body_parts.ts";
 import { fixText } from "#planner/lint/fix/fix_text.ts";
+import { bodyParts } from "#planner/lint/fix/trim_body.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { lineBreakOf } from "#planner/spec/text_lines.ts";

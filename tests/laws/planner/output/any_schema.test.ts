@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { outputFormatSection } from "../../../../src/planner/output/checker/output_validator.ts";
 import { exampleOf } from "../../../../src/planner/output/example/example_value.ts";
-import { outputFormatSection } from "../../../../src/planner/output/format_section.ts";
 import { APPLICATORS, ASSERTIONS } from "../../../../src/planner/output/schema_keywords.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { bundle, verdict } from "../../../support/schema_bundle.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { equalJson } from "#kernel/equal_json.ts";
-import { isMultipleOf } from "../../../../src/planner/output/checks/multiple_of.ts";
+import { isMultipleOf } from "../../../../src/planner/output/checks/scalar_checks.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { problems, verdict } from "../../../support/schema_bundle.ts";
 

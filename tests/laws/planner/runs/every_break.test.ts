@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { runSpec } from "#planner/runs/run/run_spec.ts";
+import { runSpec } from "#planner/runs/run_queue.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 
 const STEPS = {

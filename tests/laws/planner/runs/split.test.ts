@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
-import { memberTexts } from "#planner/runs/split/member_texts.ts";
 import { parseMembers } from "#planner/runs/split/parse_members.ts";
+import { memberTexts } from "#planner/runs/split/split_spec.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
 import { builtSpec } from "../../../support/built_spec.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { outputFormatSection } from "../../../../src/planner/output/format_section.ts";
+import { outputFormatSection } from "../../../../src/planner/output/checker/output_validator.ts";
 import { bundle } from "../../../support/schema_bundle.ts";
 
 const PATH = ".planner/schemas/report.json";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
 import { AGENT_GRACE_MS } from "#planner/limits.ts";
-import { runSpec } from "#planner/runs/run/run_spec.ts";
+import { runSpec } from "#planner/runs/run_queue.ts";
 import { fakeRuns, ID, SETTLED, wishes } from "../../../support/run_fakes.ts";
 
 const refusal = new OperationError("failed_precondition", "no such program");

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { dependencyCycle } from "../../../../../src/planner/operations/shared/dependency_cycle.ts";
+import { dependencyCycle } from "../../../../../src/planner/operations/spec_update.ts";
 import type { Spec } from "../../../../../src/planner/spec/spec.ts";
 
 const specs = (graph: Record<string, string[]>): Spec[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isMultipleOf } from "../../../../../src/planner/output/checks/multiple_of.ts";
+import { isMultipleOf } from "../../../../../src/planner/output/checks/scalar_checks.ts";
 
 test.each([
   [4.35, 0.01],

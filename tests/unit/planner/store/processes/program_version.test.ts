@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { programVersion } from "#planner/store/processes/program_version.ts";
+import { programVersion } from "#planner/store/processes/agent_process.ts";
 
 const HOME = mkdtempSync(join(tmpdir(), "planner-versions-"));
 afterAll(() => rmSync(HOME, { recursive: true, force: true }));

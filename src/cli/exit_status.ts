@@ -11,6 +11,8 @@ export const EXIT_STATUS = {
   refused: 1,
   /** Never started: wrong flags or values, unknown command, no project here. */
   usage: 2,
+  /** Understood and answered with neither yes nor no: a maintenance window with risk, or with something unknown. */
+  undecided: 3,
   /** A defect of the program itself; 70 is EX_SOFTWARE of sysexits.h, so it is not mistaken for a finding. */
   defect: 70,
   /** Ended by Ctrl-C in a prompt: 128 + SIGINT, as a shell reports it. */

@@ -7,6 +7,7 @@ import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { applyChanges } from "./planning/apply_changes.ts";
+import { checkWindow } from "./planning/check_window.ts";
 import { findPlacement } from "./planning/find_placement.ts";
 import { getCapacity } from "./planning/get_capacity.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
@@ -29,6 +30,7 @@ import { traceCablePath } from "./trace_cable_path.ts";
 const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
   [
     applyChanges,
+    checkWindow,
     fabricTopology,
     findPlacement,
     floorPlan,

@@ -93,6 +93,10 @@ const PLANNING_READS: readonly Read[] = [
     planning.getCapacity,
     "What areas have left of space, power, cooling and ports, now and after the worst single failure. For a place for given devices use find_placement.",
   ],
+  [
+    planning.checkWindow,
+    "May elements be switched off from one time to another: verdict, reasons, what one more failure takes, whom to tell. For a failure now use power_blast_radius.",
+  ],
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */

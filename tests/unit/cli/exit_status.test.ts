@@ -3,7 +3,15 @@ import { EXIT_STATUS, STATUS_OF_KIND } from "#cli/exit_status.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
 
 test("EXIT_STATUS keeps the numbers that scripts rely on", () => {
-  expect(EXIT_STATUS).toEqual({ ok: 0, refused: 1, usage: 2, defect: 70, interrupted: 130, terminated: 143 });
+  expect(EXIT_STATUS).toEqual({
+    ok: 0,
+    refused: 1,
+    usage: 2,
+    undecided: 3,
+    defect: 70,
+    interrupted: 130,
+    terminated: 143,
+  });
 });
 
 test("STATUS_OF_KIND tells wrong usage from a plain no", () => {

@@ -17,6 +17,7 @@ export const family: CommandFamily = {
     render: { summary: "Draw a picture without a server", load: () => import("./render.ts") },
     rehearse: { summary: "Rank what every single failure would do", load: () => import("./rehearse.ts") },
     capacity: { summary: "Show what is left, now and after one failure", load: () => import("./capacity.ts") },
+    window: { summary: "Ask whether elements may be switched off", family: () => import("./window/index.ts") },
     place: { summary: "Find where equal devices fit", load: () => import("./place.ts") },
     call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },
     audit: { summary: "Verify and read the change log", family: () => import("./audit/index.ts") },

@@ -16,6 +16,8 @@ export interface BlastOptions {
   readonly cascade: boolean;
   /** Report nodes behind a UPS battery as on battery instead of offline. */
   readonly assumeBattery: boolean;
+  /** Seconds that a battery must last to carry at all; any recorded time does without it. */
+  readonly batteryS?: number;
 }
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
@@ -97,7 +99,9 @@ export function* blastSteps(
   const { power: graph, live: baseline } = topology;
   const before = topology.apparentLoads(options.basis);
   const removed = new Set(sources);
-  const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
+  const immune = options.assumeBattery
+    ? (index: number) => carriesOn(graph, index, removed, options.batteryS)
+    : () => false;
   const how = { immune, isCircular: before.isCircular };
   // A device without a recorded supply does not count as offline with its location.
   const uncounted = new Set([...unlisted, ...[...sources].filter((index) => isUndocumented(graph, index))]);
@@ -139,9 +143,14 @@ export function* blastSteps(
   };
 }
 
-function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>): boolean {
+function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>, batteryS?: number): boolean {
   const node = graph.nodes[index];
-  return node?.kind === "DEVICE" && (node.device.power?.runtimeS ?? 0) > 0 && !removed.has(index);
+  return node?.kind === "DEVICE" && carriesFor(node.device.power?.runtimeS ?? 0, batteryS) && !removed.has(index);
+}
+
+/** Whether a battery of a recorded time carries its load. Source: docs/contract/datacenter-model.md#device. */
+export function carriesFor(runtimeS: number, batteryS = 0): boolean {
+  return runtimeS > 0 && runtimeS >= batteryS;
 }
 
 /** Devices and cooling units count; outlets and feeds are only ways. */

@@ -64,7 +64,8 @@ const NOTHING = {
   itLoadLostW: 0,
 };
 
-function tenantOf(topology: Topology, index: number): string | undefined {
+/** Who uses a device: its own tenant, else that of its rack. */
+export function tenantOf(topology: Topology, index: number): string | undefined {
   const node = topology.power.nodes[index];
   if (node?.kind !== "DEVICE") return undefined;
   const { tenant = "", rackCode = "" } = node.device;

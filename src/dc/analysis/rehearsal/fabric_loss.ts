@@ -13,6 +13,15 @@ export interface FabricLoss {
   readonly cutOff: readonly number[];
 }
 
+/** Load of the uplinks of a switch in percent of their capacity. */
+export interface UplinkLoad {
+  readonly node: number;
+  readonly loadPct: number;
+  readonly loadBeforePct: number;
+  /** How many are left. */
+  readonly uplinks: number;
+}
+
 interface Link {
   readonly link: FabricLink;
   readonly mbps: number;
@@ -84,6 +93,30 @@ export class FabricWatch {
     return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
   }
 
+  /**
+   * What the uplinks that are left to switches carry if they share the traffic of all, for the switches that lose some
+   * and keep some.
+   * @param down numbers of the links that go down
+   * @param isGone whether a node does not work any more
+   */
+  uplinksAfter(down: readonly number[], isGone: (node: number) => boolean): readonly UplinkLoad[] {
+    const lost = new Set(down);
+    const lower = new Set(down.map((at) => this.#links[at]?.lower ?? -1));
+    lower.delete(-1);
+    return [...lower].flatMap((node): UplinkLoad[] => {
+      const all = (this.#uplinks.get(node) ?? []).flatMap((at) => {
+        const link = this.#links[at];
+        return link === undefined ? [] : [{ ...link, at }];
+      });
+      const left = all.filter(({ at }) => !lost.has(at));
+      const capacity = mbps(left);
+      if (isGone(node) || capacity === 0) return [];
+      const load = all.reduce((sum, { link }) => sum + Math.max(link.aToBMbps ?? 0, link.bToAMbps ?? 0), 0);
+      const before = mbps(all);
+      return [{ node, loadPct: (load * 100) / capacity, loadBeforePct: (load * 100) / before, uplinks: left.length }];
+    });
+  }
+
   linksAt(numbers: readonly number[]): readonly FabricLink[] {
     return numbers.flatMap((at) => this.#links[at]?.link ?? []);
   }
@@ -105,6 +138,10 @@ export class FabricWatch {
     );
     return { links: [...down], cutOff };
   }
+}
+
+function mbps(links: readonly Link[]): number {
+  return links.reduce((sum, link) => sum + link.mbps, 0);
 }
 
 function nodeIn({ indexOf }: PowerGraph, code: string): number {

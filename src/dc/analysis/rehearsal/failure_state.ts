@@ -1,5 +1,5 @@
 import { compareText } from "#dc/model/ref.ts";
-import type { BlastOptions } from "../power/blast_radius.ts";
+import { type BlastOptions, carriesFor } from "../power/blast_radius.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import type { Loads } from "../power/power_load.ts";
 import { ApparentLoads, type CarriedLoads, WattLoads } from "./carried_loads.ts";
@@ -147,7 +147,8 @@ export class FailureState {
 
   /** Whether a UPS stays on without supply. */
   carriesOn(index: number): boolean {
-    return this.before.options.assumeBattery && (this.graph.runtimeS[index] as number) > 0 && !this.isRemoved(index);
+    const { assumeBattery, batteryS } = this.before.options;
+    return assumeBattery && carriesFor(this.graph.runtimeS[index] as number, batteryS) && !this.isRemoved(index);
   }
 
   /** Computes the loads of these nodes and of everything upstream of them, consumers first. */

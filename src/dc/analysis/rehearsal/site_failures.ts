@@ -1,5 +1,5 @@
 import type { Steps } from "#kernel/steps.ts";
-import type { BlastOptions } from "../power/blast_radius.ts";
+import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { CompactGraph } from "./compact_graph.ts";
@@ -9,19 +9,24 @@ import { suppliesFirst } from "./load_slack.ts";
 import type { Element, Outcome } from "./outcome.ts";
 import { slowFailure } from "./slow_failure.ts";
 
-/** The outcomes of every single failure of a site. */
-export interface SiteFailures {
-  readonly topology: Topology;
-  readonly options: BlastOptions;
+/** What failures of a site are tried with. */
+export interface SiteTrials {
   readonly graph: CompactGraph;
+  /** By node, the lowest node of its island: no failure of supply affects another island. */
   readonly island: Int32Array;
   /** Loads of all nodes before any failure, in watts. */
   readonly loadsBefore: Float64Array;
+  readonly trials: Trials;
+}
+
+/** The outcomes of every single failure of a site. */
+export interface SiteFailures extends SiteTrials {
+  readonly topology: Topology;
+  readonly options: BlastOptions;
   /** In the order of elements. */
   readonly outcomes: readonly Outcome[];
   /** Elements that were failed anew; others are those of an earlier site. */
   readonly renewed: number;
-  readonly trials: Trials;
 }
 
 /**
@@ -29,14 +34,14 @@ export interface SiteFailures {
  * parameters for as long as it lives: here the earlier site, and through it all before.
  */
 class Trials {
-  readonly #topology: Topology;
+  readonly #site: BlastSite;
   readonly #options: BlastOptions;
   readonly #sweep: FailureSweep;
   /** 1 at nodes around cycles of supply, where loads cannot be updated. */
   readonly #circular: Uint8Array | undefined;
 
-  constructor(topology: Topology, options: BlastOptions, sweep: FailureSweep, circular: Uint8Array | undefined) {
-    this.#topology = topology;
+  constructor(site: BlastSite, options: BlastOptions, sweep: FailureSweep, circular: Uint8Array | undefined) {
+    this.#site = site;
     this.#options = options;
     this.#sweep = sweep;
     this.#circular = circular;
@@ -45,7 +50,7 @@ class Trials {
   /** Fails elements together. */
   *fail(elements: readonly Element[]): Steps<Outcome> {
     const isSlow = this.#circular !== undefined && elements.some((element) => this.#isCircular(element));
-    return isSlow ? yield* slowFailure(this.#topology, elements, this.#options) : this.#sweep.fail(elements);
+    return isSlow ? yield* slowFailure(this.#site, elements, this.#options) : this.#sweep.fail(elements);
   }
 
   /** Nodes that a failure affects; undefined around cycles of supply. */
@@ -58,24 +63,30 @@ class Trials {
   }
 }
 
+/** Prepares trials of a site. Cost: arrays of all nodes. */
+export function* siteTrials(site: BlastSite, options: BlastOptions): Steps<SiteTrials> {
+  const loads = site.apparentLoads(options.basis);
+  yield;
+  const graph = new CompactGraph(site.power, options.basis);
+  yield;
+  const sweep = new FailureSweep(graph, { live: site.live, loads, options });
+  yield;
+  const island = islandsOf(graph);
+  const circular = loads.isCircular ? aroundCircles(graph, island) : undefined;
+  yield;
+  return { graph, island, loadsBefore: loads.watts, trials: new Trials(site, options, sweep, circular) };
+}
+
 /**
  * Fails every element of a site in turn.
  * @param earlier the same for an earlier state of the site; unchanged elements are not failed again Cost: the nodes
  * that the failures affect, in the changed islands of supply; arrays of all nodes.
  */
 export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
-  const loads = topology.apparentLoads(options.basis);
-  yield;
-  const graph = new CompactGraph(topology.power, options.basis);
-  yield;
-  const sweep = new FailureSweep(graph, { live: topology.live, loads, options });
-  yield;
-  const island = islandsOf(graph);
-  const circular = loads.isCircular ? aroundCircles(graph, island) : undefined;
-  yield;
+  const made = yield* siteTrials(topology, options);
+  const { graph, island, trials } = made;
   const known = earlier === undefined ? undefined : unchanged(graph, island, earlier);
   yield;
-  const trials = new Trials(topology, options, sweep, circular);
   const outcomes: Outcome[] = [];
   let renewed = 0;
   for (const element of elementsOf(topology)) {
@@ -88,7 +99,7 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
     renewed += 1;
     yield;
   }
-  return { topology, options, graph, island, loadsBefore: loads.watts, outcomes, renewed, trials };
+  return { ...made, topology, options, outcomes, renewed };
 }
 
 /** Outcomes in the islands of supply of which nothing changed, by the node of their element. */

@@ -1,7 +1,6 @@
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type BlastOptions, type BlastRadius, blastSteps } from "../power/blast_radius.ts";
-import type { Topology } from "../topology.ts";
+import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
 import { withCooling } from "./cooling_elements.ts";
 import type { Element, Outcome } from "./outcome.ts";
 
@@ -9,12 +8,12 @@ import type { Element, Outcome } from "./outcome.ts";
  * Fails elements with the computation of PowerBlastRadius. Cost: copies of arrays of all nodes. It is the path for supply
  * that runs in circles, whose loads cannot be followed piece by piece.
  */
-export function* slowFailure(topology: Topology, elements: readonly Element[], options: BlastOptions): Steps<Outcome> {
-  const { power } = topology;
+export function* slowFailure(site: BlastSite, elements: readonly Element[], options: BlastOptions): Steps<Outcome> {
+  const { power } = site;
   const sources = new Set(elements.map(({ index }) => index));
   const failing = { sources, unlisted: sources };
-  const end = yield* blastSteps(topology, failing, options);
-  const first = end.steps.length === 0 ? end : yield* blastSteps(topology, failing, { ...options, cascade: false });
+  const end = yield* blastSteps(site, failing, options);
+  const first = end.steps.length === 0 ? end : yield* blastSteps(site, failing, { ...options, cascade: false });
   const indexOf = (ref: string) => power.indexOf.get(refKey(ref)) ?? -1;
   const racks = racksBy(end);
   const darkBefore = new Set(racksBy(first).dark);

@@ -27,8 +27,8 @@ interface Zone {
   readonly ref: string;
   readonly area: Ref;
   readonly units: readonly Crac[];
-  /** State before anything fails. */
-  readonly before: Readonly<Record<CoolingMedium, ZoneState>>;
+  /** State before anything fails, and kilowatts that are missing then. */
+  readonly before: Readonly<Record<CoolingMedium, { readonly state: ZoneState; readonly missingKw: number }>>;
 }
 
 type ZoneState = "SHORT" | "NO_RESERVE" | "ENOUGH";
@@ -37,6 +37,8 @@ const MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
 /** Units kept in reserve, as ThermalHeadroom does unless it is asked otherwise. */
 const RESERVE_UNITS = 1;
 const NO_SHORTAGES: readonly ZoneShortage[] = [];
+/** Sums of heat in another order differ by less. */
+const ROUNDING_KW = 1e-6;
 
 /** Judges the areas that cooling units serve after the loss of units and of the heat of devices without power. */
 export class ZoneWatch {
@@ -64,7 +66,10 @@ export class ZoneWatch {
       const area = parseRef(ref);
       if (area === undefined) return [];
       const units = balance.unitsOf(area);
-      const stateOf = (medium: CoolingMedium) => judge(balance, area, medium, units)?.state ?? "ENOUGH";
+      const stateOf = (medium: CoolingMedium) => {
+        const { state = "ENOUGH", heatKw = 0, capacityKw = 0 } = judge(balance, area, medium, units) ?? {};
+        return { state, missingKw: heatKw - capacityKw } as const;
+      };
       return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
     });
     this.#groupByUnit(balance);
@@ -73,8 +78,9 @@ export class ZoneWatch {
   /**
    * Areas that lose their reserve or fall short by the loss of cooling units.
    * @param offline nodes of devices that give off no heat any more
+   * @param withDeeper add areas that fall short by more than before
    */
-  after(lost: readonly Crac[], offline: readonly number[]): readonly ZoneShortage[] {
+  after(lost: readonly Crac[], offline: readonly number[], withDeeper = false): readonly ZoneShortage[] {
     const zones = this.#zonesAround(lost);
     if (zones.size === 0) return NO_SHORTAGES;
     const balance = new CoolingBalance(this.#topology, {
@@ -86,8 +92,11 @@ export class ZoneWatch {
     return [...zones].flatMap((zone) =>
       MEDIA.flatMap((medium): ZoneShortage[] => {
         const now = judge(balance, zone.area, medium, zone.units);
-        if (now === undefined || !isWorse(zone.before[medium], now.state)) return [];
+        if (now === undefined) return [];
         const { heatKw, capacityKw } = now;
+        const { state, missingKw } = zone.before[medium];
+        const isDeeper = withDeeper && now.state === "SHORT" && heatKw - capacityKw > missingKw + ROUNDING_KW;
+        if (!isDeeper && !isWorse(state, now.state)) return [];
         return [{ ref: zone.ref, medium, short: now.state === "SHORT", heatKw, capacityKw }];
       }),
     );

@@ -47,14 +47,19 @@ interface Found {
 
 const NO_NODES: ReadonlySet<number> = new Set();
 
+/** A reference of a request, and the field that it is in. */
+export interface AskedRef {
+  readonly field: string;
+  readonly text: string;
+}
+
 /** Resolves what fails. @throws Refusal for a reference of another kind, or of something that is not there */
 export async function failingSources(
   { topology, reader }: { readonly topology: Topology; readonly reader: DcReader },
-  { sourceRef, additionalSourceRefs }: { readonly sourceRef: string; readonly additionalSourceRefs: readonly string[] },
+  refs: readonly AskedRef[],
 ): Promise<FailingSources> {
   const found: Found[] = [];
-  for (const [at, text] of [sourceRef, ...additionalSourceRefs].entries()) {
-    const field = at === 0 ? "source_ref" : `additional_source_refs[${at - 1}]`;
+  for (const { field, text } of refs) {
     found.push({ ref: text, ...(await resolve({ topology, reader }, text, field)) });
   }
   const { site, nodes } = withInlets(

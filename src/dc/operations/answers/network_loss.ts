@@ -40,26 +40,44 @@ interface Session {
  */
 export async function networkLoss(
   session: Session,
-  { links, networkPorts, nodes }: Pick<FailingSources, "links" | "networkPorts" | "nodes">,
+  failed: FailedNetwork,
   off: readonly number[],
 ): Promise<NetworkLoss> {
-  const { topology, reader } = session;
-  const { fabricLinks } = topology.inventory;
-  if (fabricLinks.length === 0) return NOTHING;
-  const panels = [...nodes].flatMap((index) => {
-    const node = topology.power.nodes[index];
-    return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
-  });
-  const isSilent = links.size + networkPorts.length + panels.length === 0;
+  const { topology } = session;
+  const isSilent = failed.links.size + failed.networkPorts.length + panelsOf(topology, failed.nodes).length === 0;
   if (isSilent && !touchesSwitch(topology, off)) return NOTHING;
+  const { watch, cut } = await cutFabrics(session, failed);
+  const { links: down, cutOff } = watch.after(off, cut);
+  const refs = watch.linksAt(down).map(({ a, b }) => fabricLinkRef(a, b));
+  return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff };
+}
+
+type FailedNetwork = Pick<FailingSources, "links" | "networkPorts" | "nodes">;
+
+/** The working links of all fabrics, and the numbers of those that go down whatever is at their ends. */
+export interface CutFabrics {
+  readonly watch: FabricWatch;
+  readonly cut: readonly number[];
+}
+
+/** Finds the links that go down with ports, cables, patch panels and links that fail. Cost: as of `networkLoss`. */
+export async function cutFabrics(session: Session, { links, networkPorts, nodes }: FailedNetwork): Promise<CutFabrics> {
+  const { topology, reader } = session;
   const deviceOf = await allSwitches(reader, topology);
-  const paths = await brokenPaths(session, [...networkPorts, ...(await portsOf(reader, panels))]);
+  const passive = [...networkPorts, ...(await portsOf(reader, panelsOf(topology, nodes)))];
+  const paths = await brokenPaths(session, passive);
   const watch = new FabricWatch(topology, deviceOf);
   const isCut = (link: FabricLink) =>
     links.has(edgeKey(link.a, link.b)) || paths.some((path) => rides(link, path, deviceOf));
-  const { links: down, cutOff } = watch.after(off, watch.numbersOf(isCut));
-  const refs = watch.linksAt(down).map(({ a, b }) => fabricLinkRef(a, b));
-  return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff };
+  return { watch, cut: links.size + paths.length === 0 ? [] : watch.numbersOf(isCut) };
+}
+
+/** Codes of the patch panels among some nodes. */
+function panelsOf({ power }: Topology, nodes: ReadonlySet<number>): readonly string[] {
+  return [...nodes].flatMap((index) => {
+    const node = power.nodes[index];
+    return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
+  });
 }
 
 function touchesSwitch({ inventory, power }: Topology, off: readonly number[]): boolean {

@@ -25,7 +25,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
-import { failingSources } from "./failing_sources.ts";
+import { type AskedRef, failingSources } from "./failing_sources.ts";
 import { networkLoss } from "./network_loss.ts";
 import { readBasis, readCount } from "./parameters.ts";
 import type { Sources } from "./power_sources.ts";
@@ -38,7 +38,7 @@ export async function powerBlastRadiusAnswer(
   const { topology, scheduler } = session;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
-  const sources = await failingSources(session, request);
+  const sources = await failingSources(session, askedRefs(request));
   const { power, live } = sources.site;
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
@@ -84,6 +84,11 @@ export async function powerBlastRadiusAnswer(
     reply,
     picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, rack }),
   };
+}
+
+function askedRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): readonly AskedRef[] {
+  const others = additionalSourceRefs.map((text, at) => ({ field: `additional_source_refs[${at}]`, text }));
+  return [{ field: "source_ref", text: sourceRef }, ...others];
 }
 
 function reachedBy({ hits, racks }: BlastRadius): Reached {

@@ -86,7 +86,7 @@ function refsOf({ power }: Topology, { elements }: Failure): readonly string[] {
   return elements.map(({ index }) => power.nodes[index]?.ref ?? "");
 }
 
-function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
+export function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
   const codes = [...indexes].map((index) => {
     const node = power.nodes[index];
     return node?.kind === "DEVICE" ? node.device.code : node?.kind === "CRAC" ? node.crac.code : "";
@@ -94,7 +94,7 @@ function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number):
   return codes.sort(compareText).slice(0, limit);
 }
 
-function rackCodes(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
+export function rackCodes(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
   return [...keys]
     .sort(compareText)
     .slice(0, limit)

@@ -102,6 +102,6 @@ function loaded(item: { readonly ref: string; readonly utilizationPct: number } 
 }
 
 /** A count and its noun; "" for 0. */
-function some(count: number, one: string, many = plural(one)): string {
+export function some(count: number, one: string, many = plural(one)): string {
   return count === 0 ? "" : `${decimal(count)} ${count === 1 ? one : many}`;
 }

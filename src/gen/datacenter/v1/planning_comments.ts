@@ -130,4 +130,5 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.PlanningService.PreviewChanges": "What the figures become after changes: supplies, racks and cooling, and which devices lose supply. Writes nothing.",
   "datacenter.v1.PlanningService.FindPlacement": "Where equal devices fit by every rule that a write is checked by, with the figures afterwards.",
   "datacenter.v1.PlanningService.GetCapacity": "What is left in areas, now and after the worst single failure: power, units, cooling and ports.",
+  "datacenter.v1.PlanningService.CheckWindow": "Whether elements may be taken out of service for a time: verdict, reasons, what one more failure takes, whom to tell.",
 };

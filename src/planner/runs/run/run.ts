@@ -113,7 +113,7 @@ export class Run {
   }
 
   async #inPlace(before: string): Promise<RunResult> {
-    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId, this.#start.config.log.max_bytes);
+    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId);
     this.#log = log;
     this.#phase = "worktree";
     const place = await openPlace(this.#deps, { ...this.#start, log, base: this.#base });

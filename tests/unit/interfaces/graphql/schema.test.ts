@@ -49,6 +49,7 @@ describe("The GraphQL schema", () => {
       "searchInventory",
       "findPlacement",
       "capacity",
+      "checkWindow",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

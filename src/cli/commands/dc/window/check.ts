@@ -1,0 +1,49 @@
+import { defineCommand } from "../../../command.ts";
+import { databaseOf } from "../../../dc/database.ts";
+import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Ask whether elements may be switched off",
+  details:
+    "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
+    "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
+  positionals: {
+    elements: { summary: "What is out: codes, or references such as row:AMS1/1/A", required: true, repeats: true },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
+    for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
+    until: { type: "string", value: "time", summary: "End, instead of --for" },
+    "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (UTC)" },
+    accept: {
+      type: "string",
+      value: "ref",
+      multiple: true,
+      summary: "Accept this loss: a code, reference or role:<role>",
+    },
+    "exposed-racks": {
+      type: "integer",
+      value: "count",
+      least: 0,
+      summary: "Racks that one more failure may take without being a risk (1)",
+    },
+    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
+    json: { type: "boolean", summary: "Print the reply as JSON" },
+  },
+  examples: [
+    { line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" },
+    {
+      line: 'planner dc window check UPS-B1 --from "2099-11-28 20:00" --for 8h --time-zone Europe/Amsterdam',
+      shows: "Ask about a Saturday evening",
+    },
+    {
+      line: "planner dc window check PDU-A01-A --for 2h --accept role:mgmt-switch",
+      shows: "Accept what is known to go off",
+    },
+  ],
+  async run({ db, ...asked }, cli) {
+    const { checkWindow } = await import("../../../dc/window.ts");
+    return checkWindow(databaseOf(db, cli.cwd), asked, cli);
+  },
+});

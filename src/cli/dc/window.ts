@@ -1,0 +1,129 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import {
+  WINDOW_IMPACTS,
+  WINDOW_VERDICTS,
+  type WindowVerdict as WindowVerdictWord,
+} from "#dc/analysis/window/judgement.ts";
+import { checkWindow as checkWindowRpc } from "#dc/operations/planning/check_window.ts";
+import type { DcService } from "#dc/service.ts";
+import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  CheckWindowRequestSchema,
+  type CheckWindowResponse,
+  CheckWindowResponseSchema,
+  type WindowContact,
+} from "#gen/datacenter/v1/windows_pb.ts";
+import { localText } from "#kernel/zoned_time.ts";
+import { constantWord, refName } from "#words/names.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
+import { resolveRef } from "./resolve_ref.ts";
+import { readWindowTime, type WindowTime } from "./window_time.ts";
+import { withService } from "./with_service.ts";
+
+/** What a person asks for; undefined for the defaults of the service. */
+export interface WindowCall {
+  readonly elements: readonly string[];
+  readonly from: string | undefined;
+  readonly for: string | undefined;
+  readonly until: string | undefined;
+  readonly "time-zone": string | undefined;
+  readonly accept: readonly string[];
+  readonly "exposed-racks": number | undefined;
+  readonly basis: "allocated" | "measured" | "max" | undefined;
+  readonly json: boolean;
+}
+
+/** Reasons of a kind, failures and codes that the terminal shows; JSON has all. */
+const SHOWN = 5;
+const SHOWN_CODES = 6;
+/** The most that the service lists. */
+const LISTED = 1000;
+
+const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
+  GO: EXIT_STATUS.ok,
+  GO_WITH_RISK: EXIT_STATUS.undecided,
+  UNKNOWN: EXIT_STATUS.undecided,
+  NO_GO: EXIT_STATUS.refused,
+};
+
+/** Prints the verdict on a window. Returns the status that it stands for. */
+export async function checkWindow(database: Database, call: WindowCall, log: StderrLogger): Promise<ExitStatus> {
+  const zone = call["time-zone"] ?? "UTC";
+  const time = readWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
+  const reply = await withService(database, (service) => ask(service, call, time));
+  if (call.json) printJson(toJson(CheckWindowResponseSchema, reply, { useProtoFieldName: true }));
+  else {
+    print(verdictText(reply));
+    log.note(
+      `${localText(time.startsAt, zone)} to ${localText(time.endsAt, zone)} ${zone}, revision ${reply.revision}`,
+    );
+  }
+  return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
+}
+
+async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
+  const resolved = async (texts: readonly string[]) => {
+    const refs: string[] = [];
+    for (const text of texts) refs.push(await resolveRef(service, text, []));
+    return refs;
+  };
+  const request = create(CheckWindowRequestSchema, {
+    elementRefs: await resolved(call.elements),
+    acceptedRefs: await resolved(call.accept),
+    startsAt: timestampFromMs(startsAt),
+    endsAt: timestampFromMs(endsAt),
+    loadBasis: call.basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(call.basis)],
+    ...(call["exposed-racks"] !== undefined && { exposedRacks: call["exposed-racks"] }),
+    maxItems: LISTED,
+  });
+  return (await service.call(checkWindowRpc, request, { interface: "SYSTEM" })) as CheckWindowResponse;
+}
+
+/** The verdict, and below it what it follows from. */
+function verdictText(reply: CheckWindowResponse): string {
+  const inReasons = new Set(reply.reasons.map(({ summary }) => summary));
+  const further = reply.nextFailures.map(({ summary }) => summary).filter((summary) => !inReasons.has(summary));
+  const byKind = Map.groupBy(reply.reasons, ({ kind }) => kind);
+  const reasons = [...byKind.values()].flatMap((all) => firstOf(all.map(({ summary }) => summary)));
+  const sections = [
+    section("Reasons", reasons, reply.omittedReasons),
+    section("Within the limit if one more fails", firstOf(further), reply.omittedNextFailures),
+    section("Better if also out", firstOf(reply.relievedBy.map(refName))),
+    section("Tell", firstOf(reply.contacts.map(contactText)), reply.omittedContacts),
+  ];
+  const verdict = constantWord(WINDOW_VERDICTS[reply.verdict - 1] ?? "");
+  const impact = constantWord(WINDOW_IMPACTS[reply.impact - 1] ?? "").toLowerCase();
+  return `${[`${verdict} (${impact})`, ...sections.flat()].join("\n")}\n`;
+}
+
+/** The first lines, and how many follow. */
+function firstOf(lines: readonly string[]): readonly string[] {
+  const rest = lines.length - SHOWN;
+  return rest > 1 ? [...lines.slice(0, SHOWN), `and ${rest} more like these: --json lists them`] : lines;
+}
+
+function section(title: string, lines: readonly string[], omitted = 0): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = omitted > 0 ? [`  and ${omitted} that the reply leaves out`] : [];
+  return ["", `${title}:`, ...lines.map((line) => `  ${line}`), ...more];
+}
+
+function contactText({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
+  const who = [tenant, contact].filter((text) => text !== "").join(", ");
+  const parts = [
+    lostCount > 0 ? `lost ${codesText(lost, lostCount)}` : "",
+    reserveCount > 0 ? `on the last supply ${codesText(reserve, reserveCount)}` : "",
+  ].filter((text) => text !== "");
+  return `${who === "" ? "no tenant or contact recorded" : who}: ${parts.join("; ")}`;
+}
+
+function codesText(codes: readonly string[], count: number): string {
+  const shown = codes.slice(0, SHOWN_CODES);
+  const rest = count - shown.length;
+  return rest > 0 ? `${shown.join(", ")} and ${rest} more` : shown.join(", ");
+}

@@ -1,0 +1,66 @@
+import { OperationError } from "#kernel/errors.ts";
+import { instantsOf, isTimeZone, localText, offsetText } from "#kernel/zoned_time.ts";
+
+/** Start and end of a window, in milliseconds since 1970. */
+export interface WindowTime {
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+interface Words {
+  readonly from: string | undefined;
+  readonly for: string | undefined;
+  readonly until: string | undefined;
+  readonly zone: string;
+}
+
+/** Reads the time of a window. @throws OperationError naming the flag */
+export function readWindowTime({ from, for: length, until, zone }: Words, now: number): WindowTime {
+  if (!isTimeZone(zone)) throw wrong("--time-zone", zone, "a name of the IANA database, such as Europe/Amsterdam");
+  if ((length === undefined) === (until === undefined))
+    throw new OperationError("invalid_argument", "Expected either --for or --until");
+  const startsAt = from === undefined ? now : readInstant("--from", from, zone);
+  const endsAt = length === undefined ? readInstant("--until", until ?? "", zone) : startsAt + readLength(length);
+  return { startsAt, endsAt };
+}
+
+const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2})$/;
+const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/;
+const EXPECTED = "2026-11-28 20:00, or with an offset such as 2026-11-28T20:00+01:00";
+
+function readInstant(flag: string, text: string, zone: string): number {
+  if (WITH_OFFSET.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
+  const found = LOCAL.exec(text);
+  if (found === null) throw wrong(flag, text, EXPECTED);
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
+  const isOnClock = hour < 24 && minute < 60;
+  const instants = isOnClock ? instantsOf({ year, month, day, hour, minute }, zone) : [];
+  const [first, second] = instants;
+  const written = (instant: number) => `${text.replace(" ", "T")}${offsetText(instant, zone)}`;
+  if (first !== undefined && second !== undefined)
+    throw wrong(flag, text, `one of ${written(first)} and ${written(second)}: the clocks of ${zone} show it twice`);
+  if (first !== undefined) return first;
+  throw isOnClock ? missing(flag, text, { year, month, day, hour, minute }, zone) : wrong(flag, text, EXPECTED);
+}
+
+/** A time that the clocks of a zone skip, or a day that no calendar has. */
+function missing(flag: string, text: string, time: Parameters<typeof instantsOf>[0], zone: string): OperationError {
+  const [before] = instantsOf({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
+  const [after] = instantsOf({ ...time, hour: Math.min(23, time.hour + 1) }, zone);
+  if (before === undefined || after === undefined) return wrong(flag, text, "a day of the calendar");
+  const shown = `${localText(before, zone)} or ${localText(after, zone)}`;
+  return wrong(flag, text, `a time such as ${shown}: the clocks of ${zone} skip it`);
+}
+
+const UNITS = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;
+
+function readLength(text: string): number {
+  const parts = [...text.matchAll(/(\d{1,6})([dhm])/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text)
+    throw wrong("--for", text, "days, hours and minutes, such as 2h or 1h30m");
+  return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
+}
+
+function wrong(flag: string, value: string, expected: string): OperationError {
+  return new OperationError("invalid_argument", `Wrong value "${value}" for ${flag}: expected ${expected}`);
+}

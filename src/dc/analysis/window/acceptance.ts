@@ -1,0 +1,61 @@
+import { codeKey } from "#dc/model/code.ts";
+import { formatRef, type Ref } from "#dc/model/ref.ts";
+import type { Topology } from "../topology.ts";
+import { type Harm, isNothing } from "./harm.ts";
+
+/** What may be lost: references and roles. A trip is never accepted. */
+export class Acceptance {
+  readonly #topology: Topology;
+  /** In lower case. */
+  readonly #refs: ReadonlySet<string>;
+  readonly #roles: ReadonlySet<string>;
+
+  constructor(topology: Topology, refs: readonly Ref[], roles: readonly string[]) {
+    this.#topology = topology;
+    this.#refs = new Set(refs.map((ref) => formatRef(ref).toLowerCase()));
+    this.#roles = new Set(roles);
+  }
+
+  /** The part of a harm that is not accepted. */
+  left({ off, racks, cutOff, short, trips }: Harm): Harm {
+    return {
+      off: new Set([...off].filter((index) => !this.hasNode(index))),
+      racks: new Set([...racks].filter((key) => !this.hasRack(key, off))),
+      cutOff: new Set([...cutOff].filter((index) => !this.hasNode(index))),
+      short: new Map([...short].filter(([, { ref }]) => !this.hasArea(ref))),
+      trips,
+    };
+  }
+
+  /** Whether everything of a harm is accepted. */
+  covers(harm: Harm): boolean {
+    return isNothing(this.left(harm));
+  }
+
+  hasNode(index: number): boolean {
+    const node = this.#topology.power.nodes[index];
+    if (node?.kind === "CRAC") return this.#refs.has(node.ref.toLowerCase());
+    if (node?.kind !== "DEVICE") return false;
+    const { code, rackCode, role = "" } = node.device;
+    return (
+      this.#refs.has(`device:${codeKey(code)}`) ||
+      (rackCode !== undefined && this.#refs.has(`rack:${codeKey(rackCode)}`)) ||
+      this.#roles.has(role)
+    );
+  }
+
+  /** A rack itself, or all of its devices that go off. */
+  hasRack(key: string, off: ReadonlySet<number>): boolean {
+    if (this.#refs.has(`rack:${key}`)) return true;
+    const { indexOf } = this.#topology.power;
+    const lost = this.#topology
+      .devicesInRack(key)
+      .flatMap(({ code }) => indexOf.get(`device:${codeKey(code)}`) ?? [])
+      .filter((index) => off.has(index));
+    return lost.length > 0 && lost.every((index) => this.hasNode(index));
+  }
+
+  hasArea(ref: string): boolean {
+    return this.#refs.has(ref.toLowerCase());
+  }
+}

@@ -1,0 +1,62 @@
+import { compareText } from "#dc/model/ref.ts";
+import { itDevices } from "../power/power_nodes.ts";
+import { tenantOf } from "../power/tenant_impacts.ts";
+import type { Topology } from "../topology.ts";
+import type { Harm } from "./harm.ts";
+import { degradedDevices } from "./judgement.ts";
+import type { Outage, WindowGround } from "./outage.ts";
+
+/** Who is responsible for devices that a window affects. Codes are in order. */
+export interface Contact {
+  readonly tenant: string;
+  readonly contact: string;
+  readonly lost: readonly string[];
+  readonly reserve: readonly string[];
+}
+
+/**
+ * Lists the owners of everything that is lost, the window's own devices included, and of what stays on with no more supply
+ * than it needs. A device without a tenant or contact has those of its rack.
+ */
+export function contactsOf({ topology, site }: WindowGround, outage: Outage, harm: Harm): readonly Contact[] {
+  const { power, live } = site;
+  const lost = new Set([
+    ...itDevices(power, outage.covered).filter((index) => live[index] === 1),
+    ...harm.off,
+    ...harm.cutOff,
+  ]);
+  const reserve = degradedDevices(outage, power).filter(
+    (index) => !lost.has(index) && isUnspared(outage, power, index),
+  );
+  const found = new Map<string, { tenant: string; contact: string; lost: string[]; reserve: string[] }>();
+  const add = (part: "lost" | "reserve", indexes: Iterable<number>) => {
+    for (const index of itDevices(power, indexes)) {
+      const { tenant, contact, code } = ownerOf(topology, index);
+      const key = `${tenant}\n${contact}`;
+      const known = found.get(key) ?? { tenant, contact, lost: [], reserve: [] };
+      known[part].push(code);
+      found.set(key, known);
+    }
+  };
+  add("lost", lost);
+  add("reserve", reserve);
+  return [...found.values()]
+    .map((one) => ({ ...one, lost: one.lost.sort(compareText), reserve: one.reserve.sort(compareText) }))
+    .sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
+}
+
+function isUnspared({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
+  const left = (inlets[index] ?? []).filter(({ from }) => blast.live[from] === 1).length;
+  return left <= Math.max(1, nodes[index]?.need ?? 1);
+}
+
+function ownerOf(topology: Topology, index: number) {
+  const node = topology.power.nodes[index];
+  const device = node?.kind === "DEVICE" ? node.device : undefined;
+  const rack = topology.rack(device?.rackCode ?? "");
+  return {
+    code: device?.code ?? "",
+    tenant: tenantOf(topology, index) ?? "",
+    contact: device?.labels?.["contact"] ?? rack?.labels?.["contact"] ?? "",
+  };
+}

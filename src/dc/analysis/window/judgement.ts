@@ -1,0 +1,221 @@
+import { codeKey } from "#dc/model/code.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { isListedSupply, itDevices } from "../power/power_nodes.ts";
+import { comparableLoad } from "../power/power_overloads.ts";
+import type { Topology } from "../topology.ts";
+import type { Acceptance } from "./acceptance.ts";
+import { type Harm, isNothing } from "./harm.ts";
+import type { NextFailure } from "./next_failures.ts";
+import type { Outage, WindowGround } from "./outage.ts";
+
+/** The best first, in the order of the proto. */
+export const WINDOW_VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"] as const;
+export type WindowVerdict = (typeof WINDOW_VERDICTS)[number];
+
+/** The least first, in the order of the proto. */
+export const WINDOW_IMPACTS = ["NO_IMPACT", "REDUCED_REDUNDANCY", "DEGRADED", "OUTAGE"] as const;
+export type WindowImpact = (typeof WINDOW_IMPACTS)[number];
+
+/** In the order in which reasons are listed, and of the proto. */
+export const REASON_KINDS = [
+  "TRIP",
+  "RACK_LOST",
+  "DEVICE_LOST",
+  "COOLING_UNIT_LOST",
+  "SWITCH_CUT_OFF",
+  "DATA_PATH_LOST",
+  "COOLING_SHORT",
+  "SUPPLY_UNKNOWN",
+  "CAPACITY_UNKNOWN",
+  "OVER_LIMIT",
+  "UPLINK_OVER_LIMIT",
+  "ON_BATTERY",
+  "LAST_COOLING_UNIT",
+  "NEXT_FAILURE",
+  "RESERVE_USED",
+] as const;
+export type ReasonKind = (typeof REASON_KINDS)[number];
+
+/** One reason for a verdict; figures in the unit of its kind. */
+export interface Reason {
+  readonly kind: ReasonKind;
+  /** The verdict that it gives alone. */
+  readonly verdict: WindowVerdict;
+  readonly ref: string;
+  readonly before?: number;
+  readonly during?: number;
+  readonly limit?: number;
+  readonly accepted: boolean;
+}
+
+export interface Judgement {
+  readonly verdict: WindowVerdict;
+  readonly impact: WindowImpact;
+  /** The worst first. */
+  readonly reasons: readonly Reason[];
+}
+
+/** What a window is judged by. */
+export interface Judged {
+  readonly ground: WindowGround;
+  readonly outage: Outage;
+  readonly harm: Harm;
+  readonly accepted: Acceptance;
+  readonly next: readonly NextFailure[];
+  readonly limits: WindowLimits;
+}
+
+export interface WindowLimits {
+  /** Racks that one more failure may take. */
+  readonly exposedRacks: number;
+  /** Load of uplinks that is no risk, in percent. */
+  readonly uplinkPct: number;
+}
+
+/** Rounding of loads that are added up in another order, in watts. */
+const ROUNDING_W = 2;
+
+/** Judges a window. Source: docs/windows.md#the-verdict. */
+export function judge(judged: Judged): Judgement {
+  const reasons = [...lost(judged), ...unknown(judged), ...risks(judged), ...reserves(judged)].sort(inOrder);
+  const worst = reasons.reduce((most, { verdict }) => Math.max(most, WINDOW_VERDICTS.indexOf(verdict)), 0);
+  return { verdict: WINDOW_VERDICTS[worst] ?? "GO", impact: impactOf(judged, reasons), reasons };
+}
+
+/** Within a kind, what is accepted last, and the most loaded first. */
+function inOrder(a: Reason, b: Reason): number {
+  return (
+    REASON_KINDS.indexOf(a.kind) - REASON_KINDS.indexOf(b.kind) ||
+    Number(a.accepted) - Number(b.accepted) ||
+    (b.during ?? 0) - (a.during ?? 0) ||
+    compareText(a.ref, b.ref)
+  );
+}
+
+function* lost({ ground: { topology }, outage, harm, accepted }: Judged): Iterable<Reason> {
+  const { nodes } = topology.power;
+  const reason = (kind: ReasonKind, ref: string, isAccepted: boolean, figures: Partial<Reason> = {}): Reason => ({
+    kind,
+    verdict: isAccepted ? "GO" : "NO_GO",
+    ref,
+    accepted: isAccepted,
+    ...figures,
+  });
+  for (const { ref, loadBeforeW, capacityW, utilizationPct } of harm.trips.values()) {
+    const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
+    yield reason("TRIP", ref, false, { before, during: utilizationPct, limit: 100 });
+  }
+  for (const key of harm.racks)
+    yield reason("RACK_LOST", `rack:${topology.rack(key)?.code ?? key}`, accepted.hasRack(key, harm.off));
+  for (const index of harm.off) {
+    const node = nodes[index];
+    const kind = node?.kind === "CRAC" ? "COOLING_UNIT_LOST" : "DEVICE_LOST";
+    yield reason(kind, node?.ref ?? "", accepted.hasNode(index));
+  }
+  for (const index of harm.cutOff)
+    yield reason("SWITCH_CUT_OFF", nodes[index]?.ref ?? "", accepted.hasNode(index), { during: 0 });
+  for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => short))
+    yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
+}
+
+function* unknown({ ground, outage }: Judged): Iterable<Reason> {
+  const { topology, site, basis } = ground;
+  const { blast, covered } = outage;
+  const { power } = site;
+  const reason = (kind: ReasonKind, ref: string, figures: Partial<Reason> = {}): Reason => ({
+    kind,
+    verdict: "UNKNOWN",
+    ref,
+    accepted: false,
+    ...figures,
+  });
+  for (const code of blast.undocumented) {
+    if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
+      yield reason("SUPPLY_UNKNOWN", `device:${code}`);
+  }
+  const before = site.apparentLoads(basis);
+  const { failover } = topology.carried(basis);
+  for (const [index, node] of power.nodes.entries()) {
+    if (node.capacityW !== undefined || blast.live[index] !== 1 || !isListedSupply(node)) continue;
+    const now = comparableLoad(power, index, before);
+    const during = comparableLoad(power, index, blast.apparentAfter);
+    const limit = Math.max(now, failover.loads[index] ?? 0);
+    if (during > limit + ROUNDING_W) yield reason("CAPACITY_UNKNOWN", node.ref, { before: now, during, limit });
+  }
+}
+
+function* risks(judged: Judged): Iterable<Reason> {
+  const { ground, outage, accepted, next, limits } = judged;
+  const { power } = ground.site;
+  yield* overLimits(judged);
+  for (const { index, runtimeS } of outage.onBattery)
+    yield risk("ON_BATTERY", power.nodes[index]?.ref ?? "", { during: ground.durationS, limit: runtimeS });
+  for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => !short)) {
+    const figures = { during: heatKw, limit: capacityKw };
+    const isAccepted = accepted.hasArea(ref);
+    yield risk("LAST_COOLING_UNIT", ref, isAccepted ? { ...figures, accepted: true, verdict: "GO" } : figures);
+  }
+  for (const { index, racks, spreads } of next) {
+    if (racks.size <= limits.exposedRacks && !spreads) continue;
+    yield risk("NEXT_FAILURE", power.nodes[index]?.ref ?? "", { during: racks.size, limit: limits.exposedRacks });
+  }
+}
+
+function* overLimits({ ground, outage, limits }: Judged): Iterable<Reason> {
+  const { power } = ground.site;
+  for (const { ref, loadBeforeW, capacityW, utilizationPct } of outage.blast.overloads) {
+    const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(refKey(ref)) ?? -1] ?? {};
+    const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
+    yield risk("OVER_LIMIT", ref, { before, during: utilizationPct, limit });
+  }
+  for (const { node, loadPct, loadBeforePct } of outage.uplinks) {
+    if (loadPct <= limits.uplinkPct) continue;
+    const figures = { before: loadBeforePct, during: loadPct, limit: limits.uplinkPct };
+    yield risk("UPLINK_OVER_LIMIT", power.nodes[node]?.ref ?? "", figures);
+  }
+}
+
+function risk(kind: ReasonKind, ref: string, figures: Partial<Reason>): Reason {
+  return { kind, verdict: "GO_WITH_RISK", ref, accepted: false, ...figures };
+}
+
+/** Reserves that are used as they were built for: notes, counted by what stays on with less. */
+function* reserves({ ground, outage }: Judged): Iterable<Reason> {
+  const { power } = ground.site;
+  const note = (ref: string, during: number): Reason => ({
+    kind: "RESERVE_USED",
+    verdict: "GO",
+    ref,
+    during,
+    accepted: false,
+  });
+  const sides = new Map<string, number>();
+  for (const index of degradedDevices(outage, power)) {
+    const node = power.nodes[index];
+    const rack = node?.kind === "DEVICE" ? (node.device.rackCode ?? "") : "";
+    const ref = rack === "" ? (node?.ref ?? "") : `rack:${ground.topology.rack(rack)?.code ?? rack}`;
+    sides.set(ref, (sides.get(ref) ?? 0) + 1);
+  }
+  for (const [ref, count] of sides) yield note(ref, count);
+  for (const { node, uplinks } of outage.uplinks) yield note(power.nodes[node]?.ref ?? "", uplinks);
+}
+
+/** Devices that stay on with less supply, the window's own left out. */
+export function degradedDevices({ blast, covered }: Outage, power: Topology["power"]): readonly number[] {
+  const hits = blast.hits.filter(({ state, index }) => state === "DEGRADED" && !covered.has(index));
+  return itDevices(
+    power,
+    hits.map(({ index }) => index),
+  );
+}
+
+function impactOf({ ground, outage, harm }: Judged, reasons: readonly Reason[]): WindowImpact {
+  const { power, live } = ground.site;
+  const own = itDevices(power, outage.covered).some((index) => live[index] === 1);
+  if (own || !isNothing(harm)) return "OUTAGE";
+  const has = (...kinds: readonly ReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
+  if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "ON_BATTERY", "LAST_COOLING_UNIT")) return "DEGRADED";
+  const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
+  return has("RESERVE_USED") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
+}

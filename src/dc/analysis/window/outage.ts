@@ -1,0 +1,101 @@
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
+import { offAfter } from "../rehearsal/after_failure.ts";
+import type { FabricLoss, FabricWatch, UplinkLoad } from "../rehearsal/fabric_loss.ts";
+import { type ZoneShortage, ZoneWatch } from "../rehearsal/zone_shortage.ts";
+import type { Topology } from "../topology.ts";
+
+/** Elements that are out of service for a time, and the site that they belong to. */
+export interface WindowGround {
+  readonly topology: Topology;
+  /** The site with inlets as elements, if an inlet or its cable is out. */
+  readonly site: BlastSite;
+  /** Nodes of the elements, and of everything in a place. */
+  readonly sources: ReadonlySet<number>;
+  readonly fabrics: FabricWatch;
+  /** Numbers of the fabric links that go down whatever is at their ends. */
+  readonly cutLinks: readonly number[];
+  readonly basis: LoadBasis;
+  /** Seconds without a break. A battery that lasts less does not carry. */
+  readonly durationS: number;
+}
+
+/** What is off, loaded and left while elements are out of service. */
+export interface Outage {
+  /** Nodes of the elements, with the blades of their chassis: their loss is the work itself. */
+  readonly covered: ReadonlySet<number>;
+  readonly blast: BlastRadius;
+  /** Nodes of devices and cooling units that do not work, the covered ones included. */
+  readonly off: ReadonlySet<number>;
+  readonly zones: readonly ZoneShortage[];
+  readonly fabric: FabricLoss;
+  readonly uplinks: readonly UplinkLoad[];
+  /** UPSes that carry by their batteries. */
+  readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
+}
+
+/** Tries the loss of elements at one state of a site, with what a window needs to know about it. */
+export class WindowSite {
+  readonly ground: WindowGround;
+  readonly options: BlastOptions;
+  readonly #zones: ZoneWatch;
+
+  constructor(ground: WindowGround) {
+    this.ground = ground;
+    this.#zones = new ZoneWatch(ground.topology, ground.basis);
+    this.options = { basis: ground.basis, cascade: true, assumeBattery: true, batteryS: ground.durationS };
+  }
+
+  /**
+   * What the elements of the window do. Cost: as of `blastSteps`, and the zones of lost cooling units.
+   * @param more nodes that are taken out as well
+   */
+  *outage(more: readonly number[] = []): Steps<Outage> {
+    const { site, sources } = this.ground;
+    const covered = withBlades(site.power, new Set([...sources, ...more]));
+    const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, this.options);
+    const off = new Set(offAfter({ nodes: covered }, blast));
+    const effects = this.effectsOf(off, true);
+    return { covered, blast, off, ...effects, onBattery: batteries(site.power, blast) };
+  }
+
+  /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
+  effectsOf(off: ReadonlySet<number>, isDuring: boolean) {
+    const { fabrics, cutLinks } = this.ground;
+    const all = [...off];
+    const lost = this.#cracsOf(all);
+    const fabric = fabrics.after(all, isDuring ? cutLinks : []);
+    return {
+      zones: lost.length === 0 ? [] : this.#zones.after(lost, all, true),
+      fabric,
+      uplinks: fabrics.uplinksAfter(fabric.links, (node) => off.has(node)),
+    };
+  }
+
+  #cracsOf(indexes: readonly number[]): readonly Crac[] {
+    const { nodes } = this.ground.topology.power;
+    return indexes.flatMap((index) => {
+      const node = nodes[index];
+      return node?.kind === "CRAC" && !node.blocked ? [node.crac] : [];
+    });
+  }
+}
+
+function withBlades({ supplies }: PowerGraph, sources: ReadonlySet<number>): ReadonlySet<number> {
+  const found = new Set(sources);
+  for (const index of sources)
+    for (const { to, how } of supplies[index] ?? []) if (how === "BAY" && !found.has(to)) found.add(to);
+  return found;
+}
+
+function batteries({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius) {
+  return hits.flatMap(({ index, state }) => {
+    const node = nodes[index];
+    const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
+    const isCarrying = state === "ON_BATTERY" && (inlets[index] ?? []).every(({ from }) => live[from] !== 1);
+    return isCarrying && runtimeS > 0 ? [{ index, runtimeS }] : [];
+  });
+}

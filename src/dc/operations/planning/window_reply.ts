@@ -1,0 +1,124 @@
+import { itDevices } from "#dc/analysis/power/power_nodes.ts";
+import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import type { Contact } from "#dc/analysis/window/contacts.ts";
+import type { Judged, Judgement, Reason } from "#dc/analysis/window/judgement.ts";
+import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
+import { roundFigure } from "#dc/model/figure.ts";
+import { WindowImpact, WindowReasonKind, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
+import { decimal, duration } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
+import { codesOf, rackCodes } from "./rehearsal_reply.ts";
+import { some } from "./rehearsal_words.ts";
+
+/** The reply about a window; each list holds at most `limit` items. */
+export function windowReply(
+  judged: Judged,
+  { verdict, impact, reasons }: Judgement,
+  { contacts, limit }: { readonly contacts: readonly Contact[]; readonly limit: number },
+) {
+  const { ground, outage, next } = judged;
+  const messages = reasons.map((reason) => reasonMessage(reason, next, ground.topology));
+  const first = messages.find((reason) => reason.verdict === WindowVerdict[verdict]);
+  const isOwn = verdict !== "GO" && first !== undefined;
+  return {
+    verdict: WindowVerdict[verdict],
+    impact: WindowImpact[impact],
+    summary: isOwn ? `${VERDICT_TEXTS[verdict]}: ${first.summary}` : VERDICT_TEXTS[verdict],
+    reasons: messages.slice(0, limit),
+    omittedReasons: Math.max(0, messages.length - limit),
+    nextFailures: next.slice(0, limit).map((failure) => failureMessage(ground.topology, failure, limit)),
+    omittedNextFailures: Math.max(0, next.length - limit),
+    exposedRacks: next[0]?.racks.size ?? 0,
+    contacts: contacts.slice(0, limit).map(({ lost, reserve, ...who }) => ({
+      ...who,
+      lostCount: lost.length,
+      reserveCount: reserve.length,
+      lost: lost.slice(0, limit),
+      reserve: reserve.slice(0, limit),
+    })),
+    omittedContacts: Math.max(0, contacts.length - limit),
+    counts: outage.blast.impact,
+  };
+}
+
+const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
+
+function reasonMessage(reason: Reason, next: readonly NextFailure[], topology: Topology) {
+  const { kind, verdict, ref, before, during, limit, accepted } = reason;
+  const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refAt(topology, index) === ref) : undefined;
+  const summary = failure === undefined ? SUMMARIES[kind](reason) : failureText(topology, failure);
+  return {
+    kind: WindowReasonKind[kind],
+    verdict: WindowVerdict[verdict],
+    ref,
+    summary: accepted ? `${summary} (accepted)` : summary,
+    before: before && roundFigure(before),
+    during: during && roundFigure(during),
+    limit: limit && roundFigure(limit),
+    accepted,
+  };
+}
+
+const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = {
+  TRIP: ({ ref, during = 0 }) => `${refName(ref)} trips at ${decimal(during)} % of its capacity`,
+  RACK_LOST: ({ ref }) => `Rack ${refName(ref)} goes dark`,
+  DEVICE_LOST: ({ ref }) => `${refName(ref)} goes offline`,
+  COOLING_UNIT_LOST: ({ ref }) => `Cooling unit ${refName(ref)} goes offline`,
+  SWITCH_CUT_OFF: ({ ref }) => `${refName(ref)} loses its last working uplink`,
+  DATA_PATH_LOST: ({ ref }) => `${refName(ref)} is on and cannot be reached: all its switches are off or cut off`,
+  COOLING_SHORT: ({ ref, during = 0, limit = 0 }) =>
+    `${refName(ref)} needs ${decimal(during)} kW of cooling and has ${decimal(limit)} kW`,
+  SUPPLY_UNKNOWN: ({ ref }) => `${refName(ref)} has no recorded supply and may go offline`,
+  CAPACITY_UNKNOWN: ({ ref, during = 0, limit = 0 }) =>
+    `${refName(ref)} has no recorded capacity and carries ${decimal(during)} W, at most ${decimal(limit)} W after any one failure today`,
+  OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
+    `${refName(ref)} is at ${decimal(during)} % of its capacity, above its limit of ${decimal(limit)} %`,
+  UPLINK_OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
+    `The uplinks left to ${refName(ref)} carry ${decimal(during)} %, above ${decimal(limit)} %`,
+  ON_BATTERY: ({ ref, during = 0, limit = 0 }) =>
+    `${refName(ref)} runs on its battery for ${duration(during)} of ${duration(limit)}`,
+  LAST_COOLING_UNIT: ({ ref, during = 0, limit = 0 }) =>
+    `${refName(ref)} has no cooling reserve: ${decimal(during)} of ${decimal(limit)} kW`,
+  NEXT_FAILURE: ({ ref }) => `The failure of ${refName(ref)} takes more`,
+  RESERVE_USED: ({ ref, during = 0 }) =>
+    ref.startsWith("rack:")
+      ? `${some(during, "device", "devices")} of rack ${refName(ref)} with less supply`
+      : `${refName(ref)} works with less supply or fewer uplinks`,
+};
+
+function failureMessage(topology: Topology, failure: NextFailure, limit: number) {
+  const { power } = topology;
+  const { index, harm, racks, spreads } = failure;
+  return {
+    ref: refAt(topology, index),
+    name: nameOf(power, index),
+    summary: failureText(topology, failure),
+    racks: racks.size,
+    racksDark: rackCodes(topology, harm.racks, limit),
+    devicesLost: codesOf(topology, harm.off, limit),
+    trips: [...harm.trips.keys()].slice(0, limit),
+    areasShort: [...new Set([...harm.short.values()].map(({ ref }) => ref))].slice(0, limit),
+    switchesCutOff: codesOf(topology, harm.cutOff, limit),
+    spreads,
+  };
+}
+
+/** "UTIL-A takes 3 racks dark, 1 trip". */
+function failureText(topology: Topology, { index, harm }: NextFailure): string {
+  const devices = itDevices(topology.power, harm.off).length;
+  const units = harm.off.size - devices;
+  const parts = [
+    some(harm.trips.size, "supply trips", "supplies trip"),
+    some(harm.racks.size, "rack goes dark", "racks go dark"),
+    harm.racks.size === 0 ? some(devices, "device goes offline", "devices go offline") : "",
+    some(units, "cooling unit goes offline", "cooling units go offline"),
+    some(harm.cutOff.size, "switch is cut off", "switches are cut off"),
+    some(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
+  ].filter((part) => part !== "");
+  return `If ${refName(refAt(topology, index))} fails as well: ${parts.join(", ")}`;
+}
+
+function refAt({ power }: Topology, index: number): string {
+  return power.nodes[index]?.ref ?? "";
+}

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { emptyFolder } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const cwd = emptyFolder();
+
+beforeAll(async () => {
+  const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
+  expect(loaded.code).toBe(0);
+}, 240_000);
+
+const check = (...words: string[]) => runPlanner(["dc", "window", "check", ...words, "--db", "site.sqlite"], { cwd });
+
+describe("planner dc window check", () => {
+  test("prints verdict, reasons and whom to tell, and exits by the verdict", async () => {
+    const go = await check("PDU-A01-B", "--for", "2h");
+    const risk = await check("SPINE-D09-1", "--for", "1h30m");
+    const lost = await check("PDU-A01-A", "--for", "2h");
+    const accepted = await check("PDU-A01-A", "--for", "2h", "--accept", "role:mgmt-switch");
+
+    expect([go.code, risk.code, lost.code, accepted.code]).toEqual([0, 3, 1, 0]);
+    expect(go.stdout).toStartWith("Go (reduced redundancy)\n\nReasons:\n  22 devices of rack A01 with less supply\n");
+    expect(risk.stdout).toContain("  The uplinks left to LEAF-D04-1 carry 84.3 %, above 80 %\n");
+    expect(lost.stdout).toStartWith("No go (outage)\n\nReasons:\n  MGMT-A01 goes offline\n");
+    expect(accepted.stdout).toContain("  MGMT-A01 goes offline (accepted)\n");
+    expect(go.stdout).toContain("\nTell:\n  no tenant or contact recorded: on the last supply ");
+  }, 240_000);
+
+  test("prints JSON for the time that is asked about, in a zone", async () => {
+    const words = ["--from", "2099-07-04 20:00", "--until", "2099-07-04 20:09", "--time-zone", "Europe/Amsterdam"];
+    const { code, stdout } = await check("UTIL-A", "GEN-A", ...words, "--json");
+    const { verdict, reasons } = JSON.parse(stdout);
+    expect([code, verdict, reasons[0].kind]).toEqual([
+      3,
+      "WINDOW_VERDICT_GO_WITH_RISK",
+      "WINDOW_REASON_KIND_ON_BATTERY",
+    ]);
+  }, 240_000);
+
+  test("refuses what it cannot read, with the flag, the value and what is expected", async () => {
+    const skipped = ["--from", "2099-03-29 02:30", "--time-zone", "Europe/Amsterdam"];
+    const doubled = ["--from", "2099-10-25 02:30", "--time-zone", "Europe/Amsterdam"];
+    const refused = async (...words: string[]) => {
+      const { code, stderr } = await check("UPS-B1", ...words);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    expect(await refused("--for", "2x")).toContain('Wrong value "2x" for --for: expected days, hours and minutes');
+    expect(await refused()).toContain("Expected either --for or --until");
+    expect(await refused("--for", "100d")).toContain('Field "ends_at" is more than 90 days after starts_at');
+    expect(await refused("--for", "2h", "--from", "tomorrow")).toContain('Wrong value "tomorrow" for --from: expected');
+    expect(await refused("--for", "2h", "--time-zone", "Mars")).toContain('Wrong value "Mars" for --time-zone');
+    expect(await refused("--for", "2h", ...skipped)).toContain("a time such as 2099-03-29 01:30 or 2099-03-29 03:30");
+    expect(await refused("--for", "2h", ...doubled)).toContain(
+      "one of 2099-10-25T02:30+02:00 and 2099-10-25T02:30+01:00: the clocks of Europe/Amsterdam show it twice",
+    );
+    const unknown = await check("NOPE", "--for", "2h");
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Nothing is called "NOPE"')]);
+  }, 240_000);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
+import { stronglyConnected } from "./support/strongly_connected.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
@@ -207,6 +208,7 @@ const MODULES: readonly Module[] = [
 ];
 
 const ENGINE = /\b(?:Bun|Deno)\s*[.[]|from "bun(?::[a-z]+)?"|import\("bun/;
+const STATIC_IMPORT = /(?:\bfrom\s+|^import\s+)"([^"]+)"/gm;
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm;
 
 function files(folder: string): string[] {
@@ -241,6 +243,11 @@ function allows(module: Module, path: string): boolean {
   return other === module || module.may.includes(inside) || module.may.includes(other.place);
 }
 
+/** Files that a file imports or re-exports when it loads, types included. */
+function targetsOf(path: string, text: string): readonly string[] {
+  return [...text.matchAll(STATIC_IMPORT)].flatMap(([, specifier = ""]) => target(path, specifier) ?? []);
+}
+
 const sources = files(SRC).map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
 test("every import goes where its module may go", () => {
@@ -256,6 +263,25 @@ test("every import goes where its module may go", () => {
   }
 
   expect(broken).toEqual([]);
+});
+
+/** Files that may import each other in a circle, with the reason. */
+const CIRCLES: readonly (readonly [folder: string, because: string])[] = [
+  ["dc/analysis/power/", "the graph, its nodes and its editor share types; the engine's single graph is to end it"],
+];
+
+test("imports have no circles", () => {
+  const circles = stronglyConnected(new Map(sources.map(({ path, text }) => [path, targetsOf(path, text)])))
+    .map((paths) => paths.map((path) => relative(SRC, path)).toSorted())
+    .filter((paths) => !CIRCLES.some(([folder]) => paths.every((path) => path.startsWith(folder))));
+
+  expect(circles).toEqual([]);
+});
+
+test("stronglyConnected finds a circle, and no chain", () => {
+  const graph = { a: ["b"], b: ["c"], c: ["b", "d"], d: [], e: ["a"] };
+
+  expect(stronglyConnected(new Map(Object.entries(graph)))).toEqual([["c", "b"]]);
 });
 
 test("pure modules import nothing of the operating system", () => {

@@ -1,6 +1,10 @@
-import type { PortLimits } from "./connections.ts";
-
-type Limits = Pick<PortLimits, "maxConnections" | "maxPerAddress" | "probeConnections">;
+export interface AddressLimits {
+  readonly maxConnections: number;
+  /** Connections of one network address. */
+  readonly maxPerAddress: number;
+  /** Connections above each of the two limits that are admitted and served probes alone. */
+  readonly probeConnections: number;
+}
 
 export interface Admitted {
   /** Above a limit: to be served probes alone. */
@@ -13,11 +17,11 @@ export interface Admitted {
  * few more above each limit, so that health probes from the same address succeed.
  */
 export class AddressLimit {
-  readonly #limits: Limits;
+  readonly #limits: AddressLimits;
   readonly #byAddress = new Map<string, number>();
   #all = 0;
 
-  constructor(limits: Limits) {
+  constructor(limits: AddressLimits) {
     this.#limits = limits;
   }
 

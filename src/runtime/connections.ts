@@ -1,22 +1,17 @@
 import type { ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 import { ByteAccount, type ByteBudget } from "#kernel/byte_budget.ts";
-import { AddressLimit } from "./address_limit.ts";
+import { AddressLimit, type AddressLimits } from "./address_limit.ts";
 import { Exchanges, type PortRequest, type PortResponse } from "./exchanges.ts";
 import type { Speech } from "./first_bytes.ts";
 
-export interface PortLimits {
+export interface PortLimits extends AddressLimits {
   /** Time for a new connection to send its first bytes or finish a TLS handshake, in milliseconds. */
   readonly firstBytesMs: number;
   /** How long a connection may wait without a request or dawdle over headers, in milliseconds. */
   readonly idleMs: number;
   /** Time for a request to arrive completely, in milliseconds. */
   readonly requestMs: number;
-  readonly maxConnections: number;
-  /** Connections of one network address. */
-  readonly maxPerAddress: number;
-  /** Connections above each of the two limits that are admitted and served probes alone. */
-  readonly probeConnections: number;
 }
 
 /** Requests that run on a connection. */

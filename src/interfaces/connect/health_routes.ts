@@ -1,11 +1,8 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { SERVICES } from "#dc/operations/index.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
-import { HealthStatus } from "./health_status.ts";
+import { HealthStatus, type WhyNotReady } from "./health_status.ts";
 import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
-
-/** Why the server cannot answer calls; undefined when it can. */
-export type WhyNotReady = () => Promise<string | undefined>;
 
 /** Names with a health status: the server as a whole, and each service. */
 const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];

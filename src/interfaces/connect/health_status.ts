@@ -1,4 +1,5 @@
-import type { WhyNotReady } from "./health_routes.ts";
+/** Why the server cannot answer calls; undefined when it can. */
+export type WhyNotReady = () => Promise<string | undefined>;
 
 /** Poll interval of a watched status, in milliseconds. Our choice: a probe's usual interval. */
 const WATCH_MS = 5000;

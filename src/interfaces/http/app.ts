@@ -12,7 +12,7 @@ import { BodyMeter, isEncoded, serverBusy } from "#interfaces/connect/body_meter
 import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
-import type { WhyNotReady } from "#interfaces/connect/health_routes.ts";
+import type { WhyNotReady } from "#interfaces/connect/health_status.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";

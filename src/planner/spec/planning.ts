@@ -1,5 +1,4 @@
-import type { Spec } from "./spec.ts";
-import { compareSpecIds } from "./spec_id.ts";
+import { compareSpecIds, type SpecId } from "./spec_id.ts";
 
 /** The words of the field `priority`, the most urgent first. */
 export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
@@ -7,7 +6,11 @@ export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
 export type Priority = (typeof PRIORITIES)[number];
 
 /** What lists order specs by. */
-export type Planned = Pick<Spec, "id"> & { readonly priority?: Priority | null; readonly due?: string | null };
+export interface Planned {
+  readonly id: SpecId;
+  readonly priority?: Priority | null;
+  readonly due?: string | null;
+}
 
 /** The priority that a text names; null for any other text. */
 export function readPriority(text: string | null): Priority | null {

@@ -2,20 +2,11 @@ import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { FORMATS } from "#planner/exchange/formats.ts";
-import type { SourceFormat, SourceKind, SourceNote } from "#planner/exchange/source.ts";
+import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import { UsageError } from "../../usage_error.ts";
-import { headOf } from "./read_source.ts";
+import { type FoundSource, headOf } from "./read_source.ts";
 import { walkFolder } from "./walk_folder.ts";
-
-/** Files of one tool. */
-export interface FoundSource {
-  readonly format: SourceFormat;
-  /** The folder that the paths are relative to. */
-  readonly folder: string;
-  readonly paths: readonly string[];
-  readonly notes: readonly SourceNote[];
-}
 
 /**
  * Finds the tool whose tasks are at `path`: a project, the tool's own folder, or a file.

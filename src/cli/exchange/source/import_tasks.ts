@@ -10,10 +10,10 @@ import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { originsOf } from "#planner/spec/origins.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { OpenProject } from "../../open_project.ts";
-import type { FoundSource } from "./find_source.ts";
 import { type PlannedTask, planImport } from "./import_plan.ts";
 import { fingerprint, type ImportRecords, readRecords, writeRecords } from "./import_records.ts";
 import { IdPlanner } from "./plan_ids.ts";
+import type { FoundSource } from "./read_source.ts";
 import { notCarried, type SourceReport, type TaskOutcome } from "./source_report.ts";
 
 export interface ImportOptions {

@@ -5,7 +5,15 @@ import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#plann
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
-import type { FoundSource } from "./find_source.ts";
+
+/** Files of one tool. */
+export interface FoundSource {
+  readonly format: SourceFormat;
+  /** The folder that the paths are relative to. */
+  readonly folder: string;
+  readonly paths: readonly string[];
+  readonly notes: readonly SourceNote[];
+}
 
 /** Largest JSON file, in bytes. Ours: 10,000 issues with long texts take a tenth of it. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;

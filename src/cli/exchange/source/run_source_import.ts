@@ -6,10 +6,10 @@ import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
 import { interruptionStatus, listenForSignals } from "../../work/signals.ts";
-import { type FoundSource, findSource } from "./find_source.ts";
+import { findSource } from "./find_source.ts";
 import { importTasks } from "./import_tasks.ts";
 import { printSourceReport } from "./print_source_report.ts";
-import { readSource } from "./read_source.ts";
+import { type FoundSource, readSource } from "./read_source.ts";
 
 export interface SourceImportArgs {
   readonly from: SourceKind | undefined;

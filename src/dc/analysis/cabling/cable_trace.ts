@@ -16,21 +16,9 @@ import {
 import { branchesAt, type FibreEnd, isPassive, noMapping, type Walked } from "./fibre_walk.ts";
 import { type ByEnd, leastFibre, tracePassive } from "./passive_trace.ts";
 import { supplyPaths } from "./supply_trace.ts";
-import { endOf, once, type Place, TraceMemo, type TraceSite } from "./trace_site.ts";
+import { endOf, once, type Place, TraceMemo, type TraceOptions, type TraceSite } from "./trace_site.ts";
 
-export interface TraceOptions {
-  /** End at the first outlet instead of following the supply to its root. */
-  readonly stopAtPower: boolean;
-  /** Answer one path for each fibre, consumer or root. */
-  readonly followSplits: boolean;
-  readonly maxHops: number;
-  /** The inlet of a device that has power now; selects the path in use among several. */
-  readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
-  /** Lets other calls pass while many fibres are followed. */
-  readonly pause?: () => Promise<void>;
-}
-
-export type { TraceSite } from "./trace_site.ts";
+export type { TraceOptions, TraceSite } from "./trace_site.ts";
 
 /**
  * Follows fibres from a port through patch panels to the port that they meet, or a supply to its root. A passive port is

@@ -1,9 +1,9 @@
 import { comparePorts } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { type CablePath, finishPath, joinedWay, type PathProblem, worse } from "./cable_path.ts";
-import type { TraceOptions } from "./cable_trace.ts";
 import { compareStacks, type Fibre, fibreEnds, fibreOf, keyOf, onePort, samePlace } from "./connector.ts";
 import { branchesAt, type FibreEnd, type Stack, type Walked, walkFibre } from "./fibre_walk.ts";
+import type { TraceOptions } from "./trace_site.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** The questions about the ends of a path that are answered from there. */

@@ -13,7 +13,7 @@ import {
   reversedWay,
   type Segment,
 } from "./cable_path.ts";
-import type { TraceOptions } from "./cable_trace.ts";
+import type { TraceOptions } from "./trace_site.ts";
 import { endOf, once, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** Paths of one supply. Ours: transfer switches in a row double their number. */

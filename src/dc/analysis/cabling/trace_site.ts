@@ -153,3 +153,15 @@ function passagesOf({ ports = [] }: Device): Inside {
   }
   return found;
 }
+
+export interface TraceOptions {
+  /** End at the first outlet instead of following the supply to its root. */
+  readonly stopAtPower: boolean;
+  /** Answer one path for each fibre, consumer or root. */
+  readonly followSplits: boolean;
+  readonly maxHops: number;
+  /** The inlet of a device that has power now; selects the path in use among several. */
+  readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
+  /** Lets other calls pass while many fibres are followed. */
+  readonly pause?: () => Promise<void>;
+}

@@ -4,7 +4,6 @@ import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Darkness, LiveSet } from "../power/power_live.ts";
 import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
-import type { Topology } from "../topology.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
@@ -81,7 +80,12 @@ export interface RackFailure {
 }
 
 /** A site as the states of its racks need it. */
-type RackSite = Pick<Topology, "power" | "live" | "rackSupply">;
+/** Part of a topology that the state of racks depends on. */
+interface RackSite {
+  readonly power: PowerGraph;
+  readonly live: LiveSet;
+  rackSupply(key: string): RackSupply;
+}
 
 /** Judges each rack that a failure touches. Source: docs/decisions.md#d-08. */
 export function rackStates(topology: RackSite, { darkness, hits, failed }: RackFailure): RackStates {

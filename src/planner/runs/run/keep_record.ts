@@ -6,7 +6,7 @@ import type { RunEnd } from "../../work/end_of_run.ts";
 import { runRecord } from "../../work/records/run_record.ts";
 import type { RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
-import type { PlacedRun } from "./run.ts";
+import type { PlacedRun } from "./start.ts";
 
 /** Input of a run's record. */
 export interface RunParts {

@@ -6,8 +6,8 @@ import { limitsOf } from "../../work/run_limits.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
-import type { PlacedRun } from "./run.ts";
 import { type AgentEnd, type ReportedSoFar, runAgent } from "./run_agent.ts";
+import type { PlacedRun } from "./start.ts";
 import { specsOf } from "./write_end.ts";
 
 export interface Launching {

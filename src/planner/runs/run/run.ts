@@ -1,5 +1,4 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim } from "#planner/run_ports/claims.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
@@ -9,7 +8,7 @@ import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
 import { exitMeaning } from "../../work/providers.ts";
 import { usageText } from "../../work/usage.ts";
 import { reasonOf } from "../reason_of.ts";
-import type { RunDeps, RunPlace, RunResult, RunWishes } from "../run_types.ts";
+import type { RunDeps, RunResult } from "../run_types.ts";
 import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
 import { keepRecord, type RunParts } from "./keep_record.ts";
@@ -20,27 +19,11 @@ import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
 import { specLeft } from "./spec_left.ts";
-import { type CheckedStart, markStarted } from "./start.ts";
+import { type ClaimedStart, markStarted, type PlacedRun } from "./start.ts";
 import { takeBack, writeEnd } from "./write_end.ts";
 
 /** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
 export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
-
-/** What a run begins with. */
-export interface ClaimedStart extends CheckedStart {
-  readonly processId: string;
-  readonly claim: Claim;
-  readonly wishes: RunWishes;
-}
-
-/** A run in its place, as the phases after `worktree` see it. */
-export interface PlacedRun extends Omit<ClaimedStart, "claim"> {
-  readonly id: SpecId;
-  readonly place: RunPlace;
-  readonly log: RunLog;
-  /** The project's text of the spec when the run began. */
-  readonly before: string;
-}
 
 const ENDED_OUTSIDE = "ended from outside";
 

@@ -2,7 +2,7 @@ import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
-import type { PlacedRun } from "./run.ts";
+import type { PlacedRun } from "./start.ts";
 import { specsOf } from "./write_end.ts";
 
 /** Returns the spec as the agent left it, or why it cannot be read: its run may have moved or removed it. */

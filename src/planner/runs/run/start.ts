@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Agents } from "#planner/run_ports/agents.ts";
 import type { Claim, ClaimHolder } from "#planner/run_ports/claims.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -20,7 +21,7 @@ import type { AgentSession } from "../../work/agent_launch.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
 import { sessionToResume } from "../../work/resume.ts";
 import { endLeftovers } from "../end_claim.ts";
-import type { RunDeps, RunWishes } from "../run_types.ts";
+import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";
 
 /** A run that has passed all checks before its start. */
 export interface CheckedStart {
@@ -121,4 +122,20 @@ export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix
     return text;
   });
   return text;
+}
+
+/** What a run begins with. */
+export interface ClaimedStart extends CheckedStart {
+  readonly processId: string;
+  readonly claim: Claim;
+  readonly wishes: RunWishes;
+}
+
+/** A run in its place, as the phases after `worktree` see it. */
+export interface PlacedRun extends Omit<ClaimedStart, "claim"> {
+  readonly id: SpecId;
+  readonly place: RunPlace;
+  readonly log: RunLog;
+  /** The project's text of the spec when the run began. */
+  readonly before: string;
 }

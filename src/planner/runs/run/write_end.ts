@@ -10,7 +10,7 @@ import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { RunDeps, RunPlace } from "../run_types.ts";
-import type { PlacedRun } from "./run.ts";
+import type { PlacedRun } from "./start.ts";
 
 /** Returns the specs as the agent sees them. */
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {

@@ -5,15 +5,10 @@ import { linkTo } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
 import { useMayWrite } from "./edit_buttons.tsx";
 import { editing } from "./editing.ts";
+import type { Chosen } from "./rack_cells.ts";
 import { type Box, boxesOf, FACES, type FaceName, freeRows, positionAt } from "./rack_cells.ts";
 import { type Move, useMove } from "./rack_move.ts";
 import { UnitMenu } from "./unit_menu.tsx";
-
-/** A free unit that was chosen. */
-export interface Chosen {
-  readonly face: FaceName;
-  readonly row: number;
-}
 
 /**
  * The rack as a person works in it: a free unit takes a new device, and a device is moved by dragging, or with M and the

@@ -62,3 +62,9 @@ export function neighbour(boxes: readonly Box[], row: number): Occupant | undefi
   const above = mounted.filter(({ bottom }) => bottom < row).toSorted((a, b) => b.bottom - a.bottom);
   return (below[0] ?? above[0])?.device;
 }
+
+/** A free unit that was chosen. */
+export interface Chosen {
+  readonly face: FaceName;
+  readonly row: number;
+}

@@ -1,5 +1,8 @@
-import { useId } from "preact/hooks";
-import { useFound } from "./use_found.ts";
+import { useId, useMemo } from "preact/hooks";
+import { enumWord } from "#words/names.ts";
+import type { Device, SearchAnswer } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { useDelayed } from "../ui/use_delayed.ts";
 
 /** A field that names a rack, a device or a source; it offers what is there while one types. */
 export function RefInput({
@@ -35,4 +38,51 @@ export function RefInput({
       </datalist>
     </>
   );
+}
+
+/** Something that a field may refer to. */
+interface Option {
+  readonly value: string;
+  readonly note: string;
+}
+
+const MOST = 20;
+
+/** Kinds that supply others. The search for a source covers these. */
+const SOURCES = [
+  "RACK_PDU",
+  "FLOOR_PDU",
+  "RPP",
+  "BUSWAY",
+  "UPS",
+  "TRANSFER_SWITCH",
+  "SWITCHGEAR",
+  "UTILITY",
+  "GENERATOR",
+];
+
+/** What a field of this name may refer to, by the text typed so far. */
+function useFound(name: string, typed: string): readonly Option[] {
+  const text = useDelayed(typed.replace(/^[a-z]+:/, "").split("/")[0] ?? "", 150);
+  const filter = {
+    ...(text !== "" && { query: text }),
+    ...(name === "source_ref" && { kinds: SOURCES.map((kind) => `DEVICE_KIND_${kind}`) }),
+    ...(name === "parent_device_code" && { kinds: ["DEVICE_KIND_CHASSIS"] }),
+  };
+  const { reply } = useCall<SearchAnswer>("SearchDevices", text === "" ? undefined : { filter, page_size: MOST });
+  return useMemo(
+    () => (reply?.devices ?? []).flatMap((device) => optionsOf(name, device)).filter(first),
+    [reply, name],
+  );
+}
+
+function optionsOf(name: string, device: Device): readonly Option[] {
+  const note = [enumWord(device.kind, "DEVICE_KIND"), device.rack_code].filter((one) => one !== "").join(", ");
+  if (name === "rack_code") return device.rack_code === "" ? [] : [{ value: device.rack_code, note: "" }];
+  if (name === "source_ref") return [{ value: `device:${device.code}`, note }];
+  return [{ value: device.code, note }];
+}
+
+function first({ value }: Option, index: number, all: readonly Option[]): boolean {
+  return all.findIndex((one) => one.value === value) === index;
 }

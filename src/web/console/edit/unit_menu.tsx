@@ -2,8 +2,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { RackAnswer } from "../api/replies.ts";
 import { editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
-import type { Chosen } from "./rack_board.tsx";
-import { blockAround, boxesOf, FACES, neighbour } from "./rack_cells.ts";
+import { blockAround, boxesOf, type Chosen, FACES, neighbour } from "./rack_cells.ts";
 
 /** What can be done with a free unit. */
 export function UnitMenu({

@@ -1,19 +1,25 @@
-import type { InventoryOverview } from "../api/replies.ts";
+import { useState } from "preact/hooks";
+import { count } from "#words/figures.ts";
+import { enumWord, refName } from "#words/names.ts";
+import { CallError, read } from "../api/client.ts";
+import type { AuditEntry, HistoryAnswer, InventoryOverview } from "../api/replies.ts";
 import { mayWrite, useSession } from "../api/session.ts";
+import { signedIn } from "../api/sign_in.ts";
+import { useRead } from "../api/use_call.ts";
 import { useInventory } from "../api/use_inventory.ts";
+import { ImportResult } from "../import/import_result.tsx";
+import { parseLists } from "../import/parse_items.ts";
 import { type Run, type Running, useRun } from "../import/use_run.ts";
 import { counted } from "../labels.ts";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
-import { LastChanges } from "../overview/last_changes.tsx";
-import { LoadSample } from "../overview/load_sample.tsx";
 import { type Rehearsal, racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
+import { Answer, Failure } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card } from "../ui/parts.tsx";
+import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
 /** Floors drawn on the first screen; the list has them all. */
 const FLOORS = 4;
@@ -112,6 +118,103 @@ function EmptyInventory({ sample }: { readonly sample: Running }) {
           </li>
         </ul>
       </Card>
+    </>
+  );
+}
+
+const SHOWN = 6;
+/** Entries that are read to find the last requests. */
+const READ = 200;
+
+/** The last changes, one line for each request. */
+function LastChanges() {
+  const asked = useRead<HistoryAnswer>("/audit/history", { page_size: String(READ) });
+  return (
+    <Card title="Last changes" action={<a href={linkTo("history")}>History</a>}>
+      <Answer asked={asked}>
+        {({ entries }) => {
+          const groups = [...Map.groupBy(entries, ({ request, seq }) => request.id || String(seq)).values()];
+          if (groups.length === 0) return <p class="empty">Nothing has been changed yet.</p>;
+          return (
+            <ol class="last-changes">
+              {groups.slice(0, SHOWN).map((group) => (
+                <Request key={group[0]?.seq} entries={group} isCut={group.length === READ} />
+              ))}
+            </ol>
+          );
+        }}
+      </Answer>
+    </Card>
+  );
+}
+
+function Request({ entries, isCut }: { readonly entries: readonly AuditEntry[]; readonly isCut: boolean }) {
+  const [first] = entries;
+  if (first === undefined) return null;
+  const { occurred_at, actor, message, entity, action } = first;
+  const done = `${enumWord(action, "AUDIT_ACTION")}d`.replace("dd", "d");
+  return (
+    <li>
+      <Moment at={occurred_at} />
+      <span class="muted">{actor.principal || "anonymous"}</span>
+      <span>
+        {message === "" ? done : message} <RefLink to={entity} label={refName(entity)} />
+        {entries.length === 1 ? null : (
+          <span class="muted">
+            {" "}
+            and {isCut ? "at least " : ""}
+            {count(entries.length - 1)} more
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** Writes the sample site through the same calls as an import, after a question, and only where nothing is recorded. */
+function LoadSample({ running }: { readonly running: Running }) {
+  const [isAsked, setAsked] = useState(false);
+  const [error, setError] = useState<CallError>();
+  const load = async () => {
+    setAsked(false);
+    setError(undefined);
+    try {
+      const { totals } = await signedIn(() => read<InventoryOverview>("/estate", {}));
+      if (totals.racks + totals.devices > 0) {
+        throw new CallError(
+          "failed_precondition",
+          "Somebody has recorded racks or devices meanwhile. Nothing was written.",
+        );
+      }
+      const lists = await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}));
+      await running.writeAll(parseLists(lists));
+    } catch (reason) {
+      if (!(reason instanceof CallError)) throw reason;
+      setError(reason);
+    }
+  };
+  if (running.run !== undefined) return <ImportResult running={running} />;
+  return (
+    <>
+      {isAsked ? (
+        <div class="sample-question">
+          <p>
+            This writes the sample site AMS1 into this server's database: 40 racks, 808 devices, 8 cooling units, 1,822
+            cables and 272 fabric links. Only deleting them removes them.
+          </p>
+          <button type="button" class="primary" onClick={() => void load()}>
+            Write the sample
+          </button>{" "}
+          <button type="button" onClick={() => setAsked(false)}>
+            Cancel
+          </button>
+        </div>
+      ) : (
+        <button type="button" onClick={() => setAsked(true)}>
+          Load a sample of 40 racks
+        </button>
+      )}
+      {error === undefined ? null : <Failure error={error} />}
     </>
   );
 }

@@ -1,9 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "#words/figures.ts";
+import { kindNoun } from "#words/names.ts";
+import { token } from "../api/token.ts";
+import { useMayWrite } from "../edit/edit_buttons.tsx";
+import { editing } from "../edit/editing.ts";
+import { KINDS } from "../edit/form_model.ts";
+import { NAVIGATION_ITEMS } from "../navigation.ts";
+import { linkTo } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { useBackCloses } from "../ui/use_back.ts";
-import { actionsFor, useActions } from "./actions.ts";
+import { chooseTheme, useTheme } from "../ui/use_theme.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 import { type FoundKind, useFound } from "./use_found.ts";
 
@@ -190,4 +197,42 @@ function useGroups(text: string, only: string, showHelp: () => void): Offered {
   const groups = (only === "" ? [...found, actionGroup] : found).filter(({ options }) => options.length > 0);
   const isNothing = groups.length === 0 && !loading && hint === "";
   return { groups, kinds, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
+}
+
+/** What can be done from everywhere: go to a page, create something, change the colours, see the keys, sign out. */
+function useActions(showHelp: () => void): readonly PaletteOption[] {
+  const other = useTheme() === "dark" ? "light" : "dark";
+  const pages: readonly PaletteOption[] = NAVIGATION_ITEMS.map(({ page, name, icon, key }) => ({
+    id: `go-${page}`,
+    icon,
+    name: `Go to ${name}`,
+    detail: key === undefined ? "" : `G ${key}`,
+    run: () => {
+      location.hash = linkTo(page);
+    },
+  }));
+  const created: readonly PaletteOption[] = (useMayWrite() ? KINDS : []).map((kind) => ({
+    id: `new-${kind}`,
+    icon: "edit",
+    name: `New ${kindNoun(kind)}`,
+    detail: "",
+    run: () => editing.open({ mode: "create", kind, values: {} }),
+  }));
+  const others: readonly PaletteOption[] = [
+    ...created,
+    { id: "theme", icon: other, name: `Change to ${other} colours`, detail: "", run: () => chooseTheme(other) },
+    { id: "help", icon: "help", name: "Show the keys", detail: "?", run: showHelp },
+  ];
+  if (token.value() === "") return [...pages, ...others];
+  return [
+    ...pages,
+    ...others,
+    { id: "sign-out", icon: "signOut", name: "Sign out", detail: "", run: () => token.set("") },
+  ];
+}
+
+/** The actions whose names contain every word. */
+function actionsFor(actions: readonly PaletteOption[], text: string): readonly PaletteOption[] {
+  const words = text.toLowerCase().split(/\s+/);
+  return actions.filter(({ name }) => words.every((word) => name.toLowerCase().includes(word)));
 }

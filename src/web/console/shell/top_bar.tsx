@@ -1,5 +1,8 @@
-import { LiveMark } from "../live/live_mark.tsx";
+import { useEffect, useState } from "preact/hooks";
+import { timeOfDay } from "../labels.ts";
+import { liveState, onLiveState } from "../live/live.ts";
 import { Icon } from "../ui/icon.tsx";
+import { StateMark } from "../ui/state.tsx";
 import { useShownTrail } from "../ui/trail.ts";
 import { chooseTheme, useTheme } from "../ui/use_theme.ts";
 
@@ -64,5 +67,32 @@ function Crumbs() {
         ))}
       </ol>
     </nav>
+  );
+}
+
+/** Says whether the figures on the screen follow the inventory, and from when they are otherwise. */
+function LiveMark() {
+  const [state, setState] = useState(liveState());
+  useEffect(() => {
+    const follow = () => setState(liveState());
+    // It may have changed between the first drawing and now.
+    follow();
+    return onLiveState(follow);
+  }, []);
+  return (
+    <p class={`live ${state.kind}`} role="status">
+      {state.kind === "live" ? (
+        <span title="Changes by others appear by themselves">
+          <span class="dot" aria-hidden="true" />
+          Live
+        </span>
+      ) : null}
+      {state.kind === "stale" ? (
+        <span title={state.why}>
+          <StateMark state="watch" />
+          The figures are from {timeOfDay(state.asOf)}
+        </span>
+      ) : null}
+    </p>
   );
 }

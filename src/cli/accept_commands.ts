@@ -43,7 +43,7 @@ export function refuseInRun(root: string, action: string): void {
   throw new OperationError("failed_precondition", `Cannot ${action} in a run or its worktree: a person does that`);
 }
 
-function isInRun(root: string): boolean {
+export function isInRun(root: string): boolean {
   return insideRun(root, process.env) !== null || projectAround(root) !== null;
 }
 

@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { runPlanner } from "../support/planner_command.ts";
+import { tempProject } from "../support/temp_project.ts";
 import { isRunning } from "../support/work_project.ts";
 
 const THERE = `.planner/worktrees/${ID}`;
@@ -185,4 +187,46 @@ test("a later run's prompt says why the one before did not complete, and what it
   expect(prompt).toMatch(/It ended so: .*the agent ended with status 3/);
   expect(prompt).toContain("commits are on this branch: git log main..HEAD");
   expect(prompt).toContain("not committed: half.txt");
+});
+
+test("init denies what accepts commands in settings of claude that are there, and keeps every byte of them", async () => {
+  using project = tempProject();
+  const init = (...words: readonly string[]) => runPlanner(["init", ...words], { cwd: project.root });
+  const file = ".claude/settings.json";
+  const own = `{
+  // Mine.
+  "permissions": {
+    "allow": ["Bash(npm test)"], /* fast */
+    "deny": [
+      "Read(.env)", // secrets
+      "Bash(planner trust:*)",
+    ],
+  },
+  "model": "opus"
+}
+`;
+  project.write(file, own.replaceAll("\n", "\r\n"));
+
+  const first = await init("--agent", "claude");
+  const second = await init("--agent", "claude");
+
+  const line = '      "Bash(planner trust:*)",\n';
+  const extended = own.replace(line, `${line}      "Bash(planner approve:*)",\n`);
+  expect(project.read(file)).toBe(extended.replaceAll("\n", "\r\n"));
+  expect(first.stdout).toContain(`extended ${file} (denies planner approve and planner trust)\n`);
+  expect([first.code, second.code, second.stdout]).toEqual([
+    0,
+    0,
+    expect.stringContaining(`kept ${file} (already there)`),
+  ]);
+
+  project.write(file, '{"permissions": {"deny": "all"}}');
+  const unfit = await init("--agent", "claude");
+  expect([unfit.code, unfit.stderr]).toEqual([1, expect.stringContaining(`"${file}": "permissions.deny" is no list`)]);
+  rmSync(join(project.root, file));
+  await init("--agent", "claude");
+  expect(existsSync(join(project.root, file))).toBe(false);
+  await init("--agent", "claude", "--guide");
+  const deny = ["Bash(planner approve:*)", "Bash(planner trust:*)"];
+  expect(JSON.parse(project.read(file))).toEqual({ permissions: { deny } });
 });

@@ -123,6 +123,29 @@ onTerminal("init --yes and init --agent ask nothing on a terminal", async () => 
   expect(existsSync(join(root, ".mcp.json"))).toBe(true);
 });
 
+onTerminal("init offers trust where the settings skip the agent's questions, once", async () => {
+  mkdirSync(join(root, ".planner", "specs"), { recursive: true });
+  const settings = "---\ndefaults: {provider: codex}\nproviders: {codex: {skip_permissions: true}}\n---\n";
+  writeFileSync(join(root, ".planner/config.md"), settings);
+  const agents = { after: "use the project", keys: ENTER } as const;
+
+  const no = await init([agents, { after: "Trust this project?", keys: `n${ENTER}` }]);
+  const yes = await init([agents, { after: "Trust this project?", keys: `y${ENTER}` }]);
+  const again = await init([agents]);
+  const quiet = await init(undefined, ["--yes"]);
+
+  expect([no.code, yes.code, again.code, quiet.code]).toEqual([0, 0, 0, 0]);
+  expect(no.screen).toContain("codex has skip_permissions: it runs any command without a question");
+  expect([no.screen, yes.screen]).toEqual([
+    expect.stringContaining("Nothing was changed"),
+    expect.stringContaining("Trusted: every command of this project is accepted"),
+  ]);
+  expect([again.screen, quiet.screen]).toEqual([
+    expect.not.stringContaining("Trust this"),
+    expect.not.stringContaining("Trust this"),
+  ]);
+});
+
 onTerminal("list fits the terminal, in colours unless NO_COLOR is set", async () => {
   using project = tempProject();
   project.spec("2026-11-01-001-abc", `---\nstatus: failed\n---\n\n# ${"Wide 日本語 ".repeat(20)}\n`);

@@ -42,8 +42,11 @@ reports, and name its target files, with planner_spec_update.
 `;
 
 /** Accepting commands is a person's, whatever else the agent may run. */
-const DENIED = ["Bash(planner approve:*)", "Bash(planner trust:*)"];
-const CLAUDE_SETTINGS = `${JSON.stringify({ permissions: { deny: DENIED } }, null, 2)}\n`;
+export const DENIED = {
+  file: ".claude/settings.json",
+  path: ["permissions", "deny"],
+  rules: ["Bash(planner approve:*)", "Bash(planner trust:*)"],
+} as const;
 
 /**
  * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file with
@@ -60,7 +63,6 @@ export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
           file(".claude/skills/planner/SKILL.md", SKILL),
           file(".claude/commands/spec-work.md", WORK_COMMAND),
           file(".claude/commands/spec-add.md", ADD_COMMAND),
-          file(".claude/settings.json", CLAUDE_SETTINGS),
         ]
       : []),
   ];

@@ -5,7 +5,7 @@ import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../output/write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
-import { guideFiles, withSection } from "./guide_files.ts";
+import { DENIED, guideFiles, withSection } from "./guide_files.ts";
 import { type FirstSettings, projectFiles } from "./project_files.ts";
 
 /** Input of `init`, from the wizard or the flags. */
@@ -41,7 +41,11 @@ interface AgentPlan {
 export async function setUp(root: string, setup: Setup): Promise<readonly SetupStep[]> {
   const { agents, hook, guide } = setup;
   refuseNoFolder(root);
-  const plans = [...(await planAgents(root, agents)), ...(guide ? planGuide(root, agents) : [])];
+  const plans = [
+    ...(await planAgents(root, agents)),
+    ...(guide ? planGuide(root, agents) : []),
+    ...(agents.includes("claude") ? await planDenied(root, guide) : []),
+  ];
   const hookInstaller = hook ? await planHook(root) : undefined;
   const steps = projectFiles(setup).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
@@ -103,6 +107,23 @@ function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPl
     const edit: ConfigEdit = after === null ? { kind: "present" } : { kind: "added", text: after };
     return { file: path, exists: before !== undefined, edit, note: null };
   });
+}
+
+/** Settings that a person has get the rules in any case; a new file is part of the instructions. */
+async function planDenied(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
+  const { file, path, rules } = DENIED;
+  const before = readConfig(root, file);
+  if (before === undefined && !guide) return [];
+  const { extendJsonList } = await import("#planner/work/mcp_config/json_config.ts");
+  const edit = extendJsonList(file, before ?? "", path, rules);
+  return [
+    {
+      file,
+      exists: before !== undefined,
+      edit,
+      note: before === undefined ? null : "denies planner approve and planner trust",
+    },
+  ];
 }
 
 function carryOut(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {

@@ -12,6 +12,7 @@ import { checkFolder, openProject } from "../../open_project.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printText } from "../../output/print_text.ts";
 import { paint } from "../../output/terminal.ts";
+import { offerTrust } from "../../trust_project.ts";
 
 const SAID: Record<SetupStep["outcome"], string> = {
   created: "created",
@@ -90,10 +91,12 @@ export const command = defineCommand({
     }
     reportSetup(cli, root, await setUp(root, setup));
     const { context } = await openProject(root, root);
+    const project = { context, root };
     await acceptTyped(
-      { context, root },
+      project,
       setup.setup.map(({ command }) => ({ kind: "setup", text: command })),
     );
+    if (!words.yes && words.agent.length === 0) await offerTrust(project);
     return EXIT_STATUS.ok;
   },
 });

@@ -1,9 +1,7 @@
-import { askOnTerminal, refuseInRun } from "../../accept_commands.ts";
+import { refuseInRun } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
-import type { OpenProject } from "../../open_project.ts";
-import { plainLine } from "../../output/plain_text.ts";
-import { print } from "../../output/print.ts";
+import { trustProject } from "../../trust_project.ts";
 
 export const command = defineCommand({
   summary: "Accept every command of this project, whoever wrote it",
@@ -21,15 +19,3 @@ export const command = defineCommand({
     return (await trustProject(project, !off)) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });
-
-/** Asks on the terminal and notes the answer. Taking trust back asks nothing. @returns whether it was done */
-async function trustProject({ context, root }: OpenProject, on: boolean): Promise<boolean> {
-  const question = `Every command of ${plainLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
-  if (on && !askOnTerminal(question)) {
-    print("Nothing was changed\n");
-    return false;
-  }
-  await context.accepted.trust(on);
-  print(on ? "Trusted: every command of this project is accepted\n" : "Single commands have to be accepted again\n");
-  return true;
-}

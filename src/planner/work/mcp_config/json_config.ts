@@ -21,7 +21,7 @@ import {
 
 const LENIENT = { allowTrailingComma: true, allowEmptyContent: true } as const;
 
-type Entry = ServerEntry | boolean | { readonly [key: string]: Entry };
+type Entry = ServerEntry | boolean | readonly string[] | { readonly [key: string]: Entry };
 
 interface Layout {
   readonly unit: string;
@@ -36,7 +36,12 @@ interface Layout {
  * @throws OperationError with line and column for a file that does not parse, and for one whose `path` leads through
  *   something that is no object
  */
-export function extendJson(file: string, text: string, path: readonly string[], entry: ServerEntry | true): ConfigEdit {
+export function extendJson(
+  file: string,
+  text: string,
+  path: readonly string[],
+  entry: ServerEntry | true | readonly string[],
+): ConfigEdit {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const json = text.slice(mark.length);
   const root = parseRoot(file, json);
@@ -45,11 +50,45 @@ export function extendJson(file: string, text: string, path: readonly string[], 
   if (found !== undefined) return { kind: equalJson(dataOf(json, found), entry) ? "present" : "other" };
   const { parent, depth } = deepestObject(file, root, path);
   const key = path[depth] ?? "";
-  const extended = insertProperty(json, parent, key, nested(path.slice(depth + 1), entry));
+  const value = nested(path.slice(depth + 1), entry);
+  const extended = insertMember(json, parent, (indent) =>
+    indent === null ? inline(key, value) : render(key, value, indent, layoutOf(json)),
+  );
   if (!equalJson(parse(extended, [], LENIENT), expected(parse(json, [], LENIENT), path, entry))) {
     throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
   }
   return { kind: "added", text: mark + extended };
+}
+
+/**
+ * Adds those texts to a list in a JSON file that it lacks, as `extendJson` adds an entry; makes the list without one.
+ *
+ * @throws OperationError as `extendJson`, and where something else is in the list's place
+ */
+export function extendJsonList(
+  file: string,
+  text: string,
+  path: readonly string[],
+  items: readonly string[],
+): ConfigEdit {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  let json = text.slice(mark.length);
+  const root = parseRoot(file, json);
+  const list = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
+  if (list === undefined) return extendJson(file, text, path, items);
+  const known: unknown = dataOf(json, list);
+  if (!Array.isArray(known)) throw unfitConfig(file, `"${path.join(".")}" is no list`);
+  const before: unknown = parse(json, [], LENIENT);
+  const missing = items.filter((item) => !known.includes(item));
+  for (const item of missing) {
+    const tree = parseRoot(file, json);
+    const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
+    if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
+  }
+  if (!equalJson(parse(json, [], LENIENT), expected(before, path, [...known, ...missing]))) {
+    throw unfitConfig(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
+  }
+  return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
 }
 
 /** The value at `path` as plain data, undefined without one or when the text does not parse. */
@@ -88,30 +127,39 @@ function deepestObject(file: string, root: Node, path: readonly string[]): { par
   return { parent, depth: path.length };
 }
 
-function insertProperty(json: string, parent: Node, key: string, value: Entry): string {
-  const layout: Layout = { unit: indentUnit(json), eol: lineEnding(json) };
+function layoutOf(json: string): Layout {
+  return { unit: indentUnit(json), eol: lineEnding(json) };
+}
+
+/**
+ * Inserts behind the last member of an object or a list.
+ *
+ * @param write the member's text: on lines of its own with that indent, or, for null, on one line
+ */
+function insertMember(json: string, parent: Node, write: (indent: string | null) => string): string {
+  const { unit, eol } = layoutOf(json);
   const close = parent.offset + parent.length - 1;
   const last = parent.children?.at(-1);
   const outer = lineIndent(json, parent.offset);
   if (last === undefined) {
-    const inner = outer + layout.unit;
+    const inner = outer + unit;
     const content = json.slice(parent.offset + 1, close);
-    const property = `${layout.eol}${inner}${render(key, value, inner, layout)}`;
-    // After a comment if the object contains only that, otherwise directly after the brace.
+    const member = `${eol}${inner}${write(inner)}`;
+    // After a comment if there is only that, otherwise directly after the bracket.
     const at = parent.offset + 1 + content.trimEnd().length;
-    const ending = json.slice(at, close).includes("\n") ? "" : layout.eol + outer;
-    return json.slice(0, at) + property + ending + json.slice(at);
+    const ending = json.slice(at, close).includes("\n") ? "" : eol + outer;
+    return json.slice(0, at) + member + ending + json.slice(at);
   }
   const end = last.offset + last.length;
   const comma = commaAfter(json.slice(0, close), end);
   const multiline = json.slice(parent.offset, close).includes("\n");
-  // Behind the comments that follow the last property, so that they stay with it.
+  // Behind the comments that follow the last member, so that they stay with it.
   const at = multiline ? json.slice(0, close).trimEnd().length : end;
-  const inner = startsLine(json, last.offset) ? lineIndent(json, last.offset) : outer + layout.unit;
-  const property = multiline ? `${layout.eol}${inner}${render(key, value, inner, layout)}` : ` ${inline(key, value)}`;
-  if (comma !== undefined && multiline) return `${json.slice(0, at)}${property},${json.slice(at)}`;
-  if (comma !== undefined) return json.slice(0, comma + 1) + property + json.slice(comma + 1);
-  return `${json.slice(0, end)},${json.slice(end, at)}${property}${json.slice(at)}`;
+  const inner = startsLine(json, last.offset) ? lineIndent(json, last.offset) : outer + unit;
+  const member = multiline ? `${eol}${inner}${write(inner)}` : ` ${write(null)}`;
+  if (comma !== undefined && multiline) return `${json.slice(0, at)}${member},${json.slice(at)}`;
+  if (comma !== undefined) return json.slice(0, comma + 1) + member + json.slice(comma + 1);
+  return `${json.slice(0, end)},${json.slice(end, at)}${member}${json.slice(at)}`;
 }
 
 // Comments are skipped by the scanner, so a comma inside one does not count.
@@ -155,7 +203,7 @@ function nested(path: readonly string[], entry: Entry): Entry {
   return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
 }
 
-function expected(data: unknown, path: readonly string[], entry: Entry): unknown {
+function expected(data: unknown, path: readonly string[], entry: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const object = isJsonObject(data) ? data : {};

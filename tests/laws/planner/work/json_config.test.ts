@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
-import { extendJson } from "#planner/work/mcp_config/json_config.ts";
+import { extendJson, extendJsonList } from "#planner/work/mcp_config/json_config.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const ENTRY = { command: "planner", args: ["mcp"] } as const;
@@ -62,6 +62,29 @@ test("extendJson adds its entry and nothing else, by insertions only", () => {
       });
       expect(isSubsequence(text, edit.text)).toBe(true);
       expect(extendJson("x.json", edit.text, ["mcpServers", "planner"], ENTRY)).toEqual({ kind: "present" });
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+test("extendJsonList adds the texts that a list lacks and nothing else, by insertions only", () => {
+  const item = fc.tuple(blank, fc.constantFrom('"x"', '"y"', '"a, b"', "1"), blank).map((parts) => parts.join(""));
+  const list = fc
+    .tuple(fc.array(item, { maxLength: 4 }), blank, fc.boolean())
+    .map(([items, inside, comma]) => `[${items.join(",")}${items.length > 0 && comma ? "," : ""}${inside}]`);
+  fc.assert(
+    fc.property(fc.option(list), blank, blank, (items, before, after) => {
+      const text = items === null ? `{${before}}` : `{${before}"p":${after}{"deny":${items}${after}}${before}}`;
+      const data = parse(text, [], LENIENT) as { readonly p?: { readonly deny: readonly unknown[] } };
+      const old = data.p?.deny ?? [];
+
+      const edit = extendJsonList("x.json", text, ["p", "deny"], ["x", "z"]);
+
+      if (edit.kind !== "added") throw new Error(edit.kind);
+      const deny = [...old, ...(old.includes("x") ? [] : ["x"]), "z"];
+      expect(parse(edit.text, [], LENIENT)).toEqual({ ...data, p: { deny } });
+      expect(isSubsequence(text, edit.text)).toBe(true);
+      expect(extendJsonList("x.json", edit.text, ["p", "deny"], ["x", "z"])).toEqual({ kind: "present" });
     }),
     { numRuns: LAW_RUNS },
   );

@@ -23,7 +23,6 @@ test("guideFiles gives each agent the files that it reads", () => {
     ".claude/skills/planner/SKILL.md",
     ".claude/commands/spec-work.md",
     ".claude/commands/spec-add.md",
-    ".claude/settings.json",
   ]);
 });
 

@@ -1,0 +1,28 @@
+import { askOnTerminal, isInRun } from "./accept_commands.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./output/plain_text.ts";
+import { print } from "./output/print.ts";
+import { isInteractive } from "./output/terminal.ts";
+
+/** Asks on the terminal and notes the answer. Taking trust back asks nothing. @returns whether it was done */
+export async function trustProject({ context, root }: OpenProject, on: boolean): Promise<boolean> {
+  const question = `Every command of ${plainLine(root)}, whoever writes it, will run without a question. Trust this project? [y/N] `;
+  if (on && !askOnTerminal(question)) {
+    print("Nothing was changed\n");
+    return false;
+  }
+  await context.accepted.trust(on);
+  print(on ? "Trusted: every command of this project is accepted\n" : "Single commands have to be accepted again\n");
+  return true;
+}
+
+/** Offers trust on a terminal where the settings let an agent run any command without a question. */
+export async function offerTrust(project: OpenProject): Promise<void> {
+  const { context, root } = project;
+  if (!isInteractive() || isInRun(root)) return;
+  const { providers } = await context.config();
+  const free = Object.keys(providers).filter((name) => providers[name]?.skip_permissions === true);
+  if (free.length === 0 || (await context.accepted.read()).trusted) return;
+  print(`${free.join(", ")} has skip_permissions: it runs any command without a question, those of checks included\n`);
+  await trustProject(project, true);
+}

@@ -5,6 +5,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { RULE_NAMES } from "#planner/config/rule_names.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
+import { criteriaOf } from "#planner/spec/criteria.ts";
 import { sectionOf } from "#planner/spec/sections.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../../support/lint_world.ts";
 
@@ -74,4 +75,12 @@ test("docs/editors.md has a problem matcher that takes every finding", async () 
   expect(found[0]?.[groups.file]).toBe(`.planner/specs/${ID}.md`);
   expect(found[0]?.[groups.column]).toBe("9");
   expect(found[1]?.[groups.message]).toBe("missing optional field 'labels'");
+});
+
+test("docs/editors.md has a snippet that writes a criterion with its check", () => {
+  const section = doc("editors.md").slice(doc("editors.md").indexOf("## Criteria with checks"));
+  const [snippet] = Object.values<{ readonly body: readonly string[] }>(JSON.parse(block(section, "json") ?? ""));
+  const typed = snippet?.body.map((line) => line.replace(/\$\{\d:(.*)\}/, "$1")).join("\n") ?? "";
+
+  expect(criteriaOf(typed)).toMatchObject([{ label: "What is true once it is done", verify: "npm test -- name" }]);
 });

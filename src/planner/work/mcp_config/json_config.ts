@@ -134,7 +134,7 @@ function layoutOf(json: string): Layout {
 /**
  * Inserts behind the last member of an object or a list.
  *
- * @param write the member's text: on lines of its own with that indent, or, for null, on one line
+ * @param write the member's text: on separate lines with that indent, or, for null, on one line
  */
 function insertMember(json: string, parent: Node, write: (indent: string | null) => string): string {
   const { unit, eol } = layoutOf(json);

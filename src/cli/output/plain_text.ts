@@ -1,9 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-
-/** First code point of the block "Control Pictures": U+2400 + c shows the control character c. */
-const CONTROL_PICTURES = 0x2400;
-const PICTURE_OF_DELETE = "\u2421";
-const REPLACEMENT = "\ufffd";
+import { visible } from "#kernel/control_pictures.ts";
 
 // Control characters drive a terminal; bidirectional embeddings and overrides make a line show something else than it
 // says; the two separators break a line in some terminals.
@@ -23,10 +19,4 @@ export function plainLines(text: string): string {
 /** Takes colours and other terminal sequences out of a program's output, then makes the rest safe. */
 export function withoutEscapes(text: string): string {
   return plainLines(stripVTControlCharacters(text));
-}
-
-function visible(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
-  return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
 }

@@ -1,3 +1,4 @@
+import { withoutControls } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { readableDocument } from "./document.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";
@@ -31,8 +32,8 @@ export function specFromTemplate(template: string, { id, title, body, fields }: 
   const heading = titleHeading(document.body);
   const before = document.body.slice(0, heading?.start ?? 0);
   const after = document.body.slice(heading?.next ?? 0);
-  const added = body === "" ? "" : `${br}${body.replaceAll(/\r?\n/g, br)}${br}`;
+  const added = body === "" ? "" : `${br}${withoutControls(body).replaceAll("\n", br)}${br}`;
   const gap = heading === undefined && !/^\s*(?:\r|\n)/.test(after) ? br : "";
   const head = text.slice(0, text.length - document.body.length);
-  return `${head}${before === "" ? br : before}# ${title}${br}${added}${gap}${after}`;
+  return `${head}${before === "" ? br : before}# ${withoutControls(title)}${br}${added}${gap}${after}`;
 }

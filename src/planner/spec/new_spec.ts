@@ -1,3 +1,4 @@
+import { withoutControls } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { parseDocument } from "./document.ts";
 import { editFields, type FieldValue } from "./edit/edit_fields.ts";
@@ -66,7 +67,8 @@ export function newSpecText(input: NewSpec): string {
     ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
     ...input.fields,
   };
-  return withFields(`\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, fields);
+  const text = `\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`;
+  return withFields(withoutControls(text), fields);
 }
 
 /** A whole spec file: `fields` come behind `id`, in their order. */

@@ -1,3 +1,4 @@
+import { withoutControls } from "#kernel/control_pictures.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { missingFence } from "../body_lines.ts";
 import { readableDocument } from "../document.ts";
@@ -79,12 +80,12 @@ function isOpenSection(body: string): boolean {
   return section?.heading.level === 2 && section.end === body.length;
 }
 
-/** `text` in the file's line endings, ending in one. */
+/** `text` in the file's line endings, ending in one, with visible signs for other control characters. */
 function written(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }
-  return endedLine(text.replace(/\r?\n/g, lineBreak), lineBreak);
+  return endedLine(withoutControls(text).replaceAll("\n", lineBreak), lineBreak);
 }
 
 function endedLine(text: string, lineBreak: string): string {

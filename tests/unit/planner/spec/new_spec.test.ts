@@ -30,6 +30,18 @@ test("newSpecText closes a heading whose title ends in #", () => {
   expect(newSpecText({ id, title: "Port to C #" })).toEndWith("\n# Port to C # #\n");
 });
 
+test("newSpecText writes no control character but line breaks and tabs", () => {
+  const file = newSpecText({
+    id,
+    title: "A\u001b[2J",
+    body: "one\rtwo\u009b\tthree",
+    fields: { assignee: "a\u001b\u009b" },
+  });
+
+  expect(file).toEndWith("\n# A␛[2J\n\none\ntwo\ufffd\tthree\n");
+  expect(file).toContain('assignee: "a\\u001b\\u009b"');
+});
+
 test("newSpecText refuses what no title or no file can be", () => {
   for (const title of ["", "  ", "a\nb"]) expect(() => newSpecText({ id, title })).toThrow(OperationError);
   expect(() => newSpecText({ id, title: "a", body: "\0" })).toThrow("expected text without NUL characters");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import { appendOutput, replaceBody } from "#planner/spec/edit/edit_body.ts";
+import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit/edit_body.ts";
 
 const HEAD = "---\nstatus: pending\n---\n";
 
@@ -75,4 +75,13 @@ test("both refuse what a file cannot hold, and a file that does not parse", () =
     expect(() => edit(HEAD, "\ud800")).toThrow(OperationError);
     expect(() => edit("---\na: [\n---\n", "x")).toThrow("Cannot edit the spec: line 3, column 1:");
   }
+});
+
+test("appendOutput, replaceBody and appendToSection write no control character but line breaks and tabs", () => {
+  const raw = "\u001b[2J\u009b1mred\u0007\u007f\tten\rtwenty\r\nend";
+  const plain = "␛[2J\ufffd1mred␇␡\tten\ntwenty\nend\n";
+
+  expect(appendOutput("# T\n", raw)).toBe(`# T\n\n## Output\n\n${plain}`);
+  expect(replaceBody("old\n", raw)).toBe(plain);
+  expect(appendToSection("# T\n", "Notes", raw)).toBe(`# T\n\n## Notes\n\n${plain}`);
 });

@@ -1,4 +1,4 @@
-import type { DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import type { DescExtension, DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
 import { toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectRouter } from "@connectrpc/connect";
@@ -42,11 +42,16 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
     case "fileContainingSymbol":
       return files(known.fileOf(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      // No message here has extensions, so the list of a known type is empty.
       if (known.fileOf(value) === undefined) return unknown(`type "${value}"`);
-      return { case: "allExtensionNumbersResponse" as const, value: { baseTypeName: value, extensionNumber: [] } };
-    case "fileContainingExtension":
-      return unknown(`extension ${value.extensionNumber} of "${value.containingType}"`);
+      return {
+        case: "allExtensionNumbersResponse" as const,
+        value: { baseTypeName: value, extensionNumber: known.extensionsOf(value).map(({ number }) => number) },
+      };
+    case "fileContainingExtension": {
+      const { containingType, extensionNumber } = value;
+      const found = known.extensionsOf(containingType).find(({ number }) => number === extensionNumber);
+      return files(found?.file, `extension ${extensionNumber} of "${containingType}"`);
+    }
     default:
       return {
         case: "errorResponse" as const,
@@ -91,11 +96,17 @@ class Descriptors {
     return this.#symbols.get(symbol);
   }
 
+  extensionsOf(type: string): readonly DescExtension[] {
+    return [...this.#files.values()].flatMap(({ extensions }) =>
+      extensions.filter(({ extendee }) => extendee.typeName === type),
+    );
+  }
+
   #add(file: DescFile): void {
     // A descriptor's name lacks the suffix that clients use.
     this.#files.set(`${file.name}.proto`, file);
     for (const message of file.messages) this.#addMessage(file, message);
-    for (const { typeName } of file.enums) this.#symbols.set(typeName, file);
+    for (const { typeName } of [...file.enums, ...file.extensions]) this.#symbols.set(typeName, file);
     for (const { typeName, methods } of file.services) {
       this.#symbols.set(typeName, file);
       for (const { name } of methods) this.#symbols.set(`${typeName}.${name}`, file);

@@ -1,3 +1,4 @@
+import type { PortRef } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { BASIS_WORDS, capitalized, plural } from "#words/names.ts";
 
@@ -42,15 +43,10 @@ export const LOAD_BASES = [
   ["max", `${capitalized(BASIS_WORDS.MAX)} draw`],
 ] as const;
 
-interface PortEnd {
-  readonly device_code: string;
-  readonly port_name: string;
-}
-
-export function portRef({ device_code, port_name }: PortEnd): string {
+export function portRef({ device_code, port_name }: PortRef): string {
   return `port:${device_code}/${port_name}`;
 }
 
-export function portName({ device_code, port_name }: PortEnd): string {
+export function portName({ device_code, port_name }: PortRef): string {
   return `${device_code} ${port_name}`;
 }

@@ -25,12 +25,14 @@ test("a share of which nothing is known is never good, on pages and pictures", (
 });
 
 test("a preview of a rack without a recorded limit is not called good", () => {
-  const rack = { rack_code: "R", health_before: "HEALTH_OK", health_after: "HEALTH_OK" };
+  const rack = { rack_code: "R", health_before: "HEALTH_OK", health_after: "HEALTH_OK" } as const;
   const draws = { draw_w: { before: 100, after: 200 } };
   const power = (more: object) =>
     previewRows({
       ...{
         results: [],
+        revision: 1,
+        omitted_devices: 0,
         refused: 0,
         supplies: [],
         omitted_supplies: 0,

@@ -1,3 +1,4 @@
+import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
 import { token } from "./token.ts";
 
 const SERVICE = "datacenter.v1.DatacenterService";
@@ -33,18 +34,45 @@ interface ErrorBody {
   readonly details?: readonly { readonly type?: string; readonly debug?: ErrorDetail }[];
 }
 
-interface ErrorDetail {
+/** What a detail of an error may hold; an item of a bulk call has details of the same types. */
+export interface ErrorDetail {
   readonly reason?: string;
   readonly field_violations?: readonly Violation[];
   /** The same, where the request could not be read at all. */
   readonly fieldViolations?: readonly Violation[];
 }
 
-/**
- * Calls one RPC by Connect JSON: by its name, or by `<service>/<name>` if it is one of another service.
- * @throws CallError; an aborted call throws the signal's reason
- */
-export async function call<Reply>(rpc: string, request: object, signal?: AbortSignal): Promise<Reply> {
+/** Name of an RPC, or `<service>/<name>` if it is one of another service. */
+export type Rpc = keyof Rpcs;
+
+/** A request of which every field may be left out. */
+export type Request<Name extends Rpc> = Draft<Rpcs[Name]["request"]>;
+
+/** Words of enumerations may come from an address, which the server judges. */
+type Draft<Value> = Value extends readonly (infer Item)[]
+  ? readonly Draft<Item>[]
+  : Value extends object
+    ? { readonly [Name in keyof Value]?: Draft<Value[Name]> | undefined }
+    : Value extends string
+      ? string
+      : Value;
+
+export type Reply<Name extends Rpc> = Rpcs[Name]["reply"];
+
+/** RPCs that answer a picture. */
+export type DrawnRpc = { [Name in Rpc]: Reply<Name> extends { readonly render?: RenderResult } ? Name : never }[Rpc];
+
+/** Calls one RPC by Connect JSON. @throws CallError; an aborted call throws the signal's reason */
+export async function call<Name extends Rpc>(
+  rpc: Name,
+  request: Request<Name>,
+  signal?: AbortSignal,
+): Promise<Reply<Name>> {
+  return callNamed(rpc, request, signal);
+}
+
+/** Calls an RPC whose name is known only when the console runs. @throws CallError, as `call` does */
+export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
   return answered(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { followQuestion } from "../live/questions.ts";
-import { CallError, call, read } from "./client.ts";
+import { CallError, call, type Reply, type Request, type Rpc, read } from "./client.ts";
 import { token } from "./token.ts";
 import { written } from "./written.ts";
 
@@ -20,9 +20,9 @@ interface State<Reply> {
 }
 
 /** Asks one RPC, and again whenever the request changes; an unset request asks nothing. */
-export function useCall<Reply>(rpc: string, request: object | undefined): Asked<Reply> {
+export function useCall<Name extends Rpc>(rpc: Name, request: Request<Name> | undefined): Asked<Reply<Name>> {
   const key = request === undefined ? "" : `${rpc} ${JSON.stringify(request)}`;
-  return useQuestion(key, (signal) => call<Reply>(rpc, request ?? {}, signal));
+  return useQuestion(key, (signal) => call(rpc, request ?? ({} as Request<Name>), signal));
 }
 
 /** Reads one plain route, and again whenever its parameters change. */

@@ -1,11 +1,11 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import type { PreviewChangesResponse } from "#gen/datacenter/v1/json.ts";
 import { counted } from "../labels.ts";
 import { StateMark } from "../ui/state.tsx";
 import { ask } from "./ask.ts";
 import { FindingLine } from "./changes_panel.tsx";
 import type { Values } from "./form_model.ts";
-import type { PreviewAnswer } from "./preview_answer.ts";
 import { type PreviewRow, previewLines, previewRows } from "./preview_words.ts";
 import { PAUSE_MS, PLANNING } from "./requests.ts";
 
@@ -79,7 +79,7 @@ function Figures({ rows }: { readonly rows: readonly PreviewRow[] }) {
 }
 
 interface Previewed {
-  readonly answer: PreviewAnswer | undefined;
+  readonly answer: PreviewChangesResponse | undefined;
   /** Whether a newer draft is being asked about: the answer is that of an earlier one. */
   readonly isBusy: boolean;
 }
@@ -90,7 +90,9 @@ interface Previewed {
  * @param changes in the form of `InventoryChange`, of which the first thousand are asked about; undefined asks nothing
  */
 function usePreview(changes: readonly Values[] | undefined): Previewed {
-  const [found, setFound] = useState<{ readonly key: string; readonly answer: PreviewAnswer | undefined }>(NOTHING);
+  const [found, setFound] = useState<{ readonly key: string; readonly answer: PreviewChangesResponse | undefined }>(
+    NOTHING,
+  );
   const key = changes === undefined || changes.length === 0 ? "" : JSON.stringify(changes.slice(0, MAX_BATCH_ITEMS));
   useEffect(() => {
     if (key === "") {
@@ -98,11 +100,11 @@ function usePreview(changes: readonly Values[] | undefined): Previewed {
       return undefined;
     }
     const controller = new AbortController();
-    const show = (answer: PreviewAnswer | undefined) => controller.signal.aborted || setFound({ key, answer });
+    const show = (answer: PreviewChangesResponse | undefined) => controller.signal.aborted || setFound({ key, answer });
     const timer = setTimeout(() => {
       const call = { service: PLANNING, rpc: "PreviewChanges", request: { changes: JSON.parse(key) } };
       // The check of the draft reports errors of the whole request.
-      ask<PreviewAnswer>(call, controller.signal).then(show, () => show(undefined));
+      ask<PreviewChangesResponse>(call, controller.signal).then(show, () => show(undefined));
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);

@@ -1,14 +1,9 @@
+import type { BulkReply, Finding } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
-import { CallError, type Violation } from "../api/client.ts";
-import type { BulkAnswer, Finding } from "../api/replies.ts";
+import { CallError, type ErrorDetail } from "../api/client.ts";
 import { ask } from "./ask.ts";
 import type { Values } from "./form_model.ts";
 import { type Around, applyCall } from "./requests.ts";
-
-interface Detail {
-  readonly reason?: string;
-  readonly field_violations?: readonly Violation[];
-}
 
 /** Result of changes that are applied all or none. */
 export interface Applied {
@@ -23,16 +18,18 @@ export async function apply(
   how: Omit<Around, "etag">,
   signal?: AbortSignal,
 ): Promise<Applied> {
-  const { results } = await ask<BulkAnswer>(applyCall(changes, how), signal);
+  const { results } = await ask<BulkReply>(applyCall(changes, how), signal);
   return {
     warnings: results.flatMap(({ warnings = [] }) => warnings),
     refusals: results.flatMap(({ code, outcome, error }) =>
-      error === undefined || outcome === "OUTCOME_ABORTED" ? [] : [refusal(code, error.message, error.details ?? [])],
+      error === undefined || outcome === "OUTCOME_ABORTED"
+        ? []
+        : [refusal(code, error.message, error.details as readonly ErrorDetail[])],
     ),
   };
 }
 
-function refusal(ref: string, message: string, details: readonly Detail[]): CallError {
+function refusal(ref: string, message: string, details: readonly ErrorDetail[]): CallError {
   const text = message.includes(refName(ref)) ? message : `${ref}: ${message}`;
   return new CallError("failed_precondition", text, {
     reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import type { Finding } from "#gen/datacenter/v1/json.ts";
 import { constantWord, plainRefs } from "#words/names.ts";
 import type { CallError } from "../api/client.ts";
-import type { Finding } from "../api/replies.ts";
 import { StateMark } from "../ui/state.tsx";
 import type { State } from "../ui/state_of_share.ts";
 import type { Difference } from "./differences.ts";

@@ -1,5 +1,5 @@
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
-import type { BulkAnswer } from "../api/replies.ts";
+import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import { ask } from "./ask.ts";
 import { fieldsOfKind, type Kind, resourceOf, type Values } from "./form_model.ts";
 import { type Around, type Call, camel } from "./requests.ts";
@@ -59,7 +59,7 @@ export async function runMany(kind: Kind, codes: readonly string[], what: What, 
   for (let start = 0; start < codes.length; start += MAX_BATCH_ITEMS) {
     const batch = codes.slice(start, start + MAX_BATCH_ITEMS);
     const { requestId: _id, ...rest } = how;
-    const { results } = await ask<BulkAnswer>(manyCall(kind, batch, what, isOne ? how : rest), how.signal);
+    const { results } = await ask<BulkReply>(manyCall(kind, batch, what, isOne ? how : rest), how.signal);
     for (const { index, outcome, error } of results) {
       if (error !== undefined) refused.push({ code: batch[index] ?? "", message: error.message });
       else if (outcome === "OUTCOME_UNCHANGED") unchanged += 1;

@@ -1,4 +1,4 @@
-import type { Cable, Port } from "../api/replies.ts";
+import type { Cable, Port } from "#gen/datacenter/v1/json.ts";
 import { editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
 

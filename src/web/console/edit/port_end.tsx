@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
+import type { Port } from "#gen/datacenter/v1/json.ts";
 import { enumWord } from "#words/names.ts";
-import type { DeviceAnswer, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 import { idOf, useForm } from "./field_context.ts";
@@ -67,7 +67,7 @@ export function PortEnd({ field, path, value }: FieldProps) {
 /** Ports of a device without a cable. */
 function useFreePorts(code: string): readonly Port[] {
   const settled = useDelayed(code, 200);
-  const { reply } = useCall<DeviceAnswer>("GetDevice", settled === "" ? undefined : { code: settled });
+  const { reply } = useCall("GetDevice", settled === "" ? undefined : { code: settled });
   if (reply === undefined) return [];
   const taken = new Set(
     reply.cables.flatMap(({ a, b }) => [a, b]).map((end) => `${end.device_code}/${end.port_name}`.toLowerCase()),

@@ -1,17 +1,17 @@
-import { decimal, percent, watts } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
-import { counted } from "../labels.ts";
-import { reasonFigures, reasonWord } from "../reason_words.ts";
-import { type State, stateOfShare } from "../ui/state_of_share.ts";
 import type {
   CoolingPreview,
   DevicePreview,
   FigureChange,
   FindingPreview,
-  PreviewAnswer,
+  PreviewChangesResponse,
   RackPreview,
   SupplyPreview,
-} from "./preview_answer.ts";
+} from "#gen/datacenter/v1/json.ts";
+import { decimal, percent, watts } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
+import { counted } from "../labels.ts";
+import { reasonFigures, reasonWord } from "../reason_words.ts";
+import { type State, stateOfShare } from "../ui/state_of_share.ts";
 
 /** One sentence about what changes do. */
 export interface PreviewLine {
@@ -46,7 +46,7 @@ function listed(names: readonly string[], count = names.length): string {
 }
 
 /** What is lost first, then what becomes worse, last what becomes better. */
-export function previewLines(answer: PreviewAnswer): readonly PreviewLine[] {
+export function previewLines(answer: PreviewChangesResponse): readonly PreviewLine[] {
   const isSupplyLost = answer.lost_count > 0;
   // That a device has no live supply is said with its name already.
   const worse = answer.new_findings.filter(({ code }) => !(isSupplyLost && code === "NO_LIVE_SUPPLY"));
@@ -59,7 +59,7 @@ export function previewLines(answer: PreviewAnswer): readonly PreviewLine[] {
   ];
 }
 
-function effectLines({ devices, lost_count, reduced_count }: PreviewAnswer): readonly PreviewLine[] {
+function effectLines({ devices, lost_count, reduced_count }: PreviewChangesResponse): readonly PreviewLine[] {
   const of = (effect: string, isSupply: boolean) =>
     devices.filter((one) => one.effect === `SUPPLY_EFFECT_${effect}` && one.is_supply === isSupply);
   const lost = of("LOST", false);
@@ -85,7 +85,7 @@ function namesOf(devices: readonly DevicePreview[]): readonly string[] {
   return devices.map(({ ref }) => refName(ref));
 }
 
-function betterLines({ devices, gained_count, increased_count }: PreviewAnswer): readonly PreviewLine[] {
+function betterLines({ devices, gained_count, increased_count }: PreviewChangesResponse): readonly PreviewLine[] {
   const of = (effect: string) => namesOf(devices.filter((one) => one.effect === effect && !one.is_supply));
   const [gained, more] = [of("SUPPLY_EFFECT_GAINED"), of("SUPPLY_EFFECT_INCREASED")];
   return [
@@ -114,13 +114,16 @@ function findingLines(findings: readonly FindingPreview[]): readonly PreviewLine
   });
 }
 
-function resolvedLines({ resolved_findings, omitted_resolved_findings }: PreviewAnswer): readonly PreviewLine[] {
+function resolvedLines({
+  resolved_findings,
+  omitted_resolved_findings,
+}: PreviewChangesResponse): readonly PreviewLine[] {
   const count = resolved_findings.length + omitted_resolved_findings;
   const texts = resolved_findings.map(({ code, ref }) => `${reasonWord(code)}: ${nameOf(ref)}`);
   return line("ok", count, `${counted(count, "finding")} resolved`, listed(texts, count));
 }
 
-function refusedLines({ refused, results }: PreviewAnswer): readonly PreviewLine[] {
+function refusedLines({ refused, results }: PreviewChangesResponse): readonly PreviewLine[] {
   if (refused === results.length) return [];
   return line("info", refused, `${counted(refused, "change")} would be refused`, "These figures leave them out.");
 }
@@ -133,7 +136,7 @@ const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_
 const ORDER: readonly State[] = ["fault", "watch"];
 
 /** The figures that differ as they are written, those of what is not well afterwards first. */
-export function previewRows({ supplies, racks, cooling }: PreviewAnswer): readonly PreviewRow[] {
+export function previewRows({ supplies, racks, cooling }: PreviewChangesResponse): readonly PreviewRow[] {
   const rows = [...supplies.flatMap(supplyRows), ...racks.flatMap(rackRows), ...cooling.flatMap(coolingRows)];
   const rank = ({ state }: PreviewRow) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
   return rows.filter(({ before, after }) => before !== after).toSorted((a, b) => rank(a) - rank(b));

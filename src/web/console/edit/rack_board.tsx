@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
+import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import { watts } from "#words/figures.ts";
-import type { RackAnswer } from "../api/replies.ts";
 import { linkTo } from "../router.ts";
 import { Card } from "../ui/parts.tsx";
 import { useMayWrite } from "./edit_buttons.tsx";
@@ -14,7 +14,7 @@ import { UnitMenu } from "./unit_menu.tsx";
  * The rack as a person works in it: a free unit takes a new device, and a device is moved by dragging, or with M and the
  * arrow keys. Nothing is written before the dialog that follows is confirmed.
  */
-export function RackBoard({ answer }: { readonly answer: RackAnswer }) {
+export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
   const { rack, units } = answer;
   const [chosen, setChosen] = useState<Chosen>();
   const opener = useRef<HTMLElement | null>(null);
@@ -70,7 +70,7 @@ export function RackBoard({ answer }: { readonly answer: RackAnswer }) {
 }
 
 /** Opens the change of a device's unit and face. */
-function place({ units }: RackAnswer, { box, bottom, face }: Move): void {
+function place({ units }: GetRackResponse, { box, bottom, face }: Move): void {
   const position_u = positionAt(units, box, bottom);
   const isSame = bottom === box.bottom && box.device.face === FACES[face];
   if (position_u === undefined || isSame) return;
@@ -78,13 +78,13 @@ function place({ units }: RackAnswer, { box, bottom, face }: Move): void {
   editing.open({ mode: "edit", kind: "device", identity, change: { position_u, face: FACES[face] } });
 }
 
-function told(rack: string, { units }: RackAnswer, { box, bottom, face }: Move): string {
+function told(rack: string, { units }: GetRackResponse, { box, bottom, face }: Move): string {
   const unit = positionAt(units, box, bottom);
   return `${box.device.device_code} goes to ${rack}, unit ${unit ?? "outside"}, ${face}. Enter confirms, Escape leaves it.`;
 }
 
 interface FaceProps {
-  readonly answer: RackAnswer;
+  readonly answer: GetRackResponse;
   readonly face: FaceName;
   readonly move: Move | undefined;
   readonly choose: (row: number, target: HTMLElement) => void;

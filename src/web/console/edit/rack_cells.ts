@@ -1,7 +1,7 @@
-import type { Occupant, RackAnswer } from "../api/replies.ts";
+import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 
 export type FaceName = "front" | "rear";
-type Unit = RackAnswer["units"][number];
+type Unit = GetRackResponse["units"][number];
 
 /** A device on one face of a rack, by the rows of units that it takes; rows count from the top. */
 export interface Box {

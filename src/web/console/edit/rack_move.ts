@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { RackAnswer } from "../api/replies.ts";
+import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import type { Box, FaceName } from "./rack_cells.ts";
 
 /** A device on its way to another place of its rack. */
@@ -25,7 +25,7 @@ export interface Moving {
 }
 
 /** Moves a device between units by pointer or keys; `done` hears of a move that was confirmed. */
-export function useMove(units: RackAnswer["units"], done: (move: Move) => void): Moving {
+export function useMove(units: GetRackResponse["units"], done: (move: Move) => void): Moving {
   const [move, setMove] = useState<Move>();
   const current = useRef<Move | undefined>(undefined);
   const stop = useRef<AbortController | undefined>(undefined);

@@ -1,6 +1,6 @@
 import { useId, useMemo } from "preact/hooks";
+import type { Device } from "#gen/datacenter/v1/json.ts";
 import { enumWord } from "#words/names.ts";
-import type { Device, SearchAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 
@@ -69,7 +69,7 @@ function useFound(name: string, typed: string): readonly Option[] {
     ...(name === "source_ref" && { kinds: SOURCES.map((kind) => `DEVICE_KIND_${kind}`) }),
     ...(name === "parent_device_code" && { kinds: ["DEVICE_KIND_CHASSIS"] }),
   };
-  const { reply } = useCall<SearchAnswer>("SearchDevices", text === "" ? undefined : { filter, page_size: MOST });
+  const { reply } = useCall("SearchDevices", text === "" ? undefined : { filter, page_size: MOST });
   return useMemo(
     () => (reply?.devices ?? []).flatMap((device) => optionsOf(name, device)).filter(first),
     [reply, name],

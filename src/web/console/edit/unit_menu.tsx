@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { RackAnswer } from "../api/replies.ts";
+import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import { editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
 import { blockAround, boxesOf, type Chosen, FACES, neighbour } from "./rack_cells.ts";
@@ -10,7 +10,7 @@ export function UnitMenu({
   chosen: { face, row },
   close,
 }: {
-  readonly answer: RackAnswer;
+  readonly answer: GetRackResponse;
   readonly chosen: Chosen;
   readonly close: () => void;
 }) {
@@ -56,7 +56,7 @@ export function UnitMenu({
 
 type Action = readonly [key: string, name: string, act: () => void];
 
-function actionsOf({ rack, units, occupants }: RackAnswer, { face, row }: Chosen, u: number) {
+function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: Chosen, u: number) {
   const block = blockAround(units, row);
   const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
   const like = neighbour(boxesOf(units, occupants, face), row);

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Finding } from "#gen/datacenter/v1/json.ts";
 import { kindNoun } from "#words/names.ts";
 import { CallError } from "../api/client.ts";
-import type { Finding } from "../api/replies.ts";
 import { ask, callError } from "./ask.ts";
 import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";

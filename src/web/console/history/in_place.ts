@@ -1,4 +1,5 @@
-import type { AuditEntry, Location } from "../api/replies.ts";
+import type { Location } from "#gen/datacenter/v1/json.ts";
+import type { AuditEntry } from "../api/replies.ts";
 
 /** A site, room or row with the texts of its list. */
 interface Place {

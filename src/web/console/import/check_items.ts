@@ -1,6 +1,6 @@
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
-import type { BulkAnswer } from "../api/replies.ts";
 import { ask } from "../edit/ask.ts";
 import { PLANNING } from "../edit/requests.ts";
 import { type FieldProblem, type Item, KINDS } from "./parse_items.ts";
@@ -115,7 +115,7 @@ async function previewed(items: readonly Item[], signal: AbortSignal): Promise<R
   for (;;) {
     const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
     try {
-      const { results } = await ask<BulkAnswer>({ service: PLANNING, rpc: "PreviewChanges", request }, signal);
+      const { results } = await ask<BulkReply>({ service: PLANNING, rpc: "PreviewChanges", request }, signal);
       const sent = results.map((result) => {
         const [item, asked] = [items[result.index] as Item, readable[result.index] as Item];
         return [item, sentOf(item, asked, result)] as const;
@@ -129,7 +129,7 @@ async function previewed(items: readonly Item[], signal: AbortSignal): Promise<R
   }
 }
 
-function sentOf(item: Item, asked: Item, result: BulkAnswer["results"][number]): Sent {
+function sentOf(item: Item, asked: Item, result: BulkReply["results"][number]): Sent {
   const found = allProblems(asked, problemsOfResult(result));
   return found.length > 0 ? refused(item, found) : { item, outcome: result.outcome, problems: [] };
 }

@@ -1,5 +1,5 @@
-import type { Violation } from "../api/client.ts";
-import type { BulkAnswer } from "../api/replies.ts";
+import type { BulkReply } from "#gen/datacenter/v1/json.ts";
+import type { ErrorDetail, Violation } from "../api/client.ts";
 import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
 
 /** What a request has around the fields of an item, which the author of the item has not seen. */
@@ -15,12 +15,12 @@ export function problemsOf(violations: readonly Violation[], message: string): r
 }
 
 /** What a bulk answer says against an item. */
-export function problemsOfResult({ error }: BulkAnswer["results"][number]): readonly FieldProblem[] {
+export function problemsOfResult({ error }: BulkReply["results"][number]): readonly FieldProblem[] {
   if (error === undefined) return [];
-  const { message, details = [] } = error;
+  const details = error.details as readonly ErrorDetail[];
   return problemsOf(
     details.flatMap(({ field_violations = [] }) => field_violations),
-    message,
+    error.message,
   );
 }
 

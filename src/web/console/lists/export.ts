@@ -1,5 +1,5 @@
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { call } from "../api/client.ts";
-import type { InventoryList, InventoryRow } from "./inventory_rows.ts";
 import { LIST_RPC } from "./inventory_rows.ts";
 
 /** Rows of one call while a whole list is fetched. */
@@ -9,7 +9,7 @@ const AT_ONCE = 1000;
 export async function allRows(request: object): Promise<readonly InventoryRow[]> {
   const found: InventoryRow[] = [];
   for (;;) {
-    const page = await call<InventoryList>(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
+    const page = await call(LIST_RPC, { ...request, page_size: AT_ONCE, skip: found.length });
     found.push(...page.rows);
     if (page.rows.length === 0 || found.length >= page.total_count) return found;
   }

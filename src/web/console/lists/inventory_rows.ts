@@ -1,22 +1,7 @@
+import type { Request } from "../api/client.ts";
 import type { Place } from "../router.ts";
 import { rangeOf } from "./column_words.ts";
 import type { ListKind } from "./list_kinds.ts";
-
-/** A row of a list reply. Absent values are unknown. */
-export interface InventoryRow {
-  readonly ref: string;
-  readonly name: string;
-  readonly texts: Readonly<Record<string, string>>;
-  readonly figures: Readonly<Record<string, number>>;
-}
-
-export interface InventoryList {
-  readonly rows: readonly InventoryRow[];
-  readonly total_count: number;
-  readonly columns: readonly string[];
-  readonly sums: Readonly<Record<string, number>>;
-  readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
-}
 
 export const LIST_RPC = "datacenter.v1.PlanningService/ListInventory";
 export const PAGE_SIZE = 50;
@@ -35,7 +20,7 @@ export function conditionsOf({ settings }: Place): readonly Condition[] {
 }
 
 /** The request of a list as its address asks for it, without the page. */
-export function requestOf(list: ListKind, place: Place): object {
+export function requestOf(list: ListKind, place: Place): Request<typeof LIST_RPC> {
   return {
     kind: `INVENTORY_KIND_${list.kind}`,
     query: place.settings.get("q") ?? "",

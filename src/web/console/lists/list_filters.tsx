@@ -7,7 +7,7 @@ import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { cellWords, columnName, isFigure, rangeOf } from "./column_words.ts";
-import { conditionsOf, type InventoryList, LIST_RPC, requestOf } from "./inventory_rows.ts";
+import { conditionsOf, LIST_RPC, requestOf } from "./inventory_rows.ts";
 import type { ListKind, Relation } from "./list_kinds.ts";
 
 /** Values offered of one column. */
@@ -105,7 +105,7 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: Place; co
   const others = new URLSearchParams(place.settings);
   others.delete(column);
   const request = { ...requestOf(list, { ...place, settings: others }), facets: [column], page_size: 1 };
-  const { reply, error } = useCall<InventoryList>(LIST_RPC, request);
+  const { reply, error } = useCall(LIST_RPC, request);
   const chosen = new Set(place.settings.get(column)?.split("|"));
   const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
   const choose = (value: string, on: boolean) => {

@@ -1,16 +1,17 @@
+import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
-import { type Cause, pictureOf, type Rehearsal, stateOfCause } from "./rehearsal.ts";
+import { pictureOf, stateOfCause } from "./rehearsal.ts";
 
 /** Elements named beside the first one. */
 const NAMED = 3;
 
 /** Every single failure in turn: what it would take, with the evidence. */
-export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
+export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResponse }) {
   const { causes, total_count, elements_failed } = rehearsal;
   return (
     <Card title="What one failure would take" action={<a href={linkTo("rehearsal")}>All in rehearsal</a>}>
@@ -44,7 +45,7 @@ export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
   );
 }
 
-function CauseLine({ cause }: { readonly cause: Cause }) {
+function CauseLine({ cause }: { readonly cause: FailureCause }) {
   const { reason, summary, also_by, omitted_also_by, elements, impact } = cause;
   const ref = elements[0]?.refs[0] ?? "";
   const others = also_by.length + omitted_also_by;
@@ -94,7 +95,7 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
 }
 
 /** Describes the origin of the loss: the trip, the zone without enough cooling, or the figures of the summary. */
-function evidence({ summary, trips, zones, elements }: Cause): string {
+function evidence({ summary, trips, zones, elements }: FailureCause): string {
   const loss = summary.slice(summary.indexOf(": ") + 2);
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];

@@ -1,23 +1,28 @@
+import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
-import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { stateOfShare } from "../ui/state_of_share.ts";
 import { Gauge } from "./gauge.tsx";
-import type { Rehearsal, Zone } from "./rehearsal.ts";
 
 /** Sites whose cooling is summed up here; more are left to their list. */
 const SITES = 4;
 
 /** Heat against cooling, air and liquid apart, over all sites. */
-export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; rehearsal: Rehearsal | undefined }) {
+export function CoolingGauges({
+  sites,
+  rehearsal,
+}: {
+  sites: readonly string[];
+  rehearsal: RehearseFailuresResponse | undefined;
+}) {
   const first = useSite(sites[0]);
   const second = useSite(sites[1]);
   const third = useSite(sites[2]);
   const fourth = useSite(sites[3]);
   const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
-  const sum = (of: (answer: ThermalAnswer) => number) => answers.reduce((all, answer) => all + of(answer), 0);
+  const sum = (of: (answer: ThermalHeadroomResponse) => number) => answers.reduce((all, answer) => all + of(answer), 0);
   const known = answers.length === Math.min(sites.length, SITES);
   const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
   const href = sites.length === 1 ? linkTo("thermal", `site:${sites[0]}`) : linkTo("cooling");
@@ -50,18 +55,18 @@ export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; 
   );
 }
 
-function useSite(site: string | undefined): ThermalAnswer | undefined {
+function useSite(site: string | undefined): ThermalHeadroomResponse | undefined {
   const request =
     site === undefined ? undefined : { scope_ref: `site:${site}`, render: { format: "RENDER_FORMAT_NONE" } };
-  return useCall<ThermalAnswer>("ThermalHeadroom", request).reply;
+  return useCall("ThermalHeadroom", request).reply;
 }
 
 /** The area with the least cooling for its heat after the loss of one unit. */
-function worstZone(zones: readonly Zone[], medium: string): Zone | undefined {
+function worstZone(zones: readonly ZoneShortage[], medium: string): ZoneShortage | undefined {
   return zones.filter((zone) => zone.medium === medium).sort((a, b) => shareOf(b) - shareOf(a))[0];
 }
 
-function shareOf({ heat_kw, capacity_kw }: Zone): number {
+function shareOf({ heat_kw, capacity_kw }: ZoneShortage): number {
   return capacity_kw === 0 ? Number.POSITIVE_INFINITY : (100 * heat_kw) / capacity_kw;
 }
 
@@ -75,7 +80,7 @@ interface MediumProps {
   readonly effective: number;
   /** Whether every site has answered. */
   readonly known: boolean;
-  readonly worst: Zone | undefined;
+  readonly worst: ZoneShortage | undefined;
 }
 
 function Medium(props: MediumProps) {

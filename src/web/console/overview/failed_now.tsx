@@ -1,7 +1,8 @@
+import type { ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { cellWords } from "../lists/column_words.ts";
-import { type InventoryList, LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -20,7 +21,9 @@ const QUESTIONS = [
 type Question = (typeof QUESTIONS)[number];
 
 /** How many things are failed, dead or down; undefined while it is not known. */
-export function useFailures(): readonly { readonly question: Question; readonly list: InventoryList }[] | undefined {
+export function useFailures():
+  | readonly { readonly question: Question; readonly list: ListInventoryResponse }[]
+  | undefined {
   const devices = useFailed(QUESTIONS[0]);
   const unsupplied = useFailed(QUESTIONS[1]);
   const supplies = useFailed(QUESTIONS[2]);
@@ -34,9 +37,9 @@ export function useFailures(): readonly { readonly question: Question; readonly 
   });
 }
 
-function useFailed({ kind, column, value }: Question): InventoryList | undefined {
+function useFailed({ kind, column, value }: Question): ListInventoryResponse | undefined {
   const conditions = [{ column, values: [value] }];
-  return useCall<InventoryList>(LIST_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
+  return useCall(LIST_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
 }
 
 export function FailedNow({ failures }: { readonly failures: ReturnType<typeof useFailures> }) {

@@ -1,5 +1,6 @@
+import type { RackTile } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
-import type { FloorOverview, FloorPlan, RackTile } from "../api/replies.ts";
+import type { FloorOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
@@ -22,7 +23,7 @@ interface FloorProps {
 /** A floor from above: what one failure takes, rack by rack. */
 export function FloorCard({ site, floor, risk }: FloorProps) {
   const { floor_ref, floor_number, racks, cracs, devices } = floor;
-  const plan = useCall<FloorPlan>("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
+  const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
   const placed = plan.reply?.racks ?? [];
   return (
     <Card title={site} action={<a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>}>

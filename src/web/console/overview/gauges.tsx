@@ -1,13 +1,12 @@
+import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent, watts } from "#words/figures.ts";
 import type { InventoryOverview } from "../api/replies.ts";
-import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
 import { stateOfShare } from "../ui/state_of_share.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
-import type { Rehearsal } from "./rehearsal.ts";
 
 const NOTHING = { format: "RENDER_FORMAT_NONE" };
 /** Links up to which a whole fabric is judged on the first screen. */
@@ -18,7 +17,7 @@ export function Gauges({
   rehearsal,
 }: {
   readonly inventory: InventoryOverview;
-  readonly rehearsal: Rehearsal | undefined;
+  readonly rehearsal: RehearseFailuresResponse | undefined;
 }) {
   return (
     <div class="gauges">
@@ -33,7 +32,7 @@ export function Gauges({
 /** The first row of a list in an order. */
 function useFirst(kind: string, more: object) {
   const request = { kind: `INVENTORY_KIND_${kind}`, page_size: 1, ...more };
-  const { reply } = useCall<InventoryList>(LIST_RPC, request);
+  const { reply } = useCall(LIST_RPC, request);
   return { reply, row: reply?.rows[0] };
 }
 
@@ -108,13 +107,13 @@ function NoFabric() {
 }
 
 function FabricGauge({ links }: { readonly links: number }) {
-  const { reply } = useCall<InventoryList>(LIST_RPC, {
+  const { reply } = useCall(LIST_RPC, {
     kind: "INVENTORY_KIND_FABRIC",
     order_by: "busiest_pct desc",
     sums: ["links", "congested", "down"],
   });
   const request = links > FABRIC_LINKS ? undefined : { render: NOTHING };
-  const { reply: topology } = useCall<FabricAnswer>("FabricTopology", request);
+  const { reply: topology } = useCall("FabricTopology", request);
   const worst = topology?.nodes.toSorted((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0))[0];
   const { congested = 0, down = 0 } = reply?.sums ?? {};
   const busiest = reply?.rows[0]?.figures["busiest_pct"];

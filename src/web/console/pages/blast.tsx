@@ -1,7 +1,8 @@
+import type { AffectedItem, PowerBlastRadiusResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, duration, percent, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import type { AffectedItem, BlastAnswer } from "../api/screens.ts";
 import { counted } from "../labels.ts";
+import type { Question } from "../ui/download.tsx";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -31,7 +32,7 @@ const ITEMS: readonly Column<AffectedItem>[] = [
   { name: "Inlets left", cell: ({ remaining_inlets }) => remaining_inlets.join(", ") },
 ];
 
-const OVERLOADS: readonly Column<BlastAnswer["overloads"][number]>[] = [
+const OVERLOADS: readonly Column<PowerBlastRadiusResponse["overloads"][number]>[] = [
   { name: "Source", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Before", numeric: true, cell: ({ load_before_w }) => watts(load_before_w) },
   { name: "After", numeric: true, cell: ({ load_after_w }) => watts(load_after_w) },
@@ -52,8 +53,8 @@ export function Blast({
   answer,
   question,
 }: {
-  readonly answer: BlastAnswer;
-  readonly question: { readonly rpc: string; readonly request: object };
+  readonly answer: PowerBlastRadiusResponse;
+  readonly question: Question;
 }) {
   const { overloads, cascade_steps, cascade_cut, affected, protected: degraded, truncated, render } = answer;
   return (
@@ -119,7 +120,7 @@ function Items({
   );
 }
 
-function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer }) {
+function ImpactFigures({ answer: { impact } }: { readonly answer: PowerBlastRadiusResponse }) {
   if (impact === undefined) return null;
   // Where supplies are not recorded, nothing proves that no more is lost.
   const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";

@@ -1,44 +1,13 @@
+import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
 import { decimal } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 
-interface CapacityAnswer {
-  readonly areas: readonly Area[];
-}
-
-interface Area {
-  readonly racks_without_supply: number;
-  readonly free_u: number;
-  readonly total_u: number;
-  readonly largest_free_block_u: number;
-  readonly largest_free_block_rack: string;
-  readonly power?: Free;
-  readonly air?: Free;
-  readonly liquid?: Free;
-  readonly ports: readonly FreePorts[];
-}
-
-/** Unset figures are not recorded. */
-interface Free {
-  readonly free_kw?: number;
-  readonly failover_free_kw?: number;
-  readonly failure_ref: string;
-}
-
-interface FreePorts {
-  readonly kind: string;
-  readonly type: string;
-  readonly speed_mbps?: number;
-  readonly free: number;
-  readonly failover_free: number;
-  readonly failure_ref: string;
-}
-
 /** What is left in a site, room, row or rack, now and after the worst single failure. */
 export function CapacityLeft({ scope }: { readonly scope: string }) {
-  const asked = useCall<CapacityAnswer>("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
+  const asked = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
   return (
     <Card title="What is left">
       <Answer asked={asked}>{({ areas: [area] }) => (area === undefined ? null : <Left area={area} />)}</Answer>
@@ -46,7 +15,7 @@ export function CapacityLeft({ scope }: { readonly scope: string }) {
   );
 }
 
-function Left({ area }: { readonly area: Area }) {
+function Left({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid, racks_without_supply: without } = area;
   const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
   return (
@@ -63,7 +32,11 @@ function Left({ area }: { readonly area: Area }) {
   );
 }
 
-function FreeKilowatts({ free: { free_kw, failover_free_kw, failure_ref } }: { readonly free: Free }) {
+function FreeKilowatts({
+  free: { free_kw, failover_free_kw, failure_ref },
+}: {
+  readonly free: FreePower | FreeCooling;
+}) {
   return (
     <>
       {free_kw === undefined ? "not recorded" : `${decimal(free_kw, "kW")} now`}

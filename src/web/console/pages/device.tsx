@@ -1,6 +1,6 @@
+import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, decimal, percent, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
 import { PortAction } from "../edit/port_action.tsx";
@@ -23,7 +23,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
 
 export function Device({ place }: { readonly place: Place }) {
   const ref = `device:${place.subject}`;
-  const asked = useCall<DeviceAnswer>("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
+  const asked = useCall("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
   const isMissing = asked.error?.code === "not_found";
   return (
     <>
@@ -50,7 +50,7 @@ function trailOf(device: DeviceFields | undefined) {
   return trail.length === 0 ? {} : { trail };
 }
 
-function Shown({ answer }: { readonly answer: DeviceAnswer }) {
+function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
   const { device, recent } = answer;
   return (
     <>
@@ -103,11 +103,11 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
         .join(", "),
     ],
     ["Comments", device.comments],
-    ["Changed", <Moment key="changed" at={device.update_time} />],
+    ["Changed", device.update_time && <Moment key="changed" at={device.update_time} />],
   ];
 }
 
-function Power({ answer }: { readonly answer: DeviceAnswer }) {
+function Power({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_chain, power_single_points, device, supply_state, undocumented_inlets } = answer;
   return (
     <Card title="Power" action={<a href={linkTo("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
@@ -159,7 +159,7 @@ function Power({ answer }: { readonly answer: DeviceAnswer }) {
 }
 
 /** What it carries now and after one failure. */
-function Carried({ answer }: { readonly answer: DeviceAnswer }) {
+function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
   const { power_load_w, power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
   return (
     <>
@@ -180,7 +180,7 @@ function Carried({ answer }: { readonly answer: DeviceAnswer }) {
   );
 }
 
-function Ports({ answer: { device, cables } }: { readonly answer: DeviceAnswer }) {
+function Ports({ answer: { device, cables } }: { readonly answer: GetDeviceResponse }) {
   const may = useMayWrite();
   const byPort = new Map<string, Cable>();
   for (const cable of cables) {

@@ -1,10 +1,11 @@
+import type { FabricTopologyResponse } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, count, decimal, percent } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { portName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
+import type { Question } from "../ui/download.tsx";
 import { Filters, Segments, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
@@ -13,8 +14,8 @@ import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 
-type Link = FabricAnswer["links"][number];
-type Node = FabricAnswer["nodes"][number];
+type Link = FabricTopologyResponse["links"][number];
+type Node = FabricTopologyResponse["nodes"][number];
 
 /** Links below a picture, and in the table; the list of links has them all. */
 const BUSIEST = 8;
@@ -57,7 +58,7 @@ export function Fabric({ place }: { readonly place: Place }) {
     // A table needs no picture.
     ...withPicture(useRender(), view),
   };
-  const asked = useCall<FabricAnswer>("FabricTopology", request);
+  const asked = useCall("FabricTopology", request);
   return (
     <>
       <PageHead
@@ -122,15 +123,15 @@ function ratio(value: number | undefined): string {
 }
 
 interface ShownProps {
-  readonly answer: FabricAnswer;
-  readonly question: { readonly rpc: string; readonly request: object };
+  readonly answer: FabricTopologyResponse;
+  readonly question: Question;
   readonly isTable: boolean;
   readonly name: string;
 }
 
 function Shown({ answer, question, isTable, name }: ShownProps) {
   const { nodes, missing, summary, render } = answer;
-  const isGrave = ({ severity }: FabricAnswer["findings"][number]) => severity !== "SEVERITY_INFO";
+  const isGrave = ({ severity }: FabricTopologyResponse["findings"][number]) => severity !== "SEVERITY_INFO";
   const findings = answer.findings.toSorted((a, b) => Number(isGrave(b)) - Number(isGrave(a)));
   const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
   return (
@@ -172,7 +173,7 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
   );
 }
 
-function Summary({ summary }: { readonly summary: NonNullable<FabricAnswer["summary"]> }) {
+function Summary({ summary }: { readonly summary: NonNullable<FabricTopologyResponse["summary"]> }) {
   return (
     <Figures>
       <Figure label="Links up" value={count(summary.links_up)} />
@@ -190,7 +191,7 @@ function Summary({ summary }: { readonly summary: NonNullable<FabricAnswer["summ
 }
 
 /** The busiest links, and the way to the list of all. */
-function Links({ answer: { links }, most, name }: { answer: FabricAnswer; most: number; name: string }) {
+function Links({ answer: { links }, most, name }: { answer: FabricTopologyResponse; most: number; name: string }) {
   const load = ({ link, live }: Link) => (live ? link.utilization_pct : -1);
   const busiest = links.toSorted((a, b) => load(b) - load(a)).slice(0, most);
   const all = linkTo("links", "", { fabric: name, order: "load_pct desc" });
@@ -210,7 +211,7 @@ function Links({ answer: { links }, most, name }: { answer: FabricAnswer; most: 
   );
 }
 
-function FindingList({ findings }: Pick<FabricAnswer, "findings">) {
+function FindingList({ findings }: Pick<FabricTopologyResponse, "findings">) {
   return (
     <ul class="findings">
       {findings.map(({ code, ref, message, value }) => (

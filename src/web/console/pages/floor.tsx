@@ -1,10 +1,11 @@
+import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent, watts } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
-import type { FloorPlan, Health, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
+import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { FailThis, PageHead } from "../ui/page.tsx";
 import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
@@ -51,7 +52,7 @@ export function Floor({ place }: { readonly place: Place }) {
     ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
   };
   const request = { floor_ref: floorRef, render };
-  const plan = useCall<FloorPlan>("FloorPlan", request);
+  const plan = useCall("FloorPlan", request);
   return (
     <>
       <PageHead
@@ -87,8 +88,8 @@ function Plan({
   plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref },
   question,
 }: {
-  readonly plan: FloorPlan;
-  readonly question: { readonly rpc: string; readonly request: object };
+  readonly plan: FloorPlanResponse;
+  readonly question: Question;
 }) {
   const all = [...racks, ...unplaced_racks].sort((a, b) => grave(a.health) - grave(b.health));
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));

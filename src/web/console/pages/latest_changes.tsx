@@ -1,4 +1,5 @@
 import { useRef } from "preact/hooks";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { read } from "../api/client.ts";
 import type { HistoryAnswer } from "../api/replies.ts";
@@ -6,7 +7,6 @@ import { useQuestion, useRead } from "../api/use_call.ts";
 import { isInside } from "../history/in_place.ts";
 import { type PlaceSearch, searchPlace } from "../history/place_search.ts";
 import { moment } from "../labels.ts";
-import type { InventoryRow } from "../lists/inventory_rows.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Empty } from "../ui/parts.tsx";
 import { Entries } from "./entries.tsx";

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { CallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
@@ -7,16 +8,7 @@ import type { Kind } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName, isFigure } from "../lists/column_words.ts";
 import { allRows, asCsv, asJson } from "../lists/export.ts";
-import {
-  columnsOf,
-  conditionsOf,
-  type InventoryList,
-  type InventoryRow,
-  LIST_RPC,
-  PAGE_SIZE,
-  pageOf,
-  requestOf,
-} from "../lists/inventory_rows.ts";
+import { columnsOf, conditionsOf, LIST_RPC, PAGE_SIZE, pageOf, requestOf } from "../lists/inventory_rows.ts";
 import { ListFilters } from "../lists/list_filters.tsx";
 import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
@@ -50,7 +42,7 @@ export function List({ place }: { readonly place: Place }) {
 function Listed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
   const page = pageOf(place);
   const request = requestOf(list, place);
-  const asked = useCall<InventoryList>(LIST_RPC, { ...request, page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE });
+  const asked = useCall(LIST_RPC, { ...request, page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE });
   const known = asked.reply?.columns ?? list.columns;
   const shown = columnsOf(list, place);
   const created = CREATED[list.kind];
@@ -85,7 +77,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
 function Rows(props: {
   readonly list: ListKind;
   readonly place: Place;
-  readonly reply: InventoryList;
+  readonly reply: ListInventoryResponse;
   readonly columns: readonly string[];
   readonly page: number;
 }) {
@@ -143,7 +135,7 @@ function choice(chosen: ReadonlySet<string>, toggle: (name: string, on: boolean)
 
 function tableColumns(
   columns: readonly string[],
-  { rows, columns: known }: InventoryList,
+  { rows, columns: known }: ListInventoryResponse,
 ): readonly Column<InventoryRow>[] {
   return [
     { name: "Code", cell: ({ ref, name }) => <RefLink to={ref} label={name} /> },

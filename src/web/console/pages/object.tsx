@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
-import type { Picture as Rendered } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
-import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
+import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
 import { linkTo, linkToRef, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -187,7 +187,7 @@ export const OBJECT_PAGES: readonly string[] = Object.keys(KINDS);
 export function ObjectPage({ place }: { readonly place: Place }) {
   const object = KINDS[place.page];
   const ref = `${place.page}:${place.subject}`;
-  const asked = useCall<InventoryList>(
+  const asked = useCall(
     LIST_RPC,
     object === undefined
       ? undefined
@@ -258,7 +258,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
 
 function ObjectPicture({ question, row }: { readonly question: Question; readonly row: InventoryRow }) {
   const request = { ...question.request, render: useRender() };
-  const { reply } = useCall<{ readonly render?: Rendered }>(question.rpc, request);
+  const { reply } = useCall(question.rpc, request);
   return <Picture label={row.name} render={reply?.render} question={{ rpc: question.rpc, request }} />;
 }
 

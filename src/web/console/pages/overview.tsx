@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
 import { CallError, read } from "../api/client.ts";
@@ -15,7 +16,7 @@ import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
-import { type Rehearsal, racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
+import { racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer, Failure } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -79,7 +80,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
 }
 
 /** The answer to the first question in one sentence. */
-function titleOf(rehearsal: Rehearsal | undefined, failures: ReturnType<typeof useFailures>): string {
+function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: ReturnType<typeof useFailures>): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;

@@ -1,4 +1,4 @@
-import type { Location } from "../api/replies.ts";
+import type { Location } from "#gen/datacenter/v1/json.ts";
 import { linkTo, linkToRef } from "../router.ts";
 import type { Crumb } from "../ui/trail.ts";
 

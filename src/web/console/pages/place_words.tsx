@@ -1,4 +1,4 @@
-import type { Location } from "../api/replies.ts";
+import type { Location } from "#gen/datacenter/v1/json.ts";
 import { linkTo } from "../router.ts";
 
 /** Renders a location, with its floor as a link. */

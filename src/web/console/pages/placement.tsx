@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { BASIS_WORDS } from "#words/names.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
@@ -10,14 +11,7 @@ import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import {
-  type ChosenPlaces,
-  type FoundPlace,
-  PLACEMENT_RPC,
-  type PlacementAnswer,
-  type PlacementRequest,
-  placementRequest,
-} from "./placement_request.ts";
+import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placementRequest } from "./placement_request.ts";
 import { PlacementResult } from "./placement_result.tsx";
 import { PlacementWrite } from "./placement_write.tsx";
 
@@ -135,12 +129,12 @@ const COOLINGS = [
 
 /** The answer, until devices are placed: then these, so that the same ones are not placed twice. */
 function Found({ request }: { readonly request: PlacementRequest }) {
-  const [placed, setPlaced] = useState<readonly FoundPlace[]>();
+  const [placed, setPlaced] = useState<readonly DevicePlace[]>();
   if (placed !== undefined) return <Placed places={placed} askAgain={() => setPlaced(undefined)} />;
   return <Places request={request} placed={setPlaced} />;
 }
 
-function Placed({ places, askAgain }: { readonly places: readonly FoundPlace[]; readonly askAgain: () => void }) {
+function Placed({ places, askAgain }: { readonly places: readonly DevicePlace[]; readonly askAgain: () => void }) {
   return (
     <Card title={`Placed ${counted(places.length, "device")}`}>
       <ul class="plan" aria-label="Placed devices">
@@ -162,9 +156,9 @@ function Places({
   placed,
 }: {
   readonly request: PlacementRequest;
-  readonly placed: (places: readonly FoundPlace[]) => void;
+  readonly placed: (places: readonly DevicePlace[]) => void;
 }) {
-  const asked = useCall<PlacementAnswer>(PLACEMENT_RPC, { ...request, render: useRender() });
+  const asked = useCall(PLACEMENT_RPC, { ...request, render: useRender() });
   const session = useSession();
   const [writing, setWriting] = useState<ChosenPlaces>();
   return (

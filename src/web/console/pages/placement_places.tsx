@@ -1,13 +1,14 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { DevicePlace, FittingRack } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent, watts } from "#words/figures.ts";
 import { counted } from "../labels.ts";
 import { setSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { type FittingRack, type FoundPlace, placeKey } from "./placement_request.ts";
+import { placeKey } from "./placement_request.ts";
 
-const PLACES: readonly Column<FoundPlace>[] = [
+const PLACES: readonly Column<DevicePlace>[] = [
   {
     name: "Rack",
     cell: ({ rank, rack_code }) => <RefLink to={`rack:${rack_code}`} label={`${rank}.\u00a0${rack_code}`} />,
@@ -56,9 +57,9 @@ function whole(names: readonly string[]): ComponentChildren {
 }
 
 interface PlacesProps {
-  readonly places: readonly FoundPlace[];
+  readonly places: readonly DevicePlace[];
   /** Absent for readers. */
-  readonly write: ((chosen: readonly FoundPlace[]) => void) | undefined;
+  readonly write: ((chosen: readonly DevicePlace[]) => void) | undefined;
   readonly empty: string;
 }
 
@@ -66,13 +67,13 @@ interface PlacesProps {
 export function Places({ places, write, empty }: PlacesProps) {
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const chosen = places.filter((place) => !left.has(placeKey(place)));
-  const take = (place: FoundPlace, on: boolean) => {
+  const take = (place: DevicePlace, on: boolean) => {
     const next = new Set(left);
     if (on) next.delete(placeKey(place));
     else next.add(placeKey(place));
     setLeft(next);
   };
-  const choice: Column<FoundPlace> = {
+  const choice: Column<DevicePlace> = {
     name: "Take",
     mark: true,
     cell: (place) => (

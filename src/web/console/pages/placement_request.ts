@@ -1,75 +1,19 @@
+import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
 import { constantOf } from "../address_words.ts";
-import type { Finding, Picture } from "../api/replies.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
 /** A question that FindPlacement takes, as proto JSON. */
 export type PlacementRequest = Readonly<Record<string, unknown>>;
 
-/** Why racks take no device. */
-export interface Refusal {
-  readonly reason: string;
-  readonly message: string;
-  readonly racks: number;
-  readonly examples?: readonly string[];
-}
-
-export interface PlaceFigures {
-  readonly power_now_pct?: number;
-  readonly power_now_ref?: string;
-  readonly power_failover_pct?: number;
-  readonly power_failover_ref?: string;
-  readonly rack_draw_w?: number;
-  readonly rack_power_pct?: number;
-  readonly rack_cooling_pct?: number;
-  readonly air_headroom_kw?: number;
-  readonly free_u?: number;
-  readonly weight_pct?: number;
-  readonly free_ports?: number;
-}
-
-export interface FoundPlace {
-  readonly rank: number;
-  readonly rack_code: string;
-  readonly position_u: number;
-  readonly device_code: string;
-  readonly inlets?: readonly { readonly inlet: string; readonly source_ref: string; readonly side?: string }[];
-  readonly ports?: readonly { readonly port: string; readonly switch_code: string; readonly switch_port: string }[];
-  readonly after: PlaceFigures;
-  readonly device?: object;
-  readonly cables?: readonly object[];
-}
-
-export interface PlacementAnswer {
-  readonly requested?: number;
-  readonly placed?: number;
-  readonly proven?: boolean;
-  readonly places?: readonly FoundPlace[];
-  readonly refusals?: readonly Refusal[];
-  readonly limits?: readonly Refusal[];
-  readonly announced?: readonly Finding[];
-  readonly racks_in_scope?: number;
-  readonly racks_refused?: number;
-  readonly racks_used?: number;
-  readonly revision?: number;
-  readonly racks?: readonly FittingRack[];
-  readonly render?: Picture;
-}
-
-export interface FittingRack {
-  readonly rack_code: string;
-  readonly fits: number;
-  readonly placed?: number;
-}
-
 /** An answer, and the places of it that a person takes. */
 export interface ChosenPlaces {
-  readonly answer: PlacementAnswer;
-  readonly chosen: readonly FoundPlace[];
+  readonly answer: FindPlacementResponse;
+  readonly chosen: readonly DevicePlace[];
 }
 
 /** Identifies a place and all that it connects: two answers of the same key would be written alike. */
-export function placeKey({ device_code, rack_code, position_u, inlets, ports }: FoundPlace): string {
+export function placeKey({ device_code, rack_code, position_u, inlets, ports }: DevicePlace): string {
   return JSON.stringify([device_code, rack_code, position_u, inlets, ports]);
 }
 

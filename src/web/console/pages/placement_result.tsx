@@ -1,6 +1,6 @@
+import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { plainRefs } from "#words/names.ts";
-import type { Finding } from "../api/replies.ts";
 import { counted } from "../labels.ts";
 import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
@@ -9,9 +9,8 @@ import { Picture } from "../ui/picture.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { FittingRacks, Places } from "./placement_places.tsx";
-import type { FoundPlace, PlacementAnswer, Refusal } from "./placement_request.ts";
 
-const REFUSALS: readonly Column<Refusal>[] = [
+const REFUSALS: readonly Column<PlacementRefusal>[] = [
   { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainRefs(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
   {
@@ -27,10 +26,10 @@ const REFUSALS: readonly Column<Refusal>[] = [
 ];
 
 interface ResultProps {
-  readonly answer: PlacementAnswer;
+  readonly answer: FindPlacementResponse;
   readonly question: Question;
   /** Absent for readers. */
-  readonly write?: (chosen: readonly FoundPlace[]) => void;
+  readonly write?: (chosen: readonly DevicePlace[]) => void;
 }
 
 /** The places with their figures, and why other racks take nothing. */
@@ -61,7 +60,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
 }
 
 /** Why there is no place, and where the reasons are, if there are any. */
-function whyNone({ racks_in_scope = 0, refusals = [] }: PlacementAnswer): string {
+function whyNone({ racks_in_scope = 0, refusals = [] }: FindPlacementResponse): string {
   if (racks_in_scope === 0) return "There is no rack in the scope.";
   return `No rack takes such a device.${refusals.length === 0 ? "" : " The reasons are below."}`;
 }
@@ -70,7 +69,7 @@ function shortfall(proven: boolean): string {
   return proven ? "no more fit, whatever places are chosen" : "at least; another choice might fit more";
 }
 
-function Reasons({ title, rows }: { readonly title: string; readonly rows: readonly Refusal[] }) {
+function Reasons({ title, rows }: { readonly title: string; readonly rows: readonly PlacementRefusal[] }) {
   return (
     <Card title={title}>
       <Table caption={title} columns={REFUSALS} rows={rows} rowKey={({ reason }) => reason} empty="" />

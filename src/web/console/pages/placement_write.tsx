@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { CallError, call } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { written } from "../api/written.ts";
@@ -11,18 +12,11 @@ import { NOTHING_STORED } from "../edit/requests.ts";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
-import {
-  type ChosenPlaces,
-  type FoundPlace,
-  PLACEMENT_RPC,
-  type PlacementAnswer,
-  type PlacementRequest,
-  placeKey,
-} from "./placement_request.ts";
+import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placeKey } from "./placement_request.ts";
 
 type Step =
   | { readonly name: "checking" }
-  | { readonly name: "checked"; readonly places: readonly FoundPlace[]; readonly findings: readonly string[] }
+  | { readonly name: "checked"; readonly places: readonly DevicePlace[]; readonly findings: readonly string[] }
   | { readonly name: "writing"; readonly done: number; readonly of: number }
   /** `done` changes were written by earlier calls. */
   | { readonly name: "refused"; readonly problems: readonly string[]; readonly done?: number };
@@ -32,7 +26,7 @@ interface WriteProps {
   readonly places: ChosenPlaces;
   readonly leave: () => void;
   /** Hears what was placed. */
-  readonly placed: (places: readonly FoundPlace[]) => void;
+  readonly placed: (places: readonly DevicePlace[]) => void;
 }
 
 /** Checks the chosen devices of an answer, shows what the check finds, and writes them with their cables. */
@@ -109,7 +103,7 @@ function Checked({
   places,
   findings,
 }: {
-  readonly places: readonly FoundPlace[];
+  readonly places: readonly DevicePlace[];
   readonly findings: readonly string[];
 }) {
   const cables = places.reduce((sum, { cables: own = [] }) => sum + own.length, 0);
@@ -148,7 +142,7 @@ function Problems({ problems }: { readonly problems: readonly string[] }) {
 
 /** Asks for the items of the same answer, and has the chosen ones checked. */
 async function check(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<Step> {
-  const found = await signedIn(() => call<PlacementAnswer>(PLACEMENT_RPC, { ...request, include_items: true }));
+  const found = await signedIn(() => call(PLACEMENT_RPC, { ...request, include_items: true }));
   const wanted = new Set(chosen.map(placeKey));
   const places = (found.places ?? []).filter((place) => wanted.has(placeKey(place)));
   if (places.length !== chosen.length) {
@@ -168,7 +162,7 @@ async function check(request: PlacementRequest, { chosen }: ChosenPlaces): Promi
 
 /** Writes devices and their cables, and closes the dialog with what was written. */
 async function write(
-  places: readonly FoundPlace[],
+  places: readonly DevicePlace[],
   why: string,
   show: (step: Step) => void,
 ): Promise<Notice | undefined> {
@@ -192,7 +186,7 @@ async function write(
 }
 
 /** Each device with its cables, as few calls as hold them: none of it may be stored yet. */
-function batchesOf(places: readonly FoundPlace[]): readonly (readonly Values[])[] {
+function batchesOf(places: readonly DevicePlace[]): readonly (readonly Values[])[] {
   const batches: Values[][] = [];
   for (const { device, cables = [] } of places) {
     const own = [{ device, etag: NOTHING_STORED }, ...cables.map((cable) => ({ cable, etag: NOTHING_STORED }))];

@@ -1,32 +1,13 @@
+import type { PhaseLoad, PortPower } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent, watts } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 
-interface PortAnswer {
-  readonly power?: PortPower;
-}
-
-interface Load {
-  readonly load_va: number;
-  readonly load_pct?: number;
-  readonly failover_va: number;
-  readonly failover_pct?: number;
-  readonly failover_ref: string;
-}
-
-interface PortPower extends Load {
-  readonly live: boolean;
-  readonly load_w: number;
-  readonly capacity_va?: number;
-  readonly worst_leg: string;
-  readonly phases: readonly (Load & { readonly leg: string })[];
-}
-
 /** What a power port and its phases carry, now and after one failure. */
 export function PortPowerCard({ port }: { readonly port: string }) {
-  const asked = useCall<PortAnswer>("GetPort", { port_ref: port });
+  const asked = useCall("GetPort", { port_ref: port });
   return <Answer asked={asked}>{({ power }) => (power === undefined ? null : <Carried power={power} />)}</Answer>;
 }
 
@@ -57,7 +38,7 @@ function Carried({ power }: { readonly power: PortPower }) {
   );
 }
 
-function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly load: Load }) {
+function After({ load: { failover_va, failover_pct, failover_ref } }: { readonly load: PhaseLoad | PortPower }) {
   return (
     <>
       {decimal(failover_va, "VA")}

@@ -1,6 +1,5 @@
 import { refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
-import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
@@ -80,7 +79,7 @@ function titleOf(subject: string, more: readonly string[]): string {
 }
 
 function Impact({ request }: { readonly request: object }) {
-  const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
+  const asked = useCall("PowerBlastRadius", request);
   return (
     <Answer asked={asked}>
       {(reply) =>

@@ -1,12 +1,13 @@
+import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { decimal, watts } from "#words/figures.ts";
 import { constantWord, enumWord } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
-import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
+import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
@@ -49,7 +50,7 @@ export function Rack({ place }: { readonly place: Place }) {
   };
   const render = { ...useRender(), ...look };
   const request = { code: place.subject, render };
-  const asked = useCall<RackAnswer>("GetRack", request);
+  const asked = useCall("GetRack", request);
   const ref = `rack:${place.subject}`;
   const isMissing = asked.error?.code === "not_found";
   return (
@@ -80,13 +81,7 @@ export function Rack({ place }: { readonly place: Place }) {
   );
 }
 
-function Shown({
-  answer,
-  question,
-}: {
-  readonly answer: RackAnswer;
-  readonly question: { readonly rpc: string; readonly request: object };
-}) {
+function Shown({ answer, question }: { readonly answer: GetRackResponse; readonly question: Question }) {
   const { rack, occupants, capacity, conflicts, render } = answer;
   return (
     <div class="columns">

@@ -1,4 +1,4 @@
-import type { HealthReason } from "../api/replies.ts";
+import type { HealthReason } from "#gen/datacenter/v1/json.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
 import { RefLink } from "../ui/parts.tsx";
 

@@ -1,6 +1,6 @@
+import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, watts } from "#words/figures.ts";
 import { constantOf } from "../address_words.ts";
-import type { Cause, RehearsalAnswer } from "../api/rehearsal.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted, LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
@@ -46,7 +46,7 @@ export function Rehearsal({ place }: { readonly place: Place }) {
   const { settings } = place;
   const request = requestOf(settings);
   const pages = usePages(JSON.stringify(request));
-  const asked = useCall<RehearsalAnswer>(RPC, { ...request, page_token: pages.token });
+  const asked = useCall(RPC, { ...request, page_token: pages.token });
   return (
     <>
       <PageHead
@@ -76,7 +76,10 @@ function requestOf(settings: URLSearchParams) {
   };
 }
 
-function summaryOf({ elements_failed, pairs_failed, total_count, revision }: RehearsalAnswer, pairs: boolean): string {
+function summaryOf(
+  { elements_failed, pairs_failed, total_count, revision }: RehearseFailuresResponse,
+  pairs: boolean,
+): string {
   const what = pairs ? `failed two at a time, ${counted(pairs_failed, "pair")}` : "failed in turn";
   return `${counted(elements_failed, "element")} ${what}: ${counted(total_count, "cause")} of loss at revision ${count(revision)}`;
 }
@@ -104,7 +107,7 @@ function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) 
 }
 
 /** Key of a cause: the references of its first element. */
-function keyOf({ elements }: Cause): string {
+function keyOf({ elements }: FailureCause): string {
   return elements[0]?.refs.join(" ") ?? "";
 }
 
@@ -114,7 +117,7 @@ function Causes({
   chosen,
   settings,
 }: {
-  readonly reply: RehearsalAnswer;
+  readonly reply: RehearseFailuresResponse;
   readonly pages: Pages;
   readonly chosen: string;
   readonly settings: URLSearchParams;
@@ -148,7 +151,7 @@ function Causes({
   );
 }
 
-function SeverityCounts({ reply }: { readonly reply: RehearsalAnswer }) {
+function SeverityCounts({ reply }: { readonly reply: RehearseFailuresResponse }) {
   return (
     <p class="badges">
       <SeverityCount severity="CRITICAL" value={reply.critical_count} />
@@ -169,7 +172,10 @@ function SeverityCount({ severity, value }: { readonly severity: string; readonl
   );
 }
 
-function columnsOf(shown: Cause | undefined, settings: Readonly<Record<string, string>>): readonly Column<Cause>[] {
+function columnsOf(
+  shown: FailureCause | undefined,
+  settings: Readonly<Record<string, string>>,
+): readonly Column<FailureCause>[] {
   return [
     {
       name: "Cause",

@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
+import type { FailedElement, FailureCause } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
-import type { Cause, FailedElement } from "../api/rehearsal.ts";
-import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -15,7 +14,13 @@ import { useRender } from "../ui/use_theme.ts";
 const MAY_DRAW: ReadonlySet<string> = new Set(["FAILURE_KIND_POWER", "FAILURE_KIND_OUTLET"]);
 
 /** The evidence for one cause: what fails, what that takes along, and the picture of its first element. */
-export function CauseDetails({ cause, settings }: { readonly cause: Cause; readonly settings: URLSearchParams }) {
+export function CauseDetails({
+  cause,
+  settings,
+}: {
+  readonly cause: FailureCause;
+  readonly settings: URLSearchParams;
+}) {
   const [worst] = cause.elements;
   return (
     <section aria-label="Evidence">
@@ -39,13 +44,13 @@ export function CauseDetails({ cause, settings }: { readonly cause: Cause; reado
   );
 }
 
-function whatFails({ element_count, elements }: Cause): string {
+function whatFails({ element_count, elements }: FailureCause): string {
   if (element_count === 1) return "What fails";
   const all = `${count(element_count)} alike`;
   return elements.length < element_count ? `What fails: ${count(elements.length)} of ${all}` : `What fails: ${all}`;
 }
 
-function factsOf(cause: Cause): readonly (readonly [string, ComponentChildren])[] {
+function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
   const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
   return [
     ["Racks dark", listed("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
@@ -135,7 +140,7 @@ function blastLink([first = "", ...more]: readonly string[], settings: URLSearch
   });
 }
 
-function elementColumns({ kind }: Cause, settings: URLSearchParams): readonly Column<FailedElement>[] {
+function elementColumns({ kind }: FailureCause, settings: URLSearchParams): readonly Column<FailedElement>[] {
   return [
     {
       name: "Element",
@@ -153,7 +158,10 @@ function elementColumns({ kind }: Cause, settings: URLSearchParams): readonly Co
 }
 
 /** Larger elements whose failure includes the same or a part of it, and smaller ones that do a part of it alone. */
-function otherFailures(cause: Cause, settings: URLSearchParams): readonly (readonly [string, ComponentChildren])[] {
+function otherFailures(
+  cause: FailureCause,
+  settings: URLSearchParams,
+): readonly (readonly [string, ComponentChildren])[] {
   const { also_by, omitted_also_by, partly_by, omitted_partly_by, nearer, omitted_nearer } = cause;
   const row = (name: string, refs: readonly string[], omitted: number) =>
     [name, <Failures key={name} refs={refs} omitted={omitted} settings={settings} />] as const;
@@ -199,7 +207,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
     max_items: 1,
     render: useRender(),
   };
-  const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
+  const asked = useCall("PowerBlastRadius", request);
   const name = element.refs.map(refName).join(" and ");
   return (
     <Card

@@ -1,10 +1,11 @@
+import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent } from "#words/figures.ts";
 import { enumWord, reasonUnit, refName } from "#words/names.ts";
-import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { reasonWord } from "../reason_words.ts";
 import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
+import type { Question } from "../ui/download.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
@@ -16,7 +17,7 @@ import { useRender } from "../ui/use_theme.ts";
 /** Headroom in percent from which on it is watched, as in the picture. */
 const SCARCE_PCT = 20;
 
-const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
+const HOTSPOTS: readonly Column<ThermalHeadroomResponse["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ code }) => reasonWord(code) },
@@ -24,7 +25,7 @@ const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
   { name: "Limit", numeric: true, cell: ({ code, limit }) => decimal(limit, reasonUnit(code)) },
 ];
 
-const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
+const ZONES: readonly Column<ThermalHeadroomResponse["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Heat", numeric: true, cell: ({ heat_kw }) => decimal(heat_kw, "kW") },
   { name: "Cooling", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
@@ -85,7 +86,7 @@ export function Thermal({ place }: { readonly place: Place }) {
 }
 
 function Headroom({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
-  const asked = useCall<ThermalAnswer>("ThermalHeadroom", request);
+  const asked = useCall("ThermalHeadroom", request);
   return (
     <Answer asked={asked}>
       {(reply) => <Shown answer={reply} question={{ rpc: "ThermalHeadroom", request }} fail={fail} />}
@@ -101,7 +102,7 @@ function toggled(codes: readonly string[], code: string): readonly string[] {
 function LiquidFigure({
   answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
 }: {
-  answer: ThermalAnswer;
+  answer: ThermalHeadroomResponse;
 }) {
   if (liquid_heat_kw === 0 && liquid_effective_kw === 0) return null;
   if (liquid_effective_kw === 0) {
@@ -118,7 +119,7 @@ function LiquidFigure({
 }
 
 /** Figures that are known only with units that run, or with measured inlets. */
-function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalAnswer }) {
+function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalHeadroomResponse }) {
   return (
     <>
       {ccf === 0 ? null : <Figure label="Cooling capacity factor" value={decimal(ccf)} />}
@@ -128,7 +129,7 @@ function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer:
   );
 }
 
-function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
+function CoolingFigures({ answer }: { readonly answer: ThermalHeadroomResponse }) {
   const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok, zones } = answer;
   const safe = zones.filter((zone) => zone.redundancy_ok).length;
   return (
@@ -154,12 +155,12 @@ function Shown({
   question,
   fail,
 }: {
-  readonly answer: ThermalAnswer;
-  readonly question: { readonly rpc: string; readonly request: object };
+  readonly answer: ThermalHeadroomResponse;
+  readonly question: Question;
   readonly fail: (code: string) => void;
 }) {
   const { hotspots, zones, cracs, render } = answer;
-  const units: readonly Column<ThermalAnswer["cracs"][number]>[] = [
+  const units: readonly Column<ThermalHeadroomResponse["cracs"][number]>[] = [
     { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },
     { name: "Status", cell: ({ status }) => enumWord(status, "CRAC_STATUS") },
     { name: "Rated", numeric: true, cell: ({ rated_kw }) => decimal(rated_kw, "kW") },

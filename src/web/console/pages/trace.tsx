@@ -1,6 +1,6 @@
+import type { CablePath } from "#gen/datacenter/v1/json.ts";
 import { count, decimal } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted, portName, portRef } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
@@ -61,7 +61,7 @@ export function Trace({ place }: { readonly place: Place }) {
 }
 
 function Paths({ request }: { readonly request: { readonly port_ref: string } }) {
-  const asked = useCall<TraceAnswer>("TraceCablePath", request);
+  const asked = useCall("TraceCablePath", request);
   return (
     <Answer asked={asked}>
       {({ paths, render }) => (

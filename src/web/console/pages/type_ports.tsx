@@ -1,14 +1,10 @@
+import type { Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
-import type { Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-
-interface TypeAnswer {
-  readonly device_type: { readonly ports: readonly Port[]; readonly bays: readonly string[] };
-}
 
 const COLUMNS: readonly Column<Port>[] = [
   { name: "Port", cell: ({ name }) => name },
@@ -19,7 +15,7 @@ const COLUMNS: readonly Column<Port>[] = [
 
 /** The ports and bays of a type of the catalogue. */
 export function TypePorts({ code }: { readonly code: string }) {
-  const asked = useCall<TypeAnswer>("datacenter.v1.PlanningService/GetDeviceType", { code });
+  const asked = useCall("datacenter.v1.PlanningService/GetDeviceType", { code });
   return (
     <Card title="Ports and bays">
       <Answer asked={asked}>

@@ -1,3 +1,4 @@
+import type { InventoryHits } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { useCall } from "../api/use_call.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
@@ -8,17 +9,6 @@ import type { PaletteGroup, PaletteOption } from "./options.ts";
 const REST_MS = 80;
 /** Hits of each kind: less of one among all kinds. */
 const [HITS, HITS_OF_ONE] = [5, 20] as const;
-
-interface Hits {
-  readonly kind: string;
-  readonly total_count: number;
-  readonly hits: readonly { readonly ref: string; readonly name: string; readonly detail: string }[];
-}
-
-interface SearchReply {
-  readonly kinds: readonly Hits[];
-  readonly corrected_query: string;
-}
 
 /** A kind that was found, as a filter. */
 export interface FoundKind {
@@ -40,7 +30,7 @@ interface Found {
 export function useFound(words: string, only: string): Found {
   const settled = useDelayed(words, REST_MS);
   const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };
-  const asked = useCall<SearchReply>("datacenter.v1.PlanningService/SearchInventory", request);
+  const asked = useCall("datacenter.v1.PlanningService/SearchInventory", request);
   const { reply, error } = asked;
   const loading = asked.loading || settled !== words;
   if (words === "" || reply === undefined) return { groups: [], kinds: [], hint: error?.message ?? "", loading };
@@ -54,7 +44,7 @@ export function useFound(words: string, only: string): Found {
   };
 }
 
-function groupOf({ kind, hits, total_count }: Hits): PaletteGroup {
+function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
   const icon = listOfKind(bare(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
     const href = linkToRef(ref) ?? linkTo("history", ref);

@@ -3,7 +3,6 @@ import { useCall } from "../api/use_call.ts";
 import { refsNamed } from "../named_refs.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
-import type { Hits } from "../ui/use_hits.ts";
 
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 const FAILING = ["SUPPLY", "DEVICE", "PORT", ...SCOPES];
@@ -63,7 +62,7 @@ function without(text: string, code: string): string {
 /** Finds what a bare code means and puts the reference into the address; says so if that is nothing, or several things. */
 export function ResolveBareRef({ place, bare }: { readonly place: Place; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
-  const { reply } = useCall<Hits>("datacenter.v1.PlanningService/SearchInventory", {
+  const { reply } = useCall("datacenter.v1.PlanningService/SearchInventory", {
     query: code.replaceAll("/", " "),
     kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),
     page_size: 50,

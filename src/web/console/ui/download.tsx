@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { CallError, call } from "../api/client.ts";
-import type { Picture } from "../api/replies.ts";
+import type { RenderResult } from "#gen/datacenter/v1/json.ts";
+import { CallError, call, type DrawnRpc, type Request } from "../api/client.ts";
 import { saveFile } from "./save_file.ts";
 import { useRender } from "./use_theme.ts";
 
 /** A screen's RPC and its request, as the shown picture was asked for. */
 export interface Question {
-  readonly rpc: string;
-  readonly request: object;
+  readonly rpc: DrawnRpc;
+  readonly request: Request<DrawnRpc>;
 }
 
 const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
@@ -20,9 +20,8 @@ export function Download({ question, name }: { readonly question: Question; read
     setProblem("");
     try {
       // The colouring, view and theme of the screen stay.
-      const shown = (question.request as { readonly render?: object }).render;
-      const render = { ...usual, ...shown, format: `RENDER_FORMAT_${format}`, embed_dataset: true };
-      const { render: picture } = await call<{ readonly render?: Picture }>(question.rpc, {
+      const render = { ...usual, ...question.request.render, format: `RENDER_FORMAT_${format}`, embed_dataset: true };
+      const { render: picture } = await call(question.rpc, {
         ...question.request,
         render,
       });
@@ -43,7 +42,7 @@ export function Download({ question, name }: { readonly question: Question; read
   );
 }
 
-function offer({ text, binary, media_type }: Picture, fileName: string): void {
+function offer({ text, binary, media_type }: RenderResult, fileName: string): void {
   const bytes = binary === undefined ? (text ?? "") : Uint8Array.from(atob(binary), (letter) => letter.charCodeAt(0));
   saveFile(new Blob([bytes], { type: media_type }), fileName);
 }

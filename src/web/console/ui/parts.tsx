@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
+import type { FloorPlanResponse, Health } from "#gen/datacenter/v1/json.ts";
 import { FULL_PCT } from "#kernel/judge_share.ts";
 import { count } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
-import type { FloorPlan, Health } from "../api/replies.ts";
 import { moment, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
 import { StateMark } from "./state.tsx";
@@ -41,7 +41,7 @@ export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
 }
 
 /** How many racks are how well; a count of none warns of nothing. */
-export function HealthCounts({ counts }: { readonly counts: FloorPlan["counts"] }) {
+export function HealthCounts({ counts }: { readonly counts: FloorPlanResponse["counts"] }) {
   return (
     <p class="badges">
       <span class="muted">Health</span>

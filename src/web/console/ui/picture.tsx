@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { RenderResult } from "#gen/datacenter/v1/json.ts";
 import { safeSvg } from "#web/viewer/safe_svg.ts";
 import { Viewer } from "#web/viewer/viewer.ts";
-import type { Picture as Rendered } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
 
 interface PictureProps {
   readonly label: string;
-  readonly render: Rendered | undefined;
+  readonly render: RenderResult | undefined;
   /** The question whose answer this is: asked again for other formats. */
   readonly question: Question;
   /** The element that comes into view when the picture is larger than its frame. */

@@ -139,6 +139,10 @@ for (const [version, service] of [
       };
       yield { messageRequest: { case: "fileByFilename" as const, value: "google/rpc/status.proto" } };
       yield { messageRequest: { case: "fileContainingSymbol" as const, value: "datacenter.v1.Nothing" } };
+      const containingType = "google.protobuf.FieldOptions";
+      yield { messageRequest: { case: "allExtensionNumbersOfType" as const, value: containingType } };
+      const value = { containingType, extensionNumber: 50_100 };
+      yield { messageRequest: { case: "fileContainingExtension" as const, value } };
     }
 
     const answers = [];
@@ -162,5 +166,7 @@ for (const [version, service] of [
     expect(files[1]).toContain("google/protobuf/timestamp.proto");
     expect(files[2]?.[0]).toBe("google/rpc/status.proto");
     expect(answers[3]).toMatchObject({ case: "errorResponse", value: { errorCode: Code.NotFound } });
+    expect(answers[4]?.value).toMatchObject({ extensionNumber: [50_100] });
+    expect(files[5]?.[0]).toBe("datacenter/v1/rules.proto");
   });
 }

@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
-import type { PreviewAnswer } from "#web/console/edit/preview_answer.ts";
+import type { DevicePreview, PreviewChangesResponse, SupplyEffect } from "#gen/datacenter/v1/json.ts";
 import { previewLines, previewRows } from "#web/console/edit/preview_words.ts";
 
-const NOTHING: PreviewAnswer = {
-  results: [{ outcome: "OUTCOME_UPDATED" }],
+const NOTHING: PreviewChangesResponse = {
+  results: [{ index: 0, code: "", outcome: "OUTCOME_UPDATED", etag: "", warnings: [] }],
+  revision: 1,
+  omitted_devices: 0,
   refused: 0,
   supplies: [],
   omitted_supplies: 0,
@@ -21,10 +23,15 @@ const NOTHING: PreviewAnswer = {
   resolved_findings: [],
   omitted_resolved_findings: 0,
 };
-const judged = { health_before: "HEALTH_OK", health_after: "HEALTH_OK" };
-const device = (ref: string, effect: string, more = {}) => ({
+const judged = { health_before: "HEALTH_OK", health_after: "HEALTH_OK" } as const;
+const device = (ref: string, effect: "LOST" | "REDUCED", more: Partial<DevicePreview> = {}): DevicePreview => ({
   ref,
-  effect: `SUPPLY_EFFECT_${effect}`,
+  name: "",
+  rack_code: "",
+  effect: `SUPPLY_EFFECT_${effect}` satisfies SupplyEffect,
+  state_before: "SUPPLY_STATE_LIVE",
+  live_inlets_before: 2,
+  live_inlets_after: 0,
   state_after: "SUPPLY_STATE_NO_LIVE_SUPPLY",
   is_supply: false,
   ...more,
@@ -59,7 +66,7 @@ test("previewLines names what goes dark first, and says its missing supply once"
 });
 
 test("previewLines counts the devices beyond those that are named, and says that nothing would be recorded", () => {
-  const unrecorded = { state_after: "SUPPLY_STATE_UNDOCUMENTED" };
+  const unrecorded = { state_after: "SUPPLY_STATE_UNDOCUMENTED" } as const;
   const devices = Array.from({ length: 8 }, (_, at) => device(`device:S${at}`, "LOST", unrecorded));
 
   const [line] = previewLines({ ...NOTHING, devices, lost_count: 30 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Occupant } from "#web/console/api/replies.ts";
+import type { Occupant } from "#gen/datacenter/v1/json.ts";
 import { blockAround, boxesOf, freeRows, neighbour, positionAt } from "#web/console/edit/rack_cells.ts";
 
 const unit = (u: number, front: readonly string[], rear = front, reserved = "") => ({ u, front, rear, reserved });
@@ -11,12 +11,16 @@ const device = (device_code: string, position_u: number, rest: object = {}): Occ
   u_height: 1,
   name: "",
   role: "",
-  kind: "",
+  kind: "DEVICE_KIND_SERVER",
   face: "FACE_FRONT",
   slot: "SLOT_WIDTH_FULL",
-  status: "",
+  status: "DEVICE_STATUS_ACTIVE",
   draw_w: 0,
   color: "",
+  depth: "DEPTH_FULL",
+  mount: "MOUNT_RAIL",
+  parent_device_code: "",
+  bay: "",
   ...rest,
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
+import { join, relative } from "node:path";
+import { importCircles, importTarget, sourcesOf } from "./support/source_size.ts";
 import { stronglyConnected } from "./support/strongly_connected.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -208,14 +208,7 @@ const MODULES: readonly Module[] = [
 ];
 
 const ENGINE = /\b(?:Bun|Deno)\s*[.[]|from "bun(?::[a-z]+)?"|import\("bun/;
-const STATIC_IMPORT = /(?:\bfrom\s+|^import\s+)"([^"]+)"/gm;
 const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm;
-
-function files(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => /\.tsx?$/.test(name))
-    .map((name) => join(folder, name));
-}
 
 function moduleOf(path: string): Module {
   const inside = relative(SRC, path);
@@ -227,15 +220,6 @@ function moduleOf(path: string): Module {
   return found;
 }
 
-/** Where an import leads, when that is in the source; what the build makes and packages belong to no module. */
-function target(from: string, specifier: string): string | undefined {
-  if (specifier.startsWith(".")) {
-    const path = normalize(join(dirname(from), specifier));
-    return path.startsWith(SRC) ? path : undefined;
-  }
-  return specifier.startsWith("#") ? join(SRC, specifier.slice(1)) : undefined;
-}
-
 function allows(module: Module, path: string): boolean {
   if (module.may.includes("*")) return true;
   const inside = relative(SRC, path);
@@ -243,19 +227,14 @@ function allows(module: Module, path: string): boolean {
   return other === module || module.may.includes(inside) || module.may.includes(other.place);
 }
 
-/** Files that a file imports or re-exports when it loads, types included. */
-function targetsOf(path: string, text: string): readonly string[] {
-  return [...text.matchAll(STATIC_IMPORT)].flatMap(([, specifier = ""]) => target(path, specifier) ?? []);
-}
-
-const sources = files(SRC).map((path) => ({ path, text: readFileSync(path, "utf8") }));
+const sources = sourcesOf(SRC);
 
 test("every import goes where its module may go", () => {
   const broken: string[] = [];
   for (const { path, text } of sources) {
     const module = moduleOf(path);
     for (const [, specifier = ""] of text.matchAll(IMPORT)) {
-      const to = target(path, specifier);
+      const to = importTarget(path, specifier);
       if (to !== undefined && !allows(module, to)) {
         broken.push(`${relative(ROOT, path)} imports ${specifier}: ${module.place} may not, because ${module.because}`);
       }
@@ -271,9 +250,9 @@ const CIRCLES: readonly (readonly [folder: string, because: string])[] = [
 ];
 
 test("imports have no circles", () => {
-  const circles = stronglyConnected(new Map(sources.map(({ path, text }) => [path, targetsOf(path, text)])))
-    .map((paths) => paths.map((path) => relative(SRC, path)).toSorted())
-    .filter((paths) => !CIRCLES.some(([folder]) => paths.every((path) => path.startsWith(folder))));
+  const circles = importCircles(sources).filter(
+    (paths) => !CIRCLES.some(([folder]) => paths.every((path) => path.startsWith(folder))),
+  );
 
   expect(circles).toEqual([]);
 });
@@ -309,7 +288,7 @@ test("a crossing between modules shows as a # import", () => {
     [...text.matchAll(IMPORT)]
       .filter(([, specifier = ""]) => specifier.startsWith("."))
       .filter(([, specifier = ""]) => {
-        const to = target(path, specifier) ?? path;
+        const to = importTarget(path, specifier) ?? path;
         return (
           relative(SRC, to).split("/")[0] !== relative(SRC, path).split("/")[0] && relative(SRC, path) !== "main.ts"
         );
@@ -321,8 +300,7 @@ test("a crossing between modules shows as a # import", () => {
 });
 
 test("tests of the command import nothing of the source", () => {
-  const broken = files(join(ROOT, "tests", "e2e"))
-    .map((path) => ({ path, text: readFileSync(path, "utf8") }))
+  const broken = sourcesOf(join(ROOT, "tests", "e2e"))
     .filter(({ text }) => /from "(?:#|(?:\.\.\/)+src\/)/.test(text))
     .map(({ path }) => relative(ROOT, path));
 

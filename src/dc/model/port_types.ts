@@ -26,18 +26,8 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
   POWER_OUT: ["outlet", "power"],
 };
 
-const known = new Map<string, readonly Family[]>();
-/**
- * Maximum number of cached types. Libraries have a few hundred; the bound keeps made-up slugs from filling the memory.
- */
-const MAX_KNOWN = 1024;
-
 function familiesOf(type: string): readonly Family[] {
-  const kept = known.get(type);
-  if (kept !== undefined) return kept;
-  const families = FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
-  if (known.size < MAX_KNOWN) known.set(type, families);
-  return families;
+  return FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
 }
 
 /** Whether a port of this kind may have this type. A slug of no known family fits any kind. */

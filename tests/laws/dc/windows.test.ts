@@ -76,6 +76,11 @@ function coveredBy({ devices }: Known, refs: readonly string[]): ReadonlySet<str
   return new Set([...inside.map(({ name }) => name), ...refs.map((ref) => ref.slice(ref.indexOf(":") + 1))]);
 }
 
+/** Blades are taken out with their chassis. */
+function bladesIn({ devices }: Known, refs: readonly string[]): readonly string[] {
+  return [...devices.values()].flatMap(({ ref, texts }) => (refs.includes(`device:${texts.inside}`) ? [ref] : []));
+}
+
 /** Without what the work covers. A rack is lost if a device in it is that the work does not cover. */
 function uncovered({ devices }: Known, harm: Harm, covered: ReadonlySet<string>): Harm {
   const lost = harm.lost.filter((code) => !covered.has(code));
@@ -145,17 +150,18 @@ async function compare(known: Known, random: SeededRandom, { say, refs, ms, assu
     max_items: 1000,
   });
   const covered = coveredBy(known, refs);
-  const own = uncovered(known, await harmOf(known, refs, assume_battery), covered);
+  const out = [...refs, ...bladesIn(known, refs)];
+  const own = uncovered(known, await harmOf(known, out, assume_battery), covered);
   expect([say, namedLosses(reply)]).toEqual([say, lostRefs(own)]);
   if (lostRefs(own).length + own.short.length > 0) expect([say, reply.verdict]).toEqual([say, "WINDOW_VERDICT_NO_GO"]);
   const listed = new Map<string, Json>((reply.next_failures ?? []).map((failure: Json) => [failure.ref, failure]));
   const drawn = Array.from({ length: FAILURES_PER_WINDOW }, () => random.pick(known.failing));
   const tried = new Set([...[...listed.keys()].slice(0, FAILURES_PER_WINDOW), ...drawn]);
   // What is off already fails no more.
-  const out = new Set([...covered, ...own.gone]);
-  const others = [...tried].filter((ref) => !refs.includes(ref) && !out.has(ref.slice(ref.indexOf(":") + 1)));
+  const off = new Set([...covered, ...own.gone]);
+  const others = [...tried].filter((ref) => !refs.includes(ref) && !off.has(ref.slice(ref.indexOf(":") + 1)));
   for (const ref of others) {
-    const both = uncovered(known, await harmOf(known, [...refs, ref], assume_battery), covered);
+    const both = uncovered(known, await harmOf(known, [...out, ref], assume_battery), covered);
     const alone = await harmOf(known, [ref], assume_battery);
     expect([say, ref, shown(listed.get(ref))]).toEqual([say, ref, beyond(both, [own, alone])]);
   }

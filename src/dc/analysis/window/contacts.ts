@@ -2,7 +2,6 @@ import { compareText } from "#dc/model/ref.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import { tenantOf } from "../power/tenant_impacts.ts";
 import type { Topology } from "../topology.ts";
-import type { Harm } from "./harm.ts";
 import { degradedDevices } from "./judgement.ts";
 import type { Outage, WindowGround } from "./outage.ts";
 
@@ -18,13 +17,13 @@ export interface Contact {
  * Lists the owners of everything that is lost, the window's own devices included, and of what stays on with no more supply
  * than it needs. A device without a tenant or contact has those of its rack.
  */
-export function contactsOf({ topology, site }: WindowGround, outage: Outage, harm: Harm): readonly Contact[] {
+export function contactsOf(
+  { topology, site }: WindowGround,
+  outage: Outage,
+  lostBeside: Iterable<number>,
+): readonly Contact[] {
   const { power, live } = site;
-  const lost = new Set([
-    ...itDevices(power, outage.covered).filter((index) => live[index] === 1),
-    ...harm.off,
-    ...harm.cutOff,
-  ]);
+  const lost = new Set([...itDevices(power, outage.covered).filter((index) => live[index] === 1), ...lostBeside]);
   const reserve = degradedDevices(outage, power).filter(
     (index) => !lost.has(index) && isUnspared(outage, power, index),
   );

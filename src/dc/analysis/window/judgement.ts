@@ -61,6 +61,8 @@ export interface Judged {
   readonly ground: WindowGround;
   readonly outage: Outage;
   readonly harm: Harm;
+  /** Nodes of the devices that stay on and cannot be reached. */
+  readonly withoutDataPath: readonly number[];
   readonly accepted: Acceptance;
   readonly next: readonly NextFailure[];
   readonly limits: WindowLimits;
@@ -93,7 +95,7 @@ function inOrder(a: Reason, b: Reason): number {
   );
 }
 
-function* lost({ ground: { topology }, outage, harm, accepted }: Judged): Iterable<Reason> {
+function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
   const { nodes } = topology.power;
   const reason = (kind: ReasonKind, ref: string, isAccepted: boolean, figures: Partial<Reason> = {}): Reason => ({
     kind,
@@ -115,6 +117,7 @@ function* lost({ ground: { topology }, outage, harm, accepted }: Judged): Iterab
   }
   for (const index of harm.cutOff)
     yield reason("SWITCH_CUT_OFF", nodes[index]?.ref ?? "", accepted.hasNode(index), { during: 0 });
+  for (const index of withoutDataPath) yield reason("DATA_PATH_LOST", nodes[index]?.ref ?? "", accepted.hasNode(index));
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => short))
     yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
 }
@@ -210,10 +213,10 @@ export function degradedDevices({ blast, covered }: Outage, power: Topology["pow
   );
 }
 
-function impactOf({ ground, outage, harm }: Judged, reasons: readonly Reason[]): WindowImpact {
+function impactOf({ ground, outage, harm, withoutDataPath }: Judged, reasons: readonly Reason[]): WindowImpact {
   const { power, live } = ground.site;
   const own = itDevices(power, outage.covered).some((index) => live[index] === 1);
-  if (own || !isNothing(harm)) return "OUTAGE";
+  if (own || !isNothing(harm) || withoutDataPath.length > 0) return "OUTAGE";
   const has = (...kinds: readonly ReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "ON_BATTERY", "LAST_COOLING_UNIT")) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");

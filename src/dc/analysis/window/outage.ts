@@ -1,3 +1,4 @@
+import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -54,8 +55,8 @@ export class WindowSite {
    * @param more nodes that are taken out as well
    */
   *outage(more: readonly number[] = []): Steps<Outage> {
-    const { site, sources } = this.ground;
-    const covered = withBlades(site.power, new Set([...sources, ...more]));
+    const { topology, site, sources } = this.ground;
+    const covered = withBlades(topology, [...sources, ...more]);
     const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, this.options);
     const off = new Set(offAfter({ nodes: covered }, blast));
     const effects = this.effectsOf(off, true);
@@ -84,10 +85,15 @@ export class WindowSite {
   }
 }
 
-function withBlades({ supplies }: PowerGraph, sources: ReadonlySet<number>): ReadonlySet<number> {
+/** Adds the devices that are inside of others: blades are taken out with their chassis, even those with recorded inlets. */
+function withBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
   const found = new Set(sources);
-  for (const index of sources)
-    for (const { to, how } of supplies[index] ?? []) if (how === "BAY" && !found.has(to)) found.add(to);
+  for (const { code, parentDeviceCode } of inventory.devices) {
+    if (parentDeviceCode === undefined) continue;
+    const chassis = power.indexOf.get(`device:${codeKey(parentDeviceCode)}`) ?? -1;
+    const blade = power.indexOf.get(`device:${codeKey(code)}`);
+    if (blade !== undefined && found.has(chassis)) found.add(blade);
+  }
   return found;
 }
 

@@ -12,7 +12,8 @@ import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
-import { failingSources } from "../answers/failing_sources.ts";
+import { devicesWithoutDataPath } from "../answers/data_paths.ts";
+import { type FailingSources, failingSources } from "../answers/failing_sources.ts";
 import { cutFabrics } from "../answers/network_loss.ts";
 import { readBasis, readCount, readRef } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
@@ -39,17 +40,20 @@ export const checkWindow = defineRead({
     const limits = { exposedRacks: readExposed(request.exposedRacks), uplinkPct: CONGESTED_PCT };
     const topology = await session.judgedTopology();
     const accepted = readAccepted(topology, request.acceptedRefs);
-    const ground = await groundOf(session, topology, request, durationS);
+    const { ground, failing } = await groundOf(session, topology, request, durationS);
     const window = new WindowSite(ground);
     const outage = await session.scheduler.run(window.outage());
     const harm = outageHarm(topology, outage);
     const next = await session.scheduler.run(nextFailures(window, { outage, harm, accepted }));
-    const judged: Judged = { ground, outage, harm, accepted, next: next.failures, limits };
+    const network = { off: outage.off, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
+    const withoutDataPath = await devicesWithoutDataPath({ ...session, topology }, network);
+    const judged: Judged = { ground, outage, harm, withoutDataPath, accepted, next: next.failures, limits };
+    const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];
     const judgement = judge(judged);
     const relief = judgement.verdict === "NO_GO" ? await session.scheduler.run(relievingRacks(window, judged)) : [];
     return toMessage(CheckWindowResponseSchema, {
       revision: await session.reader.revision(),
-      ...windowReply(judged, judgement, { contacts: contactsOf(ground, outage, harm), limit: listed }),
+      ...windowReply(judged, judgement, { contacts: contactsOf(ground, outage, lost), limit: listed }),
       elementsFailed: next.tried,
       relievedBy: relief.slice(0, listed),
     });
@@ -61,13 +65,13 @@ async function groundOf(
   topology: Topology,
   { elementRefs, loadBasis }: CheckWindowRequest,
   durationS: number,
-): Promise<WindowGround> {
+): Promise<{ readonly ground: WindowGround; readonly failing: FailingSources }> {
   const { reader, scheduler } = session;
   demandCount(elementRefs.length);
   const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
   const failing = await failingSources({ topology, reader }, asked);
   const { watch, cut } = await cutFabrics({ topology, reader, scheduler }, failing);
-  return {
+  const ground = {
     topology,
     site: failing.site,
     sources: failing.nodes,
@@ -76,6 +80,7 @@ async function groundOf(
     basis: readBasis(loadBasis),
     durationS,
   };
+  return { ground, failing };
 }
 
 /** @throws Refusal for none, or too many */

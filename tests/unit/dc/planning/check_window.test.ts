@@ -76,6 +76,25 @@ test("a reason has its figures, and a trip names the racks whose load ends it", 
   expect([uplinks.during, uplinks.limit]).toEqual([expect.closeTo(84.3, 1), 80]);
 });
 
+test("devices that cannot be reached are lost, whether by switches, panels or cables", async () => {
+  const unreachable = async (refs: readonly string[]) => {
+    const { reasons = [] } = await check(refs, 120, { max_items: 1000 });
+    const found = reasons.filter(({ kind }: Json) => kind === "WINDOW_REASON_KIND_DATA_PATH_LOST");
+    return found.map(({ ref }: Json) => ref);
+  };
+  const servers = await unreachable(device("LEAF-A01-1", "LEAF-A01-2"));
+  expect(servers.length).toBe(20);
+  expect(servers).toContain("device:SRV-A01-01");
+  expect(await unreachable(device("PP-A01-1"))).toEqual(servers);
+  expect(await unreachable(device("LEAF-A01-1"))).toEqual([]);
+
+  const { device: server } = await site.call("GetDevice", { code: "SRV-A01-01" });
+  const ports = server.ports.filter(({ kind }: Json) => kind === "PORT_KIND_NETWORK");
+  const all = ports.map(({ name }: Json) => `port:SRV-A01-01/${name}`);
+  expect(await unreachable(all)).toEqual(["device:SRV-A01-01"]);
+  expect(await unreachable(all.slice(1))).toEqual([]);
+});
+
 test("what one more failure takes is listed, and is a risk above the limit", async () => {
   const usual = await check(device("PDU-A01-B"));
   expect(usual.exposed_racks).toBe(1);

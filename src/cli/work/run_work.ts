@@ -40,7 +40,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   const letGrow = keepMemorySmall();
   let refused = "the process ended before the run began";
   try {
-    await repairRuns(deps);
+    await repairRuns(deps, ids);
     const wishes: QueueWishes = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
     progress.summary(result, await unmergedWork(deps, result));

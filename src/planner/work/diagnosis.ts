@@ -85,62 +85,79 @@ export function diagnose(signs: SpecSigns): Diagnosis {
 
 function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "checks"> {
   const names = failed.map(({ name }) => name).join(", ");
-  const { id, status } = signs;
+  const { status } = signs;
   if (signs.problem !== null) {
     return { diagnosis: `Spec has issues: ${names}`, suggestion: "Fix the spec file as the first check reports" };
   }
-  if (status === "in_progress" && signs.commits.length > 0 && !signs.worked) {
-    return openCriteria(signs) === 0
-      ? {
-          diagnosis: "Spec appears complete but wasn't finalized.",
-          suggestion: `Finalize it: planner finalize ${id}`,
-        }
-      : {
-          diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
-          suggestion: "Finish or check the open criteria, then finalize it",
-        };
-  }
-  if (status === "in_progress") {
-    return {
-      diagnosis: "Spec is in progress but has issues.",
-      suggestion: `Look at its log (planner log ${id}), or reset it to work it again: planner reset ${id}`,
-    };
-  }
+  if (status === "in_progress") return goOn(signs);
   return { diagnosis: `Spec has issues: ${names}`, suggestion: nextStep(signs) };
 }
 
-/** Returns instructions for a person after a run has ended, in the order to try them. */
-function nextStep({ id, status, worktree = null, waitsFor = [], notMerged = null }: SpecSigns): string {
+/** The verdict on a spec whose run was paused or cut off: its worktree can be further than the project. */
+function goOn(signs: SpecSigns): Omit<Diagnosis, "checks"> {
+  const { id, worktree = null, criteriaThere = signs.criteria } = signs;
+  if (!seemsFinished(signs)) {
+    const suggestion = ways(
+      `read what happened (planner log ${id}), then ${again(signs)}`,
+      `reset it: planner reset ${id}`,
+    );
+    return { diagnosis: "Spec is in progress but has issues.", suggestion };
+  }
+  const finish = worktree === null ? `finalize it: planner finalize ${id}` : `bring its work in: planner merge ${id}`;
+  if (openCriteria(signs) === 0 || openOf(criteriaThere) === 0) {
+    return { diagnosis: "Spec appears complete but wasn't finalized.", suggestion: ways(finish) };
+  }
+  const where = worktree === null ? "" : ` in ${worktree}`;
+  return {
+    diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
+    suggestion: ways(again(signs), `finish and check the open criteria${where}, then ${finish}`),
+  };
+}
+
+function again({ id }: SpecSigns): string {
+  return `let an agent continue: planner work ${id}`;
+}
+
+/** One sentence of what a person can do, in the order to try it. */
+function ways(...choices: readonly string[]): string {
+  const text = choices.join("; or ");
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+/** Returns instructions for a person after a run has ended. */
+function nextStep(signs: SpecSigns): string {
+  const { id, status, worktree = null, waitsFor = [] } = signs;
   const stuck = waitsFor.find((each) => each.status === null || STUCK.has(each.status));
   if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
-  if (status === "completed" && notMerged !== null) {
-    return `Do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
+  if (refusesMerge(signs)) {
+    const byHand = `do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
+    return status === "completed" ? ways(byHand) : ways(byHand, again(signs));
   }
-  const again = `let an agent continue: planner work ${id}`;
   if (status === "needs_attention") {
-    const byHand = worktree === null ? "" : `; or fix it in ${worktree} and run planner merge ${id}`;
-    return `See the reason above, then ${again}${byHand}; or complete it as it is: planner finalize ${id}`;
+    const byHand = worktree === null ? [] : [`fix it in ${worktree} and run planner merge ${id}`];
+    const asItIs = openCriteria(signs) === 0 ? [`complete it as it is: planner finalize ${id}`] : [];
+    return ways(`see the reason above, then ${again(signs)}`, ...byHand, ...asItIs);
   }
-  if (status === "failed") return `Read what happened (planner log ${id}), then ${again}`;
-  return "Look at the failed checks";
+  if (status === "failed") return ways(`read what happened (planner log ${id}), then ${again(signs)}`);
+  return status === "pending" ? ways(again(signs)) : "Look at the failed checks";
 }
 
 /** What has to happen elsewhere first; what only a person can bring on is a failed check. */
-function waitChecks({
-  status,
-  waitsFor = [],
-  notMerged = null,
-  worktree = null,
-  last = null,
-}: SpecSigns): readonly Check[] {
+function waitChecks(signs: SpecSigns): readonly Check[] {
+  const { waitsFor = [], notMerged } = signs;
   const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK.has(theirs));
   const names = waitsFor.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
   const waits = { name: "Dependencies", passed: stuck.length === 0, details: `Waits for ${names.join(", ")}` };
-  const isTold = notMerged === null || status === "in_progress" || last?.error === notMerged;
   return [
     ...(waitsFor.length === 0 ? [] : [waits]),
-    ...(isTold || worktree === null ? [] : [{ name: "Merge", passed: false, details: notMerged }]),
+    ...(refusesMerge(signs) ? [{ name: "Merge", passed: false, details: notMerged ?? "" }] : []),
   ];
+}
+
+/** Whether a merge has left a reason in the worktree's status; a run's reason is in its record too. */
+function refusesMerge({ status, notMerged = null, worktree = null, last = null }: SpecSigns): boolean {
+  const isOver = status === "completed" || status === "needs_attention";
+  return isOver && notMerged !== null && worktree !== null && last?.error?.endsWith(notMerged) !== true;
 }
 
 /** Only what a run left to say: a spec without a run has none of them. */
@@ -229,6 +246,10 @@ function seemsFinished(signs: SpecSigns): boolean {
 }
 
 function openCriteria({ criteria }: SpecSigns): number {
+  return openOf(criteria);
+}
+
+function openOf(criteria: readonly Criterion[]): number {
   return criteria.filter(({ checked }) => !checked).length;
 }
 

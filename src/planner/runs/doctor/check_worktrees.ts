@@ -71,15 +71,23 @@ async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted
   const branch = (await ports.worktrees.branch(id)) ?? "";
   const folder = `.planner/worktrees/${id}`;
   const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${branch}"; then run "planner doctor --fix"`;
-  const isCancelled = active && (await context.specs.load(id)).status === "cancelled";
-  if (isCancelled) {
+  const status = active ? (await context.specs.load(id)).status : null;
+  if (status === "cancelled") {
     return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or ${drop}`;
   }
+  // One that is completed is not worked again.
+  const isDone = archived || status === "completed";
+  if (isDone) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
   if (active && commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
   if (active) return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
-  if (archived) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
-  const keep = `${commit ? "its spec is gone: commit there and run" : "its spec is gone: take the commits with"} "git merge ${branch}"`;
-  return `${keep}, or ${drop}`;
+  const worktree = await ports.worktrees.find(id);
+  const file = `.planner/specs/${id}.md`;
+  // Git would meet a conflict in the spec if its deletion is committed.
+  const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
+  const keep = isThere
+    ? `"cp ${worktree.root.replace(/[\\/]+$/, "")}/${file} ${file}" brings it back, then run "planner merge ${id}"`
+    : `${commit ? "commit there and run" : "take the commits with"} "git merge ${branch}"`;
+  return `its spec is gone: ${keep}, or ${drop}`;
 }
 
 /** Removes it unless a run began in it or a file appeared in it meanwhile. */

@@ -1,0 +1,176 @@
+import { expect, test } from "bun:test";
+import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { adviceOf, followToEnd, type Hands, isMerged, waits, waysIn } from "../support/printed_advice.ts";
+
+/** What becomes of the work: on the main branch, still there, or thrown away as the advice says. */
+type End = "merged" | "waits" | "dropped";
+
+interface Row {
+  readonly name: string;
+  /** What a person does before the run. */
+  readonly before?: string;
+  readonly agent: string;
+  /** What a later agent does. */
+  readonly again?: string;
+  /** Ends the run when the agent has made the file `ready`. */
+  readonly pause?: true;
+  /** What a person does after it. */
+  readonly after?: string;
+  /** Commands of planner; the last one's advice is followed. `work` alone if left out. */
+  readonly asks?: readonly (readonly string[])[];
+  /** The part of what it prints that is followed. */
+  readonly part?: RegExp;
+  readonly hands?: Hands;
+  /** For each way of the advice. */
+  readonly ends: readonly End[];
+}
+
+const THERE = `.planner/worktrees/${ID}`;
+const TICK = `sed -i 's/- \\[ \\]/- [x]/' ${THERE}/.planner/specs/${ID}.md`;
+const COMMIT = "git add -A && git commit -q -m rest";
+const AGAIN =
+  "echo both > base.txt; test -e a.txt || save a; tick; git add -A; git commit -q -m 'planner: again'; true";
+const CONFLICT: Pick<Row, "agent" | "after" | "hands"> = {
+  agent:
+    "echo theirs > base.txt; git commit -q -a -m 'planner: base'; save a; tick; git commit -q -a -m 'planner: tick'",
+  after: "echo ours > base.txt && git commit -q -m ours base.txt",
+  hands: [
+    [/settle the conflict/, `cd ${THERE} && echo both > base.txt && git add base.txt`],
+    [
+      /what check "Merge" says/,
+      `cd ${THERE} && (git rebase -q main; echo both > base.txt && git add base.txt && GIT_EDITOR=true git rebase --continue)`,
+    ],
+  ],
+};
+const DIAGNOSE: Row["asks"] = [["diagnose", ID]];
+const DOCTOR: Row["asks"] = [["doctor"]];
+const MERGE: Row["asks"] = [["merge", ID]];
+
+const ROWS: readonly Row[] = [
+  { name: "work: finished work", agent: "save a; tick", ends: ["merged"] },
+  { name: "diagnose: finished work", agent: "save a; tick", asks: DIAGNOSE, ends: ["merged"] },
+  { name: "doctor: finished work", agent: "save a; tick", asks: DOCTOR, ends: ["merged"] },
+  { name: "merge: a conflict", ...CONFLICT, asks: MERGE, ends: ["merged", "merged"] },
+  { name: "diagnose: a conflict", ...CONFLICT, asks: [...MERGE, ...DIAGNOSE], ends: ["merged", "merged"] },
+  {
+    name: "diagnose: a conflict, as its check says",
+    ...CONFLICT,
+    asks: [...MERGE, ...DIAGNOSE],
+    part: /FAIL {2}Merge: .*/,
+    ends: ["merged", "merged"],
+  },
+  { name: "doctor: a conflict", ...CONFLICT, asks: [...MERGE, ...DOCTOR], ends: ["merged", "merged"] },
+  { name: "diagnose: a paused run", agent: "save a; tick", pause: true, asks: DIAGNOSE, ends: ["merged"] },
+  {
+    name: "diagnose: a paused run with open criteria",
+    agent: "save a",
+    pause: true,
+    asks: DIAGNOSE,
+    hands: [[/finish and check the open criteria/, TICK]],
+    ends: ["merged", "merged"],
+  },
+  {
+    name: "diagnose: a paused run without a commit",
+    agent: "echo a > a.txt; tick",
+    pause: true,
+    asks: DIAGNOSE,
+    ends: ["merged", "waits"],
+  },
+  {
+    name: "doctor: a paused run",
+    agent: "save a; tick",
+    pause: true,
+    asks: DOCTOR,
+    hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
+    ends: ["merged", "merged", "merged", "waits"],
+  },
+  {
+    name: "diagnose: a spec that was reset",
+    agent: "save a",
+    pause: true,
+    asks: [["reset", ID], ...DIAGNOSE],
+    ends: ["merged"],
+  },
+  {
+    name: "diagnose: open criteria",
+    agent: "save a",
+    asks: DIAGNOSE,
+    hands: [[/fix it/, TICK]],
+    ends: ["merged", "merged"],
+  },
+  {
+    name: "diagnose: uncommitted changes",
+    agent: "save a; echo b > b.txt; tick",
+    asks: DIAGNOSE,
+    hands: [[/fix it/, `cd ${THERE} && ${COMMIT}`]],
+    ends: ["merged", "merged", "waits"],
+  },
+  {
+    name: "doctor: uncommitted changes",
+    agent: "save a; echo b > b.txt; tick",
+    asks: DOCTOR,
+    hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
+    ends: ["merged", "merged"],
+  },
+  { name: "work: a failed run", agent: "save a; exit 3", ends: ["merged"] },
+  { name: "diagnose: a failed run", agent: "save a; exit 3", asks: DIAGNOSE, ends: ["merged"] },
+  {
+    name: "diagnose: a failed predecessor",
+    before: `sed -i 's/^labels/depends_on: [${ID}]\\nlabels/' .planner/specs/${OTHER}.md && git commit -q -a -m needs`,
+    agent: "save a; exit 3",
+    asks: [["diagnose", OTHER]],
+    ends: ["merged"],
+  },
+  {
+    name: "doctor: a cancelled spec",
+    agent: "save a; exit 3",
+    asks: [["cancel", ID], ...DOCTOR],
+    ends: ["merged", "dropped"],
+  },
+  {
+    name: "doctor: a deleted spec",
+    agent: "save a; tick",
+    after: `git rm -q --cached .planner/specs/${ID}.md; rm -f .planner/specs/${ID}.md; git commit -q -m gone`,
+    asks: DOCTOR,
+    hands: [[/settle the conflict/, `cd ${THERE} && git add .planner/specs/${ID}.md`]],
+    ends: ["merged", "dropped"],
+  },
+];
+
+for (const row of ROWS) {
+  for (const [way, end] of row.ends.entries()) {
+    test(`the advice leads to its end: ${row.name}, way ${way + 1}: ${end}`, async () => {
+      using project = await ScriptedProject.make();
+      expect(await project.sh(row.before ?? "true")).toMatchObject({ code: 0 });
+      let printed = await runAgent(project, row);
+      expect(await project.sh(row.after ?? "true")).toMatchObject({ code: 0 });
+      project.script(row.again ?? AGAIN);
+      for (const args of row.asks ?? []) {
+        const { stdout, stderr } = await project.planner(...args);
+        printed = stdout + stderr;
+      }
+
+      const advice = row.part === undefined ? adviceOf(printed) : (row.part.exec(printed)?.[0] ?? printed);
+      const ways = waysIn(advice);
+      expect({ advice, ways: ways.length }).toEqual({ advice, ways: row.ends.length });
+      const all = await followToEnd(project, ways[way] ?? "", row.hands);
+
+      const found: End = (await isMerged(project)) ? "merged" : (await waits(project)) ? "waits" : "dropped";
+      expect({ all, found }).toEqual({ all, found: end });
+    });
+  }
+}
+
+/** Returns what `planner work` prints. */
+async function runAgent(project: ScriptedProject, { agent, pause }: Row): Promise<string> {
+  if (pause === undefined) {
+    const { stdout, stderr } = await project.work(agent);
+    return stdout + stderr;
+  }
+  project.script(`${agent}; touch "$out/ready"; sleep 60`);
+  const running = project.planner("work", ID);
+  while (!project.seen().includes("ready")) await Bun.sleep(20);
+  await project.planner("pause", ID);
+  const { stdout, stderr } = await running;
+  return stdout + stderr;
+}

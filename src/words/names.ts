@@ -24,7 +24,8 @@ export function capitalized(text: string): string {
 /** Constants with an irregular spelling. */
 const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
 
-const ABBREVIATION = /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|REST|MCP|ECMP|U|N|[AB])$/;
+const ABBREVIATION =
+  /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|USB|REST|MCP|ECMP|U|N|[AB])$/;
 
 /** A constant as a person reads it: `RACK_PDU` is "Rack PDU". */
 export function constantWord(constant: string): string {

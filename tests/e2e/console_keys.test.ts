@@ -108,7 +108,7 @@ const STORIES: readonly (readonly [question: string, keys: number, story: Story]
       await heading(page, "Devices");
       await keys.tabTo(button(page, "redundancy not met"));
       await keys.press("Space");
-      await page.waitForURL(/redundancy=UNMET/);
+      await page.waitForURL(/redundancy=unmet/);
       await page.getByText(/^\d+ found$/).waitFor();
     },
   ],

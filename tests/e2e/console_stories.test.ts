@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
         await page.keyboard.press("Space");
       }
       await page.getByText("55 found").waitFor();
-      expect(new URL(page.url()).hash).toBe("#/devices?redundancy=UNMET");
+      expect(new URL(page.url()).hash).toBe("#/devices?redundancy=unmet");
       await page.reload();
       await page.getByText("55 found").waitFor();
       await page.getByText("page 1 of 2").waitFor();

@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       await page.getByLabel(/^Kind/).selectOption("Server");
       await page.getByRole("button", { name: /^Create device type/ }).click();
       await page.getByText("Saved acme-r3", { exact: true }).waitFor();
-      await page.goto(`${desk.server.url}/#/device_type/acme-r3`);
+      await page.goto(`${desk.server.url}/#/device-type/acme-r3`);
       await page.getByRole("button", { name: "Delete" }).click();
       await page.getByRole("button", { name: /^Delete device type/ }).click();
       await page.getByText("Deleted acme-r3", { exact: true }).waitFor();

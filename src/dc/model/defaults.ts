@@ -1,3 +1,4 @@
+import { withServedRefs, withSourceRefs } from "./bare_refs.ts";
 import type { DeviceKind, Mount } from "./enum_values.ts";
 import { floorRef, inOrder } from "./ref.ts";
 import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
@@ -19,8 +20,8 @@ export function defaultRole(kind: DeviceKind): string {
 }
 
 /**
- * Fills in a device's defaults and copies rack and location from its chassis or rack. The rules report an unknown
- * chassis or rack.
+ * Fills in a device's defaults, references for bare codes of sources, and rack and location from its chassis or rack. The
+ * rules report an unknown chassis or rack.
  */
 export async function completeDevice(device: Device, site: SiteReader): Promise<Device> {
   const parent = device.parentDeviceCode === undefined ? undefined : await site.device(device.parentDeviceCode);
@@ -28,7 +29,7 @@ export async function completeDevice(device: Device, site: SiteReader): Promise<
   const rack = rackCode === undefined ? undefined : await site.rack(rackCode);
   const location = merged(device.location, rack?.location ?? parent?.location);
   return {
-    ...device,
+    ...(await withSourceRefs(device, site)),
     ...(device.kind !== undefined && { role: device.role ?? defaultRole(device.kind) }),
     status: device.status ?? "ACTIVE",
     mount: device.mount ?? defaultMount(device),
@@ -76,11 +77,12 @@ export function completeRack(rack: Rack): Rack {
 export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> {
   const rack = crac.rackCode === undefined ? undefined : await site.rack(crac.rackCode);
   const location = merged(crac.location, rack?.location);
+  const named = await withServedRefs({ ...crac, ...(location !== undefined && { location }) }, site);
   return {
-    ...crac,
+    ...named,
     status: crac.status ?? "ACTIVE",
     medium: crac.medium ?? (crac.kind === "CDU" ? "LIQUID" : "AIR"),
-    ...(location !== undefined && { location, serves: crac.serves ?? [defaultScope(crac, location)] }),
+    ...(location !== undefined && { serves: named.serves ?? [defaultScope(crac, location)] }),
   };
 }
 

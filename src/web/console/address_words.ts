@@ -1,3 +1,8 @@
+import { isFigure, rangeOf } from "./lists/column_words.ts";
+import { conditionsOf } from "./lists/inventory_rows.ts";
+import { allColumns, wordsOfColumn } from "./lists/list_columns.ts";
+import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
+
 const FLAG = ["0", "1"];
 const BASIS = ["measured", "max"];
 
@@ -47,6 +52,8 @@ export interface WrongWord {
 export function readWords<Read extends Address>(
   place: Read,
 ): { readonly place: Read; readonly wrong: readonly WrongWord[] } {
+  const list = listKindOf(place.page);
+  if (list !== undefined) return readListWords(place, list);
   const settings = new URLSearchParams(place.settings);
   const wrong: WrongWord[] = [];
   for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
@@ -60,6 +67,40 @@ export function readWords<Read extends Address>(
     wrong.push({ name, value, expected });
   }
   return { place: { ...place, settings }, wrong };
+}
+
+function readListWords<Read extends Address>(place: Read, list: ListKind) {
+  const settings = new URLSearchParams(place.settings);
+  const columns = allColumns(list.page);
+  const wrong: WrongWord[] = [];
+  const leaveOut = (name: string, value: string, expected: readonly string[]) => {
+    settings.delete(name);
+    wrong.push({ name: spoken(name), value: spoken(value), expected: expected.map(spoken) });
+  };
+  const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
+  for (const { column, text } of conditionsOf(place)) {
+    const expected = expectedOf(list, column);
+    if (!columns.includes(column) && list.relations?.[column] === undefined) leaveOut(column, text, columns);
+    else if (expected !== undefined && rangeOf(text) === undefined) {
+      const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
+      if (unknown !== undefined) leaveOut(column, unknown, expected);
+    }
+  }
+  const order = settings.get("order") ?? "";
+  if (order !== "" && !columns.includes(order.replace(/ (?:asc|desc)$/, ""))) leaveOut("order", order, columns);
+  const chosen = (settings.get("columns") ?? "").split("|").find((name) => name !== "" && !isColumn(name));
+  if (chosen !== undefined) leaveOut("columns", chosen, columns);
+  return { place: { ...place, settings }, wrong };
+}
+
+/** What a condition on a column takes; undefined for any text. */
+function expectedOf(list: ListKind, column: string): readonly string[] | undefined {
+  return wordsOfColumn(list.page, column) ?? (isFigure(column) ? ["80..", "80..100", "..100"] : undefined);
+}
+
+/** A name or word as addresses have it. */
+function spoken(word: string): string {
+  return word.replaceAll("_", "-").toLowerCase();
 }
 
 function usual(value: string): string {

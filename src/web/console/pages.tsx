@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { readWords } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 import { Device } from "./pages/device.tsx";
@@ -54,20 +55,33 @@ export function pageKey({ page, subject }: Place): string {
 /** A page, with what of its address it could not follow. */
 export function Page({ place }: PageProps) {
   const Shown = Object.hasOwn(PAGES, place.page) ? PAGES[place.page] : undefined;
-  if (Shown === undefined) return <NoSuchPage />;
   const { place: worded, wrong } = readWords(place);
+  useUsualAddress(worded);
+  if (Shown === undefined) return <NoSuchPage />;
   const { place: shown, bare } = findBareRef(worded);
   return (
     <>
       {wrong.map(({ name, value, expected }) => (
         <Notice key={name}>
-          The address has “{value}” for {name}, which is none of {expected.join(", ")}. The usual one is shown.
+          The address has “{value}” for {name}: expected one of {expected.join(", ")}. It is left out.
         </Notice>
       ))}
       {bare === undefined ? null : <ResolveBareRef place={worded} bare={bare} />}
       <Shown place={shown} />
     </>
   );
+}
+
+/** Puts the address into its usual form, so that a link with another spelling is not passed on. */
+function useUsualAddress({ page, subject, settings }: Place): void {
+  const usual = linkTo(page, subject, Object.fromEntries(settings));
+  useEffect(() => {
+    if (queryOf(usual) !== queryOf(location.hash)) history.replaceState(history.state, "", usual);
+  }, [usual]);
+}
+
+function queryOf(hash: string): string {
+  return new URLSearchParams(hash.split("?").slice(1).join("?")).toString();
 }
 
 function NoSuchPage() {

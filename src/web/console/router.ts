@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
+import { listAddress, listSettings } from "./lists/list_columns.ts";
 
 /** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
 export interface Place {
@@ -11,11 +12,12 @@ export interface Place {
 /** Reads `#/page/subject?key=value`. Anything unreadable is the overview's unknown sister, never an exception. */
 export function parsePlace(hash: string): Place {
   const [path = "", query = ""] = splitAt(hash.replace(/^#\/?/, ""), "?");
-  const [page = "", rest = ""] = splitAt(path, "/");
+  const [word = "", rest = ""] = splitAt(path, "/");
+  const page = word.replaceAll("-", "_");
   const settings = new URLSearchParams(query);
   // Kept links to the search page that was: the list of devices has its filters.
   if (page === "search") return { page: "devices", subject: "", settings: fromSearch(settings) };
-  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings };
+  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings: listSettings(page, settings) };
 }
 
 function fromSearch(settings: URLSearchParams): URLSearchParams {
@@ -31,9 +33,9 @@ function fromSearch(settings: URLSearchParams): URLSearchParams {
 
 /** The address of a page. */
 export function linkTo(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
-  const given = Object.entries(settings).filter(([, value]) => value !== "");
+  const given = Object.entries(listAddress(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-  return `#/${page}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
+  return `#/${page.replaceAll("_", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
 /** The page that shows what a reference names; undefined for kinds without one. */

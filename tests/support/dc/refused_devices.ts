@@ -201,7 +201,7 @@ export const refusedDevices: readonly Row[] = [
     "PORT_MARKED_CONNECTED",
     "ports[0].mark_connected",
   ],
-  ["a source that is no reference", inlet({ source_ref: "RPP-A" }), "INVALID_REF", "ports[0].power_in.source_ref"],
+  ["a source that is no reference", inlet({ source_ref: "RPP-Z9" }), "INVALID_REF", "ports[0].power_in.source_ref"],
   ["a source of another kind", inlet({ source_ref: "rack:R1" }), "INVALID_REF", "ports[0].power_in.source_ref"],
   [
     "a source that is not there",

@@ -31,7 +31,9 @@ export function codesNeeded(
 }
 
 function supplier(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
-  const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
+  if (sourceRef === undefined) return undefined;
+  if (!sourceRef.includes(":")) return declarers.get(codeKey(sourceRef)) ?? sourceRef.split("/")[0];
+  const ref = parseRef(sourceRef);
   if (ref?.kind === "device") return ref.code;
   if (ref?.kind === "port") return ref.end.deviceCode;
   return ref?.kind === "feed" ? declarers.get(codeKey(ref.code)) : undefined;

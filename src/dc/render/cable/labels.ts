@@ -93,17 +93,12 @@ function portPair(front: Port, rear: Port): string {
  */
 export function linkTitle({ cable, from, to }: Segment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
-    const type = cable.type === undefined ? "Cable" : typeWords(cable.type);
+    const type = cable.type === undefined ? "Cable" : constantWord(cable.type);
     return cable.label === undefined ? type : `${type} · ${cable.label}`;
   }
   const end = device?.code === from.deviceCode ? from : to;
   const feedId = device?.ports?.find(({ name }) => name === end.portName)?.powerOut?.feedId;
   return feedId === undefined ? "Supply" : `Feed ${feedId}`;
-}
-
-function typeWords(type: string): string {
-  if (/^(?:CAT|MMF|SMF|DAC|AOC|USB)/.test(type)) return type.replaceAll("_", " ");
-  return constantWord(type);
 }
 
 /** Length, colour and state of a link. */
@@ -128,7 +123,7 @@ export function linkFacts(link: Segment): readonly Fact[] {
   const facts: Fact[] = [
     ["From", formatPort(from)],
     ["To", formatPort(to)],
-    ["Type", cable?.type === undefined ? "" : typeWords(cable.type)],
+    ["Type", cable?.type === undefined ? "" : constantWord(cable.type)],
     ["Label", cable?.label ?? ""],
     ["Length", cable?.lengthM === undefined ? "" : metres(cable.lengthM)],
     ["Colour", cable?.color === undefined ? "" : `${colorName(cable.color)} (#${cable.color})`],

@@ -1,3 +1,4 @@
+import { refName } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { framed } from "../frame.ts";
 import { layered } from "../layout/layered.ts";
@@ -112,5 +113,5 @@ function edgeItems(edge: DrawnEdge, label: string, route: readonly Point[]): rea
     fill: "muted",
     maxWidth: LABEL_MOST - 8,
   };
-  return [{ kind: "group", tip: [label, ...edge.via].join("\n"), items: [line, words] }];
+  return [{ kind: "group", tip: [label, ...edge.via.map(refName)].join("\n"), items: [line, words] }];
 }

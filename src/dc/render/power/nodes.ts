@@ -1,7 +1,7 @@
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { percent, watts } from "#words/figures.ts";
-import { constantWord } from "#words/names.ts";
+import { constantWord, refName } from "#words/names.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
@@ -76,7 +76,7 @@ export class Node {
     const names = (live: boolean) =>
       inlets
         .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
-        .map(({ inlet, from }) => `${inlet} (${graph.nodes[from]?.ref ?? ""})`)
+        .map(({ inlet, from }) => `${inlet} (${refName(graph.nodes[from]?.ref ?? "")})`)
         .join(", ");
     const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
     const facts: (readonly [string, string])[] = [

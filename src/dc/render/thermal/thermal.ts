@@ -5,7 +5,7 @@ import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, framed } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { refWords } from "../places.ts";
+import { placeWords, refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { heatMap, type Places, rackFacts } from "./heat_map.ts";
 import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";
@@ -268,7 +268,7 @@ function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Gr
       })),
       ...zones.map((zone) => ({
         id: zone.ref,
-        label: `${zone.ref}\n${kilowatts(zone.heatKw)} of ${kilowatts(zone.usableKw)}`,
+        label: `${placeWords(zone.ref)}\n${kilowatts(zone.heatKw)} of ${kilowatts(zone.usableKw)}`,
         shape: "box" as const,
         fill: `${stateOfZone(zone)}Soft` as const,
       })),

@@ -3,7 +3,7 @@ import { kilowatts, percent } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { mark, stateOfShare } from "../parts/marks.ts";
-import { refWords } from "../places.ts";
+import { placeWords, refWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 
 const ROW = 64;
@@ -148,7 +148,7 @@ export function loadText({ failed, effectiveKw, utilizationPct }: CracShare): st
 function tipOf(zone: ZoneRollup): string {
   const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
   return [
-    ref,
+    placeWords(ref),
     `Heat ${kilowatts(heatKw)}`,
     `Cooling ${kilowatts(effectiveKw)}, reserve ${kilowatts(reserveKw)}, usable ${kilowatts(usableKw)}`,
     `${cracCodes.length} cooling units, ${rackCodes.length} racks`,

@@ -1,4 +1,5 @@
 import type { RenderResult, Rpcs } from "#gen/datacenter/v1/json.ts";
+import { plainMessage } from "../plain_message.ts";
 import { token } from "./token.ts";
 
 const SERVICE = "datacenter.v1.DatacenterService";
@@ -115,9 +116,12 @@ async function reached(path: string, init: RequestInit): Promise<{ ok: boolean; 
 function refused(status: number, text: string): CallError {
   const { code = `http_${status}`, message = `The server answered with status ${status}`, details = [] } = body(text);
   const found = details.map(({ debug }) => debug ?? {});
-  return new CallError(code, message, {
+  const violations = found.flatMap(
+    ({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? [],
+  );
+  return new CallError(code, plainMessage(message), {
     reason: found.find(({ reason }) => reason !== undefined)?.reason ?? "",
-    violations: found.flatMap(({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? []),
+    violations: violations.map(({ field, description }) => ({ field, description: plainMessage(description) })),
   });
 }
 

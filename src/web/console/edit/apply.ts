@@ -1,6 +1,7 @@
 import type { BulkReply, Finding } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
 import { CallError, type ErrorDetail } from "../api/client.ts";
+import { plainMessage } from "../plain_message.ts";
 import { ask } from "./ask.ts";
 import type { Values } from "./form_model.ts";
 import { type Around, applyCall } from "./requests.ts";
@@ -31,7 +32,7 @@ export async function apply(
 
 function refusal(ref: string, message: string, details: readonly ErrorDetail[]): CallError {
   const text = message.includes(refName(ref)) ? message : `${ref}: ${message}`;
-  return new CallError("failed_precondition", text, {
+  return new CallError("failed_precondition", plainMessage(text), {
     reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
   });
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { Finding } from "#gen/datacenter/v1/json.ts";
-import { constantWord, plainRefs } from "#words/names.ts";
+import { constantWord } from "#words/names.ts";
 import type { CallError } from "../api/client.ts";
+import { plainMessage } from "../plain_message.ts";
 import { StateMark } from "../ui/state.tsx";
 import type { State } from "../ui/state_of_share.ts";
 import type { Difference } from "./differences.ts";
@@ -70,7 +71,7 @@ function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
     <>
       {warnings.map(({ code, message, ref }) => (
         <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={constantWord(code)}>
-          {plainRefs(message)}
+          {plainMessage(message)}
         </FindingLine>
       ))}
     </>
@@ -87,7 +88,7 @@ export function Refused({ error: { violations, message, reason } }: { readonly e
     <>
       {texts.slice(0, MOST_REASONS).map((text) => (
         <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : constantWord(reason)}>
-          {plainRefs(text)}
+          {text}
         </FindingLine>
       ))}
       {texts.length > MOST_REASONS ? <li>And {texts.length - MOST_REASONS} more of these.</li> : null}

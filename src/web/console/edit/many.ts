@@ -1,5 +1,6 @@
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
+import { plainMessage } from "../plain_message.ts";
 import { ask } from "./ask.ts";
 import { fieldsOfKind, type Kind, resourceOf, type Values } from "./form_model.ts";
 import { type Around, type Call, camel } from "./requests.ts";
@@ -61,7 +62,7 @@ export async function runMany(kind: Kind, codes: readonly string[], what: What, 
     const { requestId: _id, ...rest } = how;
     const { results } = await ask<BulkReply>(manyCall(kind, batch, what, isOne ? how : rest), how.signal);
     for (const { index, outcome, error } of results) {
-      if (error !== undefined) refused.push({ code: batch[index] ?? "", message: error.message });
+      if (error !== undefined) refused.push({ code: batch[index] ?? "", message: plainMessage(error.message) });
       else if (outcome === "OUTCOME_UNCHANGED") unchanged += 1;
       else changed += 1;
     }

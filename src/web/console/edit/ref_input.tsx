@@ -1,10 +1,10 @@
-import { useId, useMemo } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
 import type { Device } from "#gen/datacenter/v1/json.ts";
-import { enumWord } from "#words/names.ts";
+import { enumWord, refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
 
-/** A field that names a rack, a device or a source; it offers what is there while one types. */
+/** A field that names a rack, a device or a source by its code; it offers what is there while one types. */
 export function RefInput({
   common,
   name,
@@ -17,6 +17,9 @@ export function RefInput({
   readonly set: (text: string) => void;
 }) {
   const list = useId();
+  // What is stored stays so while its code is left alone: a code may name several things.
+  const [stored] = useState(value);
+  const [typed, setTyped] = useState("");
   const found = useFound(name, value);
   return (
     <>
@@ -26,8 +29,11 @@ export function RefInput({
         autocomplete="off"
         spellcheck={false}
         list={list}
-        value={value}
-        onInput={({ currentTarget }) => set(currentTarget.value)}
+        value={typed === value ? typed : refName(value)}
+        onInput={({ currentTarget: { value: text } }) => {
+          setTyped(text);
+          set(text === refName(stored) ? stored : text);
+        }}
       />
       <datalist id={list}>
         {found.map(({ value: option, note }) => (
@@ -63,7 +69,7 @@ const SOURCES = [
 
 /** What a field of this name may refer to, by the text typed so far. */
 function useFound(name: string, typed: string): readonly Option[] {
-  const text = useDelayed(typed.replace(/^[a-z]+:/, "").split("/")[0] ?? "", 150);
+  const text = useDelayed(refName(typed).split("/")[0] ?? "", 150);
   const filter = {
     ...(text !== "" && { query: text }),
     ...(name === "source_ref" && { kinds: SOURCES.map((kind) => `DEVICE_KIND_${kind}`) }),
@@ -79,7 +85,6 @@ function useFound(name: string, typed: string): readonly Option[] {
 function optionsOf(name: string, device: Device): readonly Option[] {
   const note = [enumWord(device.kind, "DEVICE_KIND"), device.rack_code].filter((one) => one !== "").join(", ");
   if (name === "rack_code") return device.rack_code === "" ? [] : [{ value: device.rack_code, note: "" }];
-  if (name === "source_ref") return [{ value: `device:${device.code}`, note }];
   return [{ value: device.code, note }];
 }
 

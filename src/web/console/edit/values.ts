@@ -1,3 +1,4 @@
+import { refName } from "#words/names.ts";
 import { moment } from "../labels.ts";
 import { labelOf, limitText, unitOf } from "./field_labels.ts";
 import { choiceWord, type FormField, fieldsOf, type Values } from "./form_model.ts";
@@ -106,6 +107,9 @@ export function valueText(value: unknown, field: FormField): string {
   return oneText(value, field);
 }
 
+/** Fields that hold references. */
+const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves"]);
+
 function oneText(value: unknown, field: FormField): string {
   switch (field.type) {
     case "choice":
@@ -117,7 +121,7 @@ function oneText(value: unknown, field: FormField): string {
     case "group":
       return groupText(value as Values, field.of ?? "");
     case "text":
-      return String(value);
+      return REFERENCES.has(field.name) ? refName(String(value)) : String(value);
     default: {
       const unit = unitOf(field);
       return unit === "" ? String(value) : `${typeof value === "number" ? figure(value) : value} ${unit}`;

@@ -106,6 +106,7 @@ function refsIn(value: unknown, name = ""): readonly string[] {
   if (typeof value !== "string") return [];
   const text = value.toLowerCase();
   if (text.includes(":")) return [text];
+  if (name === "source_ref") return [`device:${text.split("/")[0]}`];
   return name.endsWith("_code") ? [`${name === "rack_code" ? "rack" : "device"}:${text}`] : [];
 }
 

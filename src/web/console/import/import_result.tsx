@@ -1,5 +1,5 @@
 import { count } from "#words/figures.ts";
-import { enumWord } from "#words/names.ts";
+import { capitalized, kindNoun } from "#words/names.ts";
 import { After } from "../edit/after.tsx";
 import type { Values } from "../edit/form_model.ts";
 import { counted } from "../labels.ts";
@@ -121,7 +121,7 @@ function problemsOf({ parsed, failed }: Run): readonly Problem[] {
     ...failed.flatMap(({ item, problems }) =>
       problems.map(({ field, message }) => ({
         line: item.line,
-        what: `${enumWord(item.kind.toUpperCase(), "")} ${named(item)}`,
+        what: `${capitalized(kindNoun(item.kind))} ${named(item)}`,
         cell: cellOf(parsed, field),
         message,
       })),

@@ -1,5 +1,6 @@
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import type { ErrorDetail, Violation } from "../api/client.ts";
+import { plainMessage } from "../plain_message.ts";
 import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
 
 /** What a request has around the fields of an item, which the author of the item has not seen. */
@@ -7,10 +8,10 @@ const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable
 
 /** What is wrong with an item, each by its own field. */
 export function problemsOf(violations: readonly Violation[], message: string): readonly FieldProblem[] {
-  if (violations.length === 0) return [{ field: "", message }];
+  if (violations.length === 0) return [{ field: "", message: plainMessage(message) }];
   return violations.map(({ field, description }) => ({
     field: field.replaceAll(AROUND, "").replace(/^(?:items|changes)\[\d+\].*$/, ""),
-    message: description.replaceAll(AROUND, ""),
+    message: plainMessage(description.replaceAll(AROUND, "")),
   }));
 }
 

@@ -15,7 +15,7 @@ export interface Condition {
   readonly text: string;
 }
 
-export function conditionsOf({ settings }: Place): readonly Condition[] {
+export function conditionsOf({ settings }: Pick<Place, "settings">): readonly Condition[] {
   return [...settings].filter(([name]) => !OTHERS.has(name)).map(([column, text]) => ({ column, text }));
 }
 

@@ -143,7 +143,7 @@ function RelationChoice({ place, column, relation }: { place: Place; column: str
   const value = place.settings.get(column) ?? "";
   const change = (text: string) => setSettings({ [column]: text, page: "" });
   if ("kinds" in relation) {
-    const placeholder = "device:UPS-A2, feed:…, rack:…";
+    const placeholder = "UPS-A2, AMS1-A08-A, B03";
     return <RefField label="Source" {...{ placeholder, value, change }} kinds={relation.kinds} />;
   }
   const choices = [["", "Either"], ...relation.words.map((word) => [word, cellWords(column, word)] as const)] as const;

@@ -1,5 +1,6 @@
 import type { RackTile } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
 import type { FloorOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
@@ -35,7 +36,7 @@ export function FloorCard({ site, floor, risk }: FloorProps) {
         <>
           {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
           {placed.length > 0 && placed.length <= DRAWN ? (
-            <MiniPlan racks={placed} risk={risk} name={floor_ref} />
+            <MiniPlan racks={placed} risk={risk} name={refName(floor_ref)} />
           ) : null}
           <Legend racks={[...placed, ...plan.reply.unplaced_racks]} risk={risk} />
           <HealthCounts counts={plan.reply.counts} />

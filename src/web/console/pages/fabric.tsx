@@ -71,7 +71,7 @@ export function Fabric({ place }: { readonly place: Place }) {
       <Filters>
         <RefField
           label="Scope"
-          placeholder="floor:<site>/<n>"
+          placeholder="AMS1/1, B03"
           kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
           value={scope}
           change={(value) => setSettings({ scope: value })}
@@ -80,7 +80,6 @@ export function Fabric({ place }: { readonly place: Place }) {
           label="Switches taken as failed"
           placeholder="SPINE-1 SPINE-2"
           kinds={["DEVICE"]}
-          by="code"
           value={failed.join(" ")}
           change={(value) => setSettings({ failed: value })}
         />

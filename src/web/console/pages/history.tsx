@@ -74,7 +74,7 @@ export function History({ place }: { readonly place: Place }) {
         {subject === "" ? (
           <RefField
             label="Where"
-            placeholder="rack:B03, device:SRV-1"
+            placeholder="B03, SRV-B03-07"
             kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC", "CABLE", "FABRIC_LINK"]}
             value={filter.entity}
             change={(entity) => setSettings({ entity })}

@@ -9,6 +9,7 @@ import { Cell } from "../lists/cell.tsx";
 import { columnName, isFigure } from "../lists/column_words.ts";
 import { allRows, asCsv, asJson } from "../lists/export.ts";
 import { columnsOf, conditionsOf, LIST_RPC, PAGE_SIZE, pageOf, requestOf } from "../lists/inventory_rows.ts";
+import { allColumns } from "../lists/list_columns.ts";
 import { ListFilters } from "../lists/list_filters.tsx";
 import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
@@ -16,6 +17,7 @@ import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Icon } from "../ui/icon.tsx";
+import { Notice } from "../ui/notice.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty, RefLink } from "../ui/parts.tsx";
 import { Popover } from "../ui/popover.tsx";
@@ -41,9 +43,8 @@ export function List({ place }: { readonly place: Place }) {
 
 function Listed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
   const page = pageOf(place);
-  const request = requestOf(list, place);
-  const asked = useCall(LIST_RPC, { ...request, page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE });
-  const known = asked.reply?.columns ?? list.columns;
+  const { request, asked, leftOut } = useListed(list, place, page);
+  const known = allColumns(list.page);
   const shown = columnsOf(list, place);
   const created = CREATED[list.kind];
   return (
@@ -67,11 +68,26 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
           list={list}
         />
       </div>
+      {leftOut === undefined ? null : <Notice>{leftOut.message}. The condition is left out.</Notice>}
       <Answer asked={asked}>
         {(reply) => <Rows list={list} place={place} reply={reply} columns={shown} page={page} />}
       </Answer>
     </>
   );
+}
+
+/** Asks for a page of a list; without the condition that the service refuses, if there is one. */
+function useListed(list: ListKind, place: Place, page: number) {
+  const whole = requestOf(list, place);
+  const paged = { page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE };
+  const first = useCall(LIST_RPC, { ...whole, ...paged });
+  const [, refused] = /^conditions\[(\d+)\]/.exec(first.error?.violations[0]?.field ?? "") ?? [];
+  const conditions = (whole.conditions ?? []).filter((_, at) => refused !== String(at));
+  const less = refused === undefined ? undefined : { ...whole, conditions };
+  const second = useCall(LIST_RPC, less && { ...less, ...paged });
+  return less === undefined
+    ? { request: whole, asked: first, leftOut: undefined }
+    : { request: less, asked: second, leftOut: first.error };
 }
 
 function Rows(props: {
@@ -97,7 +113,7 @@ function Rows(props: {
     <>
       <Table
         caption={list.title}
-        columns={[...(selects ? [choice(chosen, toggle)] : []), ...tableColumns(columns, reply)]}
+        columns={[...(selects ? [choice(chosen, toggle)] : []), ...tableColumns(list, columns, reply)]}
         rows={reply.rows}
         rowKey={({ ref }) => ref}
         empty="There is no such page of the list."
@@ -134,9 +150,11 @@ function choice(chosen: ReadonlySet<string>, toggle: (name: string, on: boolean)
 }
 
 function tableColumns(
+  { page }: ListKind,
   columns: readonly string[],
-  { rows, columns: known }: ListInventoryResponse,
+  { rows }: ListInventoryResponse,
 ): readonly Column<InventoryRow>[] {
+  const known = allColumns(page);
   return [
     { name: "Code", cell: ({ ref, name }) => <RefLink to={ref} label={name} /> },
     ...columns.map((column): Column<InventoryRow> => {

@@ -29,14 +29,8 @@ export function Placement({ place }: { readonly place: Place }) {
       <PageHead title="Where does it fit?" />
       <Filters>
         <TextField label="Count" placeholder="1" {...field("count")} />
-        <RefField
-          label="Device type"
-          kinds={["DEVICE_TYPE"]}
-          by="code"
-          placeholder="code of a type"
-          {...field("type")}
-        />
-        <RefField label="Like device" kinds={["DEVICE"]} by="code" placeholder="code of a device" {...field("like")} />
+        <RefField label="Device type" kinds={["DEVICE_TYPE"]} placeholder="code of a type" {...field("type")} />
+        <RefField label="Like device" kinds={["DEVICE"]} placeholder="code of a device" {...field("like")} />
         <TextField label="Height, U" placeholder="2" {...field("height")} />
         <TextField label="Draw, W" placeholder="800" {...field("draw")} />
         <ChoiceField label="Supply" choices={SUPPLIES} {...field("supply")} />

@@ -1,7 +1,7 @@
 import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
-import { plainRefs } from "#words/names.ts";
 import { counted } from "../labels.ts";
+import { plainMessage } from "../plain_message.ts";
 import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
@@ -11,7 +11,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { FittingRacks, Places } from "./placement_places.tsx";
 
 const REFUSALS: readonly Column<PlacementRefusal>[] = [
-  { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainRefs(message)}` },
+  { name: "Reason", cell: ({ reason, message }) => `${refusalWord(reason)}: ${plainMessage(message)}` },
   { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
   {
     name: "Such as",
@@ -83,7 +83,7 @@ const ANNOUNCED: readonly Column<Finding>[] = [
     cell: ({ message, severity }) => (
       <>
         <StateMark state={severity === "SEVERITY_WARNING" ? "watch" : "info"} label={wordOf(severity)} />{" "}
-        {plainRefs(message)}
+        {plainMessage(message)}
       </>
     ),
   },

@@ -35,14 +35,14 @@ export function Power({ place }: { readonly place: Place }) {
       <Filters>
         <RefField
           label="What fails"
-          placeholder="device:UPS-A1, feed:…, rack:…"
+          placeholder="UPS-A1, AMS1-A08-A, B03"
           kinds={FAILING}
           value={subject}
           change={setSubject}
         />
         <RefField
           label="And at the same time"
-          placeholder="device:UPS-B1"
+          placeholder="UPS-B1"
           kinds={FAILING}
           value={more.join(" ")}
           change={(and) => setSettings({ and })}

@@ -91,7 +91,7 @@ function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) 
     <Filters>
       <RefField
         label="Where elements fail"
-        placeholder="row:AMS1/1/D"
+        placeholder="AMS1/1/D"
         kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
         value={text("scope")}
         change={set("scope")}

@@ -60,7 +60,7 @@ export function Thermal({ place }: { readonly place: Place }) {
       <Filters>
         <RefField
           label="Scope"
-          placeholder="floor:<site>/<n>, room:…, rack:…"
+          placeholder="AMS1/1, DH1, B03"
           kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
           value={subject}
           change={setSubject}

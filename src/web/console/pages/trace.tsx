@@ -44,7 +44,7 @@ export function Trace({ place }: { readonly place: Place }) {
       <Filters>
         <RefField
           label="From port"
-          placeholder="port:<device>/<port>"
+          placeholder="SRV-B03-07/eth0"
           kinds={["PORT"]}
           value={subject}
           change={setSubject}

@@ -1,4 +1,5 @@
 import { useEffect } from "preact/hooks";
+import { kindNoun, refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { refsNamed } from "../named_refs.ts";
 import { linkTo, type Place } from "../router.ts";
@@ -18,7 +19,6 @@ const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   fabric: { scope: SCOPES },
   floor: { "": ["FLOOR"] },
   history: { "": ALL, entity: ALL },
-  devices: { fed_by: FAILING },
 };
 
 /** A bare code in an address, such as UPS-A2, where a reference belongs. */
@@ -86,9 +86,14 @@ export function ResolveBareRef({ place, bare }: { readonly place: Place; readonl
       {offered.map((ref) => (
         <span key={ref}>
           {" "}
-          <a href={linkWith(ref)}>{ref}</a>
+          <a href={linkWith(ref)}>{kindAndName(ref)}</a>
         </span>
       ))}
     </Notice>
   );
+}
+
+/** A reference as a person reads it: "fabric link A~B". */
+function kindAndName(ref: string): string {
+  return `${kindNoun(ref.slice(0, ref.indexOf(":")))} ${refName(ref)}`;
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
 import type { Asked } from "../api/use_call.ts";
+import { plainMessage } from "../plain_message.ts";
 import { linkTo } from "../router.ts";
 import { SignInForm } from "./sign_in.tsx";
 
@@ -52,7 +53,7 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
         <ul>
           {error.violations.map(({ field, description }) => (
             <li key={field}>
-              <code>{field}</code>: {description}
+              {plainMessage(field)}: {description}
             </li>
           ))}
         </ul>

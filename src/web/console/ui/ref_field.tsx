@@ -1,4 +1,5 @@
 import { useId, useState } from "preact/hooks";
+import { refName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
 import { useHits } from "./use_hits.ts";
 
@@ -9,26 +10,30 @@ interface RefFieldProps {
   readonly placeholder?: string;
   /** Kinds of the inventory that the field may name, such as RACK. */
   readonly kinds: readonly string[];
-  /** How it names them: by reference if absent, else by code. Several are parted by blanks. */
-  readonly by?: "ref" | "code";
 }
 
-/** A field that names things of the inventory, and offers what is there while one types. */
-export function RefField({ kinds, by = "ref", value, ...field }: RefFieldProps) {
+/** A field that names things of the inventory by code, several parted by blanks; it offers what is there while one types. */
+export function RefField({ kinds, value, ...field }: RefFieldProps) {
   const list = useId();
   const [text, setText] = useState("");
   const [, before = "", last = ""] = /^(.*\s|)(\S*)$/.exec(text) ?? [];
   const options = useHits(last, kinds);
   return (
     <>
-      <TextField {...field} value={value} list={list} typed={setText} />
+      <TextField {...field} value={value.split(" ").map(refName).join(" ")} list={list} typed={setText} />
       <datalist id={list}>
-        {options.map(({ ref, name, detail }) => (
-          <option key={ref} value={before + (by === "code" ? name : ref)}>
+        {options.map(({ ref, detail }) => (
+          <option key={ref} value={before + optionOf(ref, options)}>
             {detail}
           </option>
         ))}
       </datalist>
     </>
   );
+}
+
+/** The code alone, unless it names several of the things that are offered. */
+function optionOf(ref: string, options: readonly { readonly ref: string }[]): string {
+  const isShared = options.some((other) => other.ref !== ref && refName(other.ref) === refName(ref));
+  return isShared ? ref : refName(ref);
 }

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { allColumns, wordsOfColumn } from "#web/console/lists/list_columns.ts";
+import { LIST_KINDS } from "#web/console/lists/list_kinds.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
 
@@ -19,6 +21,8 @@ beforeAll(async () => {
 
 const list = (kind: string, request: JsonObject = {}) =>
   site.call("ListInventory", { kind: `INVENTORY_KIND_${kind}`, ...request });
+/** The console's lists by the kinds of the service. */
+const LISTS = LIST_KINDS.map(({ page, kind }) => [page, kind] as const);
 const names = ({ rows = [] }: { readonly rows?: readonly Row[] }) => rows.map(({ name }) => name);
 const refusal = (kind: string, request: JsonObject) =>
   list(kind, request).then(
@@ -37,6 +41,30 @@ const devices = ams1.devices as readonly (JsonObject & {
 const byCode = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
 
 describe("ListInventory", () => {
+  test.each(LISTS)("has the columns and words that addresses of %s take", async (page, kind) => {
+    const known = allColumns(page);
+    const { columns } = await list(kind, { page_size: 1 });
+    expect(columns).toEqual(known as string[]);
+    for (const column of known) {
+      const words = wordsOfColumn(page, column);
+      if (words === undefined) continue;
+      const { facets } = await list(kind, { page_size: 1, facets: [column] });
+      expect(Object.keys(facets?.[0]?.counts ?? {}).filter((word) => word !== "" && !words.includes(word))).toEqual([]);
+    }
+  });
+
+  test("takes the bare code of a source, as it takes its reference", async () => {
+    const fed = async (source: string) =>
+      (await list("DEVICE", { conditions: [{ column: "fed_by", values: [source] }] })).total_count;
+    expect(await fed("ups-a2")).toBe(await fed("device:UPS-A2"));
+    expect(await fed("AMS1-A08-A")).toBe(await fed("feed:AMS1-A08-A"));
+    expect(await fed("B03")).toBe(await fed("rack:B03"));
+    expect(await fed("UPS-A2")).toBeGreaterThan(100);
+    expect(await refusal("DEVICE", { conditions: [{ column: "fed_by", values: ["UPS-Z9"] }] })).toBe(
+      "conditions[0].values[0]",
+    );
+  });
+
   test("lists as many things of every kind as the sample's file has", async () => {
     const totals: Record<string, number> = {};
     for (const kind of ["RACK", "DEVICE", "PORT", "CABLE", "CRAC", "FABRIC_LINK", "SITE", "FLOOR", "ROW", "FABRIC"]) {

@@ -38,7 +38,7 @@ test("differences names fields in words, ports by name, values with units", () =
   ]);
   expect(rows).toEqual([
     ["Planned draw", "380 W", "410 W"],
-    ["Port psu2, inlet, source", "device:PDU-A", "device:PDU-B"],
+    ["Port psu2, inlet, source", "PDU-A", "PDU-B"],
     ["Labels owner", "ada", "grace"],
   ]);
 });

@@ -6,6 +6,7 @@ import { heatW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { downstreamDevices, sourceNodes } from "../../answers/power_sources.ts";
@@ -57,13 +58,20 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
   };
 }
 
-/** Devices downstream of any of the sources. */
+/** Devices downstream of any of the sources, each a reference or the bare code of a device, feed, outlet or rack. */
 function fedBy(topology: Topology, values: readonly string[], field: string) {
-  const fed = values.flatMap((ref, at) =>
-    downstreamDevices(topology.power, sourceNodes(topology, ref, `${field}[${at}]`)),
+  const fed = values.flatMap((text, at) =>
+    downstreamDevices(topology.power, sourceNodes(topology, sourceRef(topology, text), `${field}[${at}]`)),
   );
   const keys = new Set(fed.map(codeKey));
   return ({ code }: Device) => keys.has(codeKey(code));
+}
+
+function sourceRef({ power, inventory }: Topology, text: string): string {
+  if (text.includes(":")) return text;
+  const kind = ["device", "feed", "port"].find((one) => power.indexOf.get(refKey(`${one}:${text}`)) !== undefined);
+  if (kind !== undefined) return `${kind}:${text}`;
+  return inventory.racks.some(({ code }) => codeKey(code) === codeKey(text)) ? `rack:${text}` : text;
 }
 
 async function hasFreePort(

@@ -16,3 +16,12 @@ export function visible(character: string): string {
 export function withoutControls(text: string): string {
   return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, visible);
 }
+
+// The colours of `paint`, and the line ends of a text that came with carriage returns.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const OWN_OR_UNSAFE = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+
+/** Returns text that a terminal shows without obeying it: only the colours of planner itself stay. */
+export function terminalText(text: string): string {
+  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : visible(found)));
+}

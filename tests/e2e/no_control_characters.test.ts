@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
-import { runPlanner } from "../support/planner_command.ts";
+import { gitProject } from "../support/git_project.ts";
+import { PLANNER, runPlanner } from "../support/planner_command.ts";
+import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 import { tempProject } from "../support/temp_project.ts";
 
 const ID = "2026-11-21-001-abc";
@@ -41,9 +43,74 @@ depends_on: ["2026-11-21-009-\e[2J"]`;
       expect({ words, met: met?.codePointAt(0) }).toEqual({ words, met: undefined });
       expect(stdout).not.toMatch(/^::error::x/m);
     }
-    const { stdout } = await runPlanner(["list", "--json"], { cwd: project.root });
-    expect(stdout).toContain(EVIL.slice(-2));
+    for (const words of [["list"], ["show", ID], ["search", "T"], ["diagnose", ID], ["lint"]]) {
+      const { stdout } = await runPlanner([...words, "--json"], { cwd: project.root });
+      expect(stdout).not.toMatch(CONTROL);
+      expect(JSON.stringify(JSON.parse(stdout))).toMatch(/\u009b|\\u001b/);
+    }
   } finally {
     project.remove();
   }
 }, 60_000);
+
+/** The sequences of planner itself: colours, and the line ends of a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
+const OWN = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n/g;
+const SETTINGS = String.raw`project: {name: "n\e[2J"}
+defaults: {provider: "p\e]0;x\a", prompt: "w\e[2J", model: "m\e[2J", branch_prefix: "b-"}
+verify: {commands: ["echo \e[2J\x9b2J"]}
+worktree: {setup: ["true \e]0;x\a"]}
+"k\e[2Jey": 1`;
+
+test.skipIf(NO_PSEUDO_TERMINAL !== null)(
+  "no control character of a spec, a branch, a commit, a log or a setting drives a terminal",
+  async () => {
+    using project = await gitProject();
+    const yaml = String.raw`status: pending
+type: "a\e[2J"
+labels: ["l\e[2J"]
+model: "m\x9b2J"
+prompt: "p\e[2J"
+assignee: "w\e[2J"
+priority: "h\e[2J"
+due: "d\e[2J"
+target_files: ["a\e]0;x\a\u202e"]
+depends_on: ["2026-11-21-009-\e[2J"]
+branch: "b-\x9b2J"
+output_schema: "o\e[2J.json"
+approval: {status: "s\e[2J", by: "b\e[2J"}
+members: ["2026-11-21-010-\e[2J"]`;
+    const check = `  verify: echo ${EVIL}`;
+    project.spec(
+      ID,
+      `---\nid: ${ID}\n${yaml}\n---\n\n# T${EVIL}\n\n## Acceptance Criteria\n\n- [ ] a ${EVIL}\n${check}\n`,
+    );
+    project.spec("2026-11-21-002-bad", `---\nstatus: [${EVIL}\n---\n`);
+    project.write(".planner/config.md", `---\n${SETTINGS}\n---\n`);
+    project.write(`.planner/logs/${ID}.log`, `printed ${EVIL}\r\n`);
+    await project.mustGit("config", "user.name", `Ann${EVIL}`);
+    await project.mustGit("config", "user.email", "ann@example.org");
+    await project.mustGit("checkout", "--quiet", "-b", "b-\u009b2J");
+    await project.mustGit("add", "--all");
+    await project.mustGit("commit", "--quiet", "--no-verify", "-m", `planner(${ID}): ${EVIL}`);
+
+    const typing = [{ after: "[y/N]", keys: "n\n" }];
+    const more = [["config"], ["config", "--validate"], ["approve", "--list"], ["usage"], ["prime"], ["work", ID]];
+    const others = [
+      ["merge", ID],
+      ["check", ID, "1"],
+      ["finalize", ID],
+      ["takeover", ID],
+      ["watch", "status"],
+    ];
+    for (const words of [...COMMANDS, ...more, ...others, ["show", ID, "--json"], ["lint", "--fix", "--dry-run"]]) {
+      const { screen } = await runOnTerminal([...PLANNER, ...words], { cwd: project.root, typing });
+      const met = CONTROL.exec(screen.replace(OWN, "\n"));
+      expect({ words, met: met === null ? null : screen.slice(Math.max(0, met.index - 40), met.index + 10) }).toEqual({
+        words,
+        met: null,
+      });
+    }
+  },
+  120_000,
+);

@@ -43,8 +43,13 @@ const STATUS_STYLES: Readonly<Record<string, Style>> = {
 
 /** @param active ids of all active specs, which a short id must be unique among */
 export function idColumn(active: readonly SpecId[]): Column<ListedSpec> {
-  const shorten = shortenSpecIds(active);
-  return { title: "ID", text: ({ id }) => id, short: ({ id }) => shorten(id as SpecId) };
+  let shorten: ((id: SpecId) => string) | undefined;
+  const short = ({ id }: ListedSpec): string => {
+    // Only a table that is too wide needs it.
+    shorten ??= shortenSpecIds(active);
+    return shorten(id as SpecId);
+  };
+  return { title: "ID", text: ({ id }) => id, short };
 }
 
 export const STATUS_COLUMN: Column<ListedSpec> = {

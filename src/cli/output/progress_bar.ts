@@ -1,4 +1,4 @@
-import { printError } from "./print.ts";
+import { moveCursor, printError } from "./print.ts";
 import { remainingSeconds, remainingText } from "./remaining_time.ts";
 import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
@@ -22,10 +22,12 @@ export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefine
   return {
     show(done, total) {
       isShown = true;
-      printError(`\r${barText(done, total, started)}\u001b[K`);
+      moveCursor("\r");
+      printError(barText(done, total, started));
+      moveCursor("\u001b[K");
     },
     clear() {
-      if (isShown) printError("\r\u001b[K");
+      if (isShown) moveCursor("\r\u001b[K");
       isShown = false;
     },
   };

@@ -1,5 +1,5 @@
 import { plainLine } from "./plain_text.ts";
-import { paint, type Style } from "./terminal.ts";
+import { hasColours, paint, type Style } from "./terminal.ts";
 import { textWidth, wrapWords } from "./wrap_text.ts";
 
 const GAP = "  ";
@@ -118,11 +118,14 @@ function renderCells<Row>(
   const stacked = width !== undefined && naturalWidth(rows, columns) > width;
   const natural = columns.map((_, index) => widest([stacked ? words : header, ...body], index));
   const widths = width === undefined ? natural : fit(natural, columns, width);
+  const isPainted = hasColours("stdout");
   const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
-  const lines = headerLines(columns, widths).map((cells) => line(cells, places, () => "bold"));
+  const lines = headerLines(columns, widths).map((cells) =>
+    line(cells, places, () => (isPainted ? "bold" : undefined)),
+  );
   for (const [number, cells] of body.entries()) {
     const row = rows[number] as Row;
-    lines.push(line(cells, places, (index) => columns[index]?.style?.(row)));
+    lines.push(line(cells, places, (index) => (isPainted ? columns[index]?.style?.(row) : undefined)));
     if (below !== undefined) lines.push(linesBelow(below(row), (widths[0] ?? 0) + GAP.length, width));
   }
   return lines.join("");

@@ -3,7 +3,7 @@ import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
 import { addUsage, NO_USAGE, usageText } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
 import { plainLine } from "../output/plain_text.ts";
-import { printError, printJson } from "../output/print.ts";
+import { moveCursor, printError, printJson } from "../output/print.ts";
 import { printText } from "../output/print_text.ts";
 import { isTerminal, paint, type Style } from "../output/terminal.ts";
 import { RunningSpecs } from "./running_specs.ts";
@@ -140,7 +140,7 @@ interface LiveLines {
 function openLiveLines(lines: (width: number) => readonly string[]): LiveLines {
   let drawn = 0;
   const erase = (): void => {
-    if (drawn > 0) printError(`\u001b[${drawn}A\r\u001b[J`);
+    if (drawn > 0) moveCursor(`\u001b[${drawn}A\r\u001b[J`);
     drawn = 0;
   };
   const draw = (): void => {

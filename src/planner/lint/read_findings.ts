@@ -15,21 +15,26 @@ export interface ReadWorld {
 }
 
 /**
- * Returns the errors that make a spec invalid when it is read: a required field is missing, `status` or `depends_on` does
- * not fit the schema, a dependency does not exist, the body holds a conflict of git. A rule that is switched off, or set to warn, finds nothing here.
+ * Returns a function that finds the errors which make a spec invalid when it is read: a required field is missing, `status`
+ * or `depends_on` does not fit the schema, a dependency does not exist, the body holds a conflict of git. A rule that is
+ * switched off, or set to warn, finds nothing here.
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
-export function* readFindings(spec: Spec, { rules, knownIds }: ReadWorld): Iterable<RuleFinding> {
-  if (rules === null || isError(rules, "parse")) yield* conflictFindings(spec);
-  if (rules !== null && isError(rules, "required")) {
-    const { required, fields } = rules.schema.spec;
-    yield* missingFields(spec, required);
-    yield* valueFindings(spec, fields, new Set([...required, "status", "depends_on"]));
-  }
-  if (rules === null || isError(rules, "dependency")) {
-    for (const id of spec.dependsOn) if (!knownIds.has(id)) yield unknownId("depends_on", id);
-  }
+export function openReadFindings({ rules, knownIds }: ReadWorld): (spec: Spec) => readonly RuleFinding[] {
+  const judgesBody = rules === null || isError(rules, "parse");
+  const judgesDependencies = rules === null || isError(rules, "dependency");
+  const { required, fields } =
+    rules !== null && isError(rules, "required") ? rules.schema.spec : { required: [], fields: {} };
+  const names = new Set([...required, "status", "depends_on"]);
+  return (spec) => {
+    const found: RuleFinding[] = judgesBody ? [...conflictFindings(spec)] : [];
+    found.push(...missingFields(spec, required), ...valueFindings(spec, fields, names));
+    if (judgesDependencies) {
+      for (const id of spec.dependsOn) if (!knownIds.has(id)) found.push(unknownId("depends_on", id));
+    }
+    return found;
+  };
 }
 
 function isError(rules: SpecRules, rule: "parse" | "required" | "dependency"): boolean {

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecRules } from "../../config/config.ts";
 import type { PlannerContext } from "../../context.ts";
-import { readFindings } from "../../lint/read_findings.ts";
+import { openReadFindings } from "../../lint/read_findings.ts";
 import type { Spec } from "../../spec/spec.ts";
 
 /** One reason why a spec that can be read is not valid. Source: docs/contract/spec-tool.md#lint-json-report. */
@@ -25,8 +25,9 @@ export async function openReadChecks(context: PlannerContext): Promise<(spec: Sp
     context.specs.archivedIds(),
   ]);
   const knownIds = new Set<string>([...ids, ...archivedIds]);
+  const findingsOf = openReadFindings({ rules, knownIds });
   return (spec) => {
-    const found = [...readFindings(spec, { rules, knownIds })];
+    const found = findingsOf(spec);
     if (found.length === 0) return {};
     return { invalid: found.map(({ field, message, allowed = [] }) => ({ field, message, allowed })) };
   };

@@ -39,7 +39,7 @@ export async function approveCommands(words: ApproveWords, cli: Cli): Promise<Ex
     else print("No command waits for acceptance\n");
     return EXIT_STATUS.ok;
   }
-  if (!json) print(`${waiting.map(shown).join("\n")}\n`);
+  if (!json) print(`${waiting.map(formatLine).join("\n")}\n`);
   if (!yes && !(await isWanted(waiting))) {
     if (json) printJson({ accepted: [], waiting });
     else print("Nothing was accepted\n");
@@ -144,6 +144,6 @@ async function filesOf({ context }: OpenProject, spec: Spec): Promise<readonly C
   }
 }
 
-function shown({ from, commit, ...line }: WaitingLine): string {
+function formatLine({ from, commit, ...line }: WaitingLine): string {
   return `${lineText(line)}\n           from ${from}, ${commit === null ? "in no commit" : `last written by ${plainLine(commit)}`}`;
 }

@@ -45,7 +45,7 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   return status;
 }
 
-// A family runs nothing itself: its help, or what is missing.
+// A family has no behaviour: it prints its help, or the error for a missing command.
 async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
   const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
   if (parseWords(name, nothing, words).help) return showFamily(name, family);

@@ -14,7 +14,7 @@ export interface ServeStdioOptions extends ServerWords {
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }
 
-/** Takes what is to be said beside the protocol. */
+/** Receives messages beside the protocol. */
 export type Log = (text: string) => void;
 
 /**

@@ -25,7 +25,7 @@ export interface BuildFacts {
   readonly architecture: string;
 }
 
-/** Returns what is known of the running build without reading a file. */
+/** Returns version and commit of the running build without reading a file. */
 export function buildFacts(): BuildFacts {
   const { platform, arch: architecture } = process;
   return { version: VERSION, commit: COMMIT, engine: engine(), platform, architecture };

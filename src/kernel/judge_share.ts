@@ -1,4 +1,4 @@
-/** What a share of a limit comes to; "unknown" if nothing is known of it, which is never good. */
+/** Judgement of a share of a limit; "unknown" if it has no figure, which never counts as ok. */
 export type ShareState = "ok" | "watch" | "fault" | "unknown";
 
 /** Percent of a limit from which a share is to be watched, and from which it is too much. */

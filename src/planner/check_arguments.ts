@@ -55,7 +55,7 @@ function describe({ path, schema, value }: Mismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
   // docs/contract/spec-tool.md#tool-errors fixes the sentence for a status; other enumerated parameters follow it.
   if (schema[Kind] === ONE_OF) return `Invalid ${name}: ${bare(value)}. Must be one of: ${schema["enum"].join(", ")}`;
-  return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${shown(value)}`;
+  return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${formatValue(value)}`;
 }
 
 function expectation(schema: TSchema): string {
@@ -67,10 +67,10 @@ function expectation(schema: TSchema): string {
 }
 
 function bare(value: unknown): string {
-  return typeof value === "string" && value !== "" ? shortened(value) : shown(value);
+  return typeof value === "string" && value !== "" ? shortened(value) : formatValue(value);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return shortened(JSON.stringify(clipped(value, MAX_SHOWN_DEPTH)) ?? String(value));
 }
 

@@ -203,7 +203,7 @@ export interface OutputValidator {
   /**
    * The part of an agent's prompt that says which output is expected.
    *
-   * @throws OperationError `failed_precondition` that says what is wrong with the schema file
+   * @throws OperationError `failed_precondition` that names the problem of the schema file
    */
   promptSection(schemaPath: string): Promise<string>;
   /** SHA-256 of the schema and all that it refers to; null if it cannot be used. */

@@ -12,6 +12,12 @@ export function counted(count: number, one: string, many = plural(one)): string 
   return `${count} ${count === 1 ? one : many}`;
 }
 
+/** Lists the first names and counts the rest: `a, b and 3 more`. @param all number of all, if more exist than are given */
+export function listSome(names: readonly string[], most: number, all = names.length): string {
+  const listed = names.slice(0, most).join(", ");
+  return all > most ? `${listed} and ${all - Math.min(most, names.length)} more` : listed;
+}
+
 /** Noun for a kind of resource, as a reference or a request names it. */
 export function kindNoun(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");

@@ -57,7 +57,7 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   { title: "WORST FAILURE", text: ({ power, air }) => failures(power?.failureRef, air?.failureRef), shrinks: true },
 ];
 
-/** Prints what is left in areas. */
+/** Prints the free capacity of areas. */
 export async function printCapacity(database: Database, call: CapacityCall, log: StderrLogger): Promise<void> {
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const store = await database.open();

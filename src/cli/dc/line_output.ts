@@ -17,7 +17,7 @@ export interface NewFile {
 
 /**
  * Writes a text of any length, piece by piece, to a file or to standard output; returns how many pieces were written.
- * A file appears whole or not at all; what is no file (`/dev/full`) is written through. Ends early and silently
+ * A file appears whole or not at all; a path that is no regular file (`/dev/full`) is written directly. Ends early and silently
  * after standard output was closed.
  */
 export async function writeLines(

@@ -136,7 +136,7 @@ function tableColumn(column: string): Column<InventoryRow> {
   return isFigure(column) ? { ...base, align: "right" } : { ...base, shrinks: true };
 }
 
-/** A cell as a person reads it; empty for what is not recorded. */
+/** A cell as a person reads it; empty if it is not recorded. */
 export function cellText({ texts, figures }: InventoryRow, column: string): string {
   const figure = figures[column];
   if (figure !== undefined) return figureWords(column, figure);

@@ -46,7 +46,7 @@ interface Detail {
   readonly repeated?: true;
 }
 
-/** Reads `--url`. @throws UsageError for what is no address of a server */
+/** Reads `--url`. @throws UsageError unless it is the address of a server */
 export function serverUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : undefined;
   if (url?.protocol === "http:" || url?.protocol === "https:") return given.replace(/\/+$/, "");

@@ -14,7 +14,7 @@ import { cellText, readRows, rowTable } from "./list_inventory.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
 
-/** Prints what is known of one thing, and what is in it. */
+/** Prints one resource and its content. */
 export async function showThing(
   database: Database,
   { ref: text, json }: { readonly ref: string; readonly json: boolean },

@@ -59,7 +59,7 @@ export function listTokens(file: string, log: StderrLogger): void {
 
 const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A day holds to its end, in UTC. @throws UsageError for what is no time to come */
+/** A day holds to its end, in UTC. @throws UsageError unless the day is in the future */
 function readExpiry(text: string, now: Date): string {
   const [, count = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);

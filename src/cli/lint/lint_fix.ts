@@ -60,7 +60,7 @@ export async function lintAndFix(
     [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
-  return { report: await lintProject(await projectSource(context), choice), ...told(specs, results) };
+  return { report: await lintProject(await projectSource(context), choice), ...listOutcomes(specs, results) };
 }
 
 /** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
@@ -86,7 +86,7 @@ export async function previewFix(
     diff += unifiedDiff(file, change.before, change.text);
   }
   const source = overlaid(await projectSource(context), texts);
-  return { report: await lintProject(source, choice), ...told(specs, results), diff };
+  return { report: await lintProject(source, choice), ...listOutcomes(specs, results), diff };
 }
 
 /** What was done to a spec, or why nothing could be; nothing for one that needs none. */
@@ -140,7 +140,7 @@ function refusalOf(error: unknown): OperationError {
   throw error;
 }
 
-function told(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
+function listOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
   const fixed: FixedFile[] = [];
   const failed: { file: string; message: string }[] = [];
   for (const { id, file } of specs) {

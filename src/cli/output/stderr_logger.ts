@@ -10,7 +10,7 @@ export interface StderrLogger {
   readonly quiet: boolean;
   /** Progress and hints; silent with `--quiet`. */
   note(message: string): void;
-  /** Something that the person should see to; said even with `--quiet`. */
+  /** A problem that a person should solve; printed even with `--quiet`. */
   warn(message: string): void;
 }
 

@@ -66,7 +66,7 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   });
 }
 
-/** Writes a file that a person named, whether it is there or not; what is no file (`/dev/stdout`) is written through. */
+/** Writes a file that a person named, whether it is there or not; a path that is no regular file (`/dev/stdout`) is written directly. */
 export function writeFile(path: string, text: string | Uint8Array): void {
   const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) onDisk(path, () => writeFileSync(path, text));

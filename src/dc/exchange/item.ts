@@ -42,7 +42,7 @@ export interface Mapped {
 
 const SHOWN_CHARS = 80;
 
-/** Collects what is not carried. */
+/** Collects values that are not transferred. */
 export class Omissions {
   readonly list: Omission[] = [];
 
@@ -51,8 +51,8 @@ export class Omissions {
     this.list.push({
       reason,
       id,
-      name: shown(name),
-      ...(detail !== undefined && detail !== "" && { detail: shown(detail) }),
+      name: quoteText(name),
+      ...(detail !== undefined && detail !== "" && { detail: quoteText(detail) }),
     });
   }
 
@@ -62,7 +62,7 @@ export class Omissions {
   }
 }
 
-function shown(text: string): string {
+function quoteText(text: string): string {
   return text.length <= SHOWN_CHARS ? text : `${text.slice(0, SHOWN_CHARS - 1)}…`;
 }
 

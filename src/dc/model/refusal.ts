@@ -16,12 +16,12 @@ export class Refusal extends OperationError {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
     // A failed precondition is sent twice: as such, and as a violation of its field.
-    this.violations = told([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
+    this.violations = limitViolations([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
   }
 }
 
 /** Returns the violations that fit into the limit, and a last one with the number of the others. */
-function told(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
+function limitViolations(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
   const shown: ErrorFinding[] = [];
   let room = MAX_TOLD_CHARS;
   for (const violation of violations) {

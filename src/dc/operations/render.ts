@@ -76,7 +76,7 @@ type Narrowed = {
 /** Reduces a screen's data to exactly the requested elements. */
 const NARROWED: Narrowed = {
   ELEVATION(reply, refs) {
-    const isAsked = asked(refs, [
+    const isAsked = matchRequested(refs, [
       ...reply.occupants.map(({ deviceCode }) => `device:${deviceCode}`),
       `rack:${reply.rack?.code}`,
     ]);
@@ -84,7 +84,7 @@ const NARROWED: Narrowed = {
   },
   FLOOR(reply, refs) {
     const { racks, cracs, devices, unplaced, unplacedRacks } = reply;
-    const isAsked = asked(refs, [
+    const isAsked = matchRequested(refs, [
       ...racks.map(({ code }) => `rack:${code}`),
       ...cracs.map(({ code }) => `crac:${code}`),
       ...devices.map(({ code }) => `device:${code}`),
@@ -101,7 +101,7 @@ const NARROWED: Narrowed = {
   },
   THERMAL({ reply, places }, refs) {
     const { zones, racks } = reply;
-    const isAsked = asked(refs, [...zones.map(({ ref }) => ref), ...racks.map(({ code }) => `rack:${code}`)]);
+    const isAsked = matchRequested(refs, [...zones.map(({ ref }) => ref), ...racks.map(({ code }) => `rack:${code}`)]);
     const narrowed = {
       ...reply,
       zones: zones.filter(({ ref }) => isAsked(ref)),
@@ -112,7 +112,7 @@ const NARROWED: Narrowed = {
   },
   FABRIC(shown, refs) {
     const { nodes, links, missing } = shown.answer;
-    const isAsked = asked(
+    const isAsked = matchRequested(
       refs,
       nodes.map(({ device }) => `device:${device.code}`),
     );
@@ -126,7 +126,7 @@ const NARROWED: Narrowed = {
     return { ...shown, answer };
   },
   CABLE_PATH(shown, refs) {
-    const isAsked = asked(
+    const isAsked = matchRequested(
       refs,
       shown.paths.flatMap(({ hops }) => hops.map(({ device }) => `device:${device.code}`)),
     );
@@ -140,7 +140,7 @@ const NARROWED: Narrowed = {
   POWER: (shown) => shown,
 };
 
-function asked(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
+function matchRequested(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
   const known = new Set(shown.map((ref) => ref.toLowerCase()));
   demandShown(refs, (key) => known.has(key));
   const wanted = new Set(refs.map((ref) => ref.toLowerCase()));

@@ -15,7 +15,7 @@ type Options = Partial<JsonReadOptions>;
 /** A message by the names of its fields. */
 type Fields = Record<string, unknown>;
 
-/** JSON that cannot be read as a message, with the place of what is wrong in the proto's spelling; empty for the whole. */
+/** JSON that cannot be read as a message, with the location of the error in the proto's spelling; empty for the whole. */
 export class UnreadableJson extends Error {
   readonly place: string;
 

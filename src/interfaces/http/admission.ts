@@ -72,7 +72,7 @@ export class Admission {
     // A page that rebinds its own name to this address keeps that name in Host.
     if ((isOpen || allowedHosts.length > 0) && !this.isOwnHost(authority)) {
       const expected = "expected a loopback address or a name given by --allowed-host";
-      return forbidden("HOST_NOT_ALLOWED", `Host "${shown(authority)}" is not allowed: ${expected}`);
+      return forbidden("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
     }
     const { origin, "sec-fetch-site": site } = request.headers;
     if (origin === undefined) {
@@ -82,7 +82,7 @@ export class Admission {
     }
     if (isSameSite(origin, authority) || this.allowedOrigin(request) !== undefined) return undefined;
     const expected = "expected a page of this server or an origin given by --allowed-origin";
-    return forbidden("ORIGIN_NOT_ALLOWED", `Origin "${shown(origin)}" is not allowed: ${expected}`);
+    return forbidden("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
   }
 }
 
@@ -116,7 +116,7 @@ function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
 function wrongCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
-  const message = `Transfer-Encoding "${shown(coding)}" is not supported: expected chunked`;
+  const message = `Transfer-Encoding "${quoteText(coding)}" is not supported: expected chunked`;
   return { ...malformed(message), status: 501 };
 }
 
@@ -149,7 +149,7 @@ function authorityOf(request: NodeRequest): string {
   return ("authority" in request ? request.authority : undefined) ?? request.headers.host ?? "";
 }
 
-/** The host of `host:port`, in lower case and without brackets; undefined for what is neither a name nor an address. */
+/** The host of `host:port`, in lower case and without brackets; undefined if it is neither a name nor an address. */
 export function hostOf(authority: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:@/\\?#[\]\s]+))(?::\d{1,5})?$/.exec(authority) ?? [];
   const host = (bracketed ?? plain)?.toLowerCase().replace(/\.$/, "");
@@ -172,6 +172,6 @@ function isSameSite(origin: string, authority: string): boolean {
   return plain(host) === plain(authority);
 }
 
-function shown(text: string): string {
+function quoteText(text: string): string {
   return text.slice(0, MAX_SHOWN_CHARS).replace(/[^\x20-\x7e]/g, "?");
 }

@@ -174,7 +174,7 @@ function counter(format: MetricFormat, name: string, help: string, value: number
   return [...family(format, name, "counter", help), `${name}_total ${value}`];
 }
 
-/** Nothing is said of what is not known. */
+/** Omits unknown values. */
 function gauge(format: MetricFormat, name: string, help: string, value: number | undefined): readonly string[] {
   return value === undefined ? [] : [...family(format, name, "gauge", help), `${name} ${value}`];
 }

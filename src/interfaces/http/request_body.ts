@@ -10,7 +10,7 @@ const unzip = promisify(gunzip);
 /**
  * Reads a JSON body, gzip taken off, of at most `limit` bytes as sent and as meant.
  *
- * @throws HttpRefusal 415 for another type or encoding, 413 beyond the limit, 400 for what is no JSON in UTF-8
+ * @throws HttpRefusal 415 for another type or encoding, 413 beyond the limit, 400 for anything but JSON in UTF-8
  */
 export async function readJsonBody(request: Request, limit: number, meter: BodyMeter): Promise<unknown> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");

@@ -72,10 +72,10 @@ function wrongValues(written: Record<string, unknown>): Complaint[] {
     // Of several complaints about one value the first is about its type.
     if (found.has(pointer)) continue;
     const path = stepsOf(pointer);
-    const expected = `expected ${expectation(schema)}, got ${shown(value)}`;
+    const expected = `expected ${expectation(schema)}, got ${formatValue(value)}`;
     const near = KindGuard.IsUnion(schema) && typeof value === "string" ? nearest(value, words(schema)) : undefined;
     const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
-    found.set(pointer, { path, of: "value", message: `Invalid setting "${named(path)}": ${expected}${hint}` });
+    found.set(pointer, { path, of: "value", message: `Invalid setting "${pathName(path)}": ${expected}${hint}` });
   }
   return [...found.values()];
 }
@@ -85,7 +85,7 @@ function stepsOf(pointer: string): (string | number)[] {
   return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 }
 
-function named(path: FieldPath): string {
+function pathName(path: FieldPath): string {
   return path.reduce<string>(
     (text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
     "",
@@ -116,7 +116,7 @@ function words(schema: TSchema): string[] {
   return options.filter(KindGuard.IsLiteral).map(({ const: word }) => String(word));
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
@@ -130,7 +130,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
     const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
     const near = nearest(key, known);
     const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
-    return [{ path: here, of: "key", message: `Unknown setting "${named(here)}"${hint}` }];
+    return [{ path: here, of: "key", message: `Unknown setting "${pathName(here)}"${hint}` }];
   });
 }
 

@@ -6,7 +6,7 @@ export interface ChecklistItem {
   readonly line: number;
   /** Width of the blanks in front. */
   readonly indent: number;
-  /** What is between the brackets: a blank, `x`, or another sign. */
+  /** Text between the brackets: a blank, `x`, or another sign. */
   readonly mark: string;
   /** Marked with `*` behind the box: not needed for the result. */
   readonly isOptional: boolean;

@@ -44,10 +44,10 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
     const decision = decide(facet, fingerprint, overwrite);
     const said = decision === "conflict" ? facet.before : printOf(facet.wanted, fingerprint);
     if (said !== undefined) next[name] = said;
-    if (decision === "conflict") conflicts.push(shown(name));
+    if (decision === "conflict") conflicts.push(formatFacet(name));
     else if (decision !== "stay") taken.set(name, decision.take);
   }
-  const changed = [...taken.keys()].map(shown);
+  const changed = [...taken.keys()].map(formatFacet);
   return { changed, conflicts, known: next, apply: (text) => applyFacets(text, taken, content) };
 }
 
@@ -113,7 +113,7 @@ function applyFacets(text: string, taken: ReadonlyMap<string, string | undefined
   return parts.size === 0 && title === undefined ? edited : editParts(edited, parts, title);
 }
 
-function shown(facet: string): string {
+function formatFacet(facet: string): string {
   if (facet === TITLE) return facet;
   const name = facet.slice(facet.indexOf(" ") + 1);
   if (facet === fieldFacet(name)) return name;

@@ -14,7 +14,7 @@ export const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."warn wrap write".split(" "),
 ]);
 
-/** Words that leave open what is meant; in lower case. */
+/** Vague words, in lower case. */
 export const VAGUE_PHRASES: RegExp = new RegExp(
   String.raw`\b(?:${[
     "and related",

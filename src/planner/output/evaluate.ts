@@ -5,7 +5,7 @@ import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
-import { type Problem, shown, shownList, typeOf } from "./problems.ts";
+import { formatList, formatValue, type Problem, typeOf } from "./problems.ts";
 
 /** Keywords that speak about every value. Source: JSON Schema 2020-12 Validation, 6.1. */
 const ANY_CHECKS: readonly Keyword[] = [
@@ -22,18 +22,21 @@ const ANY_CHECKS: readonly Keyword[] = [
     const others = wanted.filter((each) => typeof each !== "string");
     return (value, frame) => {
       const found = typeof value === "string" ? texts.has(value) : others.some((each) => equalJson(each, value));
-      return found || fail(frame, `expected ${expectation(wanted)}, got ${shown(value)}`, { allowed: wanted });
+      return found || fail(frame, `expected ${expectation(wanted)}, got ${formatValue(value)}`, { allowed: wanted });
     };
   }),
   keyword("const", "any", (wanted: unknown) => (value, frame) => {
     return (
-      equalJson(wanted, value) || fail(frame, `expected ${shown(wanted)}, got ${shown(value)}`, { allowed: [wanted] })
+      equalJson(wanted, value) ||
+      fail(frame, `expected ${formatValue(wanted)}, got ${formatValue(value)}`, { allowed: [wanted] })
     );
   }),
 ];
 
 function expectation(wanted: readonly unknown[]): string {
-  return wanted.length === 1 ? shown(wanted[0]) : `one of ${wanted.length === 0 ? "no values" : shownList(wanted)}`;
+  return wanted.length === 1
+    ? formatValue(wanted[0])
+    : `one of ${wanted.length === 0 ? "no values" : formatList(wanted)}`;
 }
 
 /** Pairs that are remembered; more would fill the memory for a large output that is mostly right. */

@@ -24,7 +24,7 @@ import {
 const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => name !== "format-assertion"));
 
 /**
- * The vocabularies that a resource is written in, or what is wrong with its `$schema`.
+ * The vocabularies that a resource is written in, or the problem with its `$schema`.
  *
  * Another meta-schema than the dialect's must be among the indexed documents, and its `$vocabulary` decides. So that
  * no meta-schema is needed for it, `format-assertion` counts as well in a `$vocabulary` of the schema itself.

@@ -33,7 +33,7 @@ export function pointerTo(at: At): string {
 }
 
 /** A value as JSON, cut where it gets long. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN_VALUE + 1)) : shownJson(value);
   return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
 }
@@ -44,8 +44,8 @@ function shownJson(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-export function shownList(values: readonly unknown[]): string {
-  const texts = values.slice(0, MAX_SHOWN_LIST).map(shown);
+export function formatList(values: readonly unknown[]): string {
+  const texts = values.slice(0, MAX_SHOWN_LIST).map(formatValue);
   const rest = values.length - texts.length;
   return rest > 0 ? `${texts.join(", ")} or ${rest} more` : texts.join(", ");
 }

@@ -18,7 +18,7 @@ export interface QueueState {
   readonly completed: ReadonlySet<SpecId>;
 }
 
-/** Returns what is asked for: the named specs with their members, or without names everything that starts unasked. */
+/** Returns the requested specs: the named specs with their members, or without names everything that starts unasked. */
 export function wantedIds(named: readonly SpecId[], { specs, readiness }: Pick<World, "specs" | "readiness">) {
   if (named.length > 0) return withMembers(named, specs);
   return specs.filter((spec) => isReadyUnasked(spec, readiness)).map(({ id }) => id);

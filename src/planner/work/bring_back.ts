@@ -24,12 +24,12 @@ export interface TwoPlaces {
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
 export function bringBack(places: TwoPlaces): { readonly text: string; readonly bodyLeft: boolean } {
-  const brought = joined(places);
+  const brought = joinTexts(places);
   // A run does not change by which checks it and the next ones are judged.
   return { ...brought, text: keepChecks(brought.text, { own: places.here, restores: false }) };
 }
 
-function joined({ before, here, there, keepBody = false }: TwoPlaces): ReturnType<typeof bringBack> {
+function joinTexts({ before, here, there, keepBody = false }: TwoPlaces): ReturnType<typeof bringBack> {
   if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => readableDocument(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };

@@ -1,4 +1,5 @@
 import type { AgentExit } from "#planner/run_ports/agents.ts";
+import { listSome } from "#words/names.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 
 /** What is known of a run once its agent is gone. */
@@ -95,16 +96,12 @@ function missingEvidence(evidence: Evidence): readonly string[] {
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
   const lost = evidence.criteria.filter((criterion) => criterion.lost).map(({ label }) => `"${label}"`);
-  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${named(lost)}`);
+  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${listSome(lost, MAX_NAMED)}`);
   if (evidence.missingWork !== null) reasons.push(evidence.missingWork);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
-  if (evidence.uncommitted.length > 0) reasons.push(`changes are not committed: ${named(evidence.uncommitted)}`);
+  if (evidence.uncommitted.length > 0)
+    reasons.push(`changes are not committed: ${listSome(evidence.uncommitted, MAX_NAMED)}`);
   reasons.push(...evidence.failedChecks);
   if (evidence.outputProblem !== null) reasons.push(evidence.outputProblem);
   return reasons;
-}
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMED;
-  return `${paths.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -43,7 +43,7 @@ export class Minimap {
     this.follow();
   }
 
-  /** Marks what is in view now. */
+  /** Marks the visible part. */
   follow(): void {
     const { scrollWidth, scrollHeight, clientWidth, clientHeight, scrollLeft, scrollTop } = this.#frame;
     this.#box.hidden =

@@ -13,7 +13,7 @@ import { UsageError } from "../../usage_error.ts";
 /** Interval between checks of a followed log, in milliseconds. */
 const LOOK_EVERY_MS = 300;
 
-/** Prints what is added to a log, line by line, until the process ends or standard output is closed. */
+/** Prints new lines of a log, until the process ends or standard output is closed. */
 async function followLog(context: PlannerContext, id: string, from: number): Promise<void> {
   let offset = from;
   while (!stdoutClosed()) {

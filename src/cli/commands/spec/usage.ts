@@ -33,7 +33,7 @@ export const command = defineCommand({
     const context = await cli.planner();
     const { records } = await context.runs();
     const rows = sums(await records.reports(), by);
-    const total = rows.reduce<Row>(joined, { ...NO_USAGE, key: "total", runs: 0 });
+    const total = rows.reduce<Row>(addRows, { ...NO_USAGE, key: "total", runs: 0 });
     if (json) {
       const { key: _, ...all } = total;
       return printJson({ by, rows, total: all });
@@ -56,11 +56,11 @@ function sums(reports: readonly StoredReport[], by: (typeof KEYS)[number]): read
   for (const { spec_id, agent, started_at, usage } of reports) {
     if (usage === null) continue;
     const key = { spec: spec_id, provider: agent, day: started_at.slice(0, 10) }[by];
-    rows.set(key, joined(rows.get(key) ?? { ...NO_USAGE, key, runs: 0 }, { ...usage, key, runs: 1 }));
+    rows.set(key, addRows(rows.get(key) ?? { ...NO_USAGE, key, runs: 0 }, { ...usage, key, runs: 1 }));
   }
   return [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function joined(one: Row, other: Row): Row {
+function addRows(one: Row, other: Row): Row {
   return { ...addUsage(one, other), key: one.key, runs: one.runs + other.runs };
 }

@@ -70,11 +70,13 @@ function refusalLine({ ref, id, reason, place }: SyncRefusal): string {
 
 function changeLine({ action, ref, fields }: SyncChange): string {
   const sign = { create: "+", update: "~", delete: "-" }[action];
-  const changes = fields.map(({ field, before, after }) => `${field} ${shown(before)} -> ${shown(after)}`).join(", ");
+  const changes = fields
+    .map(({ field, before, after }) => `${field} ${formatValue(before)} -> ${formatValue(after)}`)
+    .join(", ");
   return `${sign} ${ref}${changes === "" ? "" : `: ${changes}`}`;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   const text = value === undefined ? "(none)" : JSON.stringify(value);
   return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
 }

@@ -13,7 +13,7 @@ import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
 import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
-import { type BadLine, joined, type Source } from "./source.ts";
+import { type BadLine, joinSources, type Source } from "./source.ts";
 import { Stop } from "./stop.ts";
 import { subjectOf } from "./subject.ts";
 import { databaseTarget, type Target } from "./target.ts";
@@ -46,7 +46,7 @@ export async function importFiles(
   options: ImportOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  return importSource(open, joined(await openSources(options)), options, log);
+  return importSource(open, joinSources(await openSources(options)), options, log);
 }
 
 /** Everything about an import but its files. */

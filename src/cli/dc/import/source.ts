@@ -39,7 +39,7 @@ export function isBad(line: Line | BadLine): line is BadLine {
 }
 
 /** Several sources as one. */
-export function joined(sources: readonly Source[]): Source {
+export function joinSources(sources: readonly Source[]): Source {
   const counts = new Map<ResourceKind, number>();
   for (const source of sources) {
     for (const [kind, count] of source.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);

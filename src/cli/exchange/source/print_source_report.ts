@@ -13,11 +13,11 @@ export function printSourceReport(report: SourceReport, cli: StderrLogger): void
   const lines = [
     ...firstOf(
       tasks.filter(({ action }) => isTried && action === "created"),
-      (task) => `+ ${named(task)}`,
+      (task) => `+ ${taskName(task)}`,
     ),
     ...firstOf(
       tasks.filter(({ action }) => action === "updated"),
-      (task) => `~ ${named(task)}: ${task.changed?.join(", ")}`,
+      (task) => `~ ${taskName(task)}: ${task.changed?.join(", ")}`,
     ),
     `${counts.tasks} tasks: ${amounts(counts)}`,
     `by status: ${amounts(report.statuses)}`,
@@ -47,7 +47,7 @@ function amounts(counts: Readonly<Record<string, number>>): string {
   return parts.length === 0 ? "none" : parts.map(([name, count]) => `${count} ${name}`).join(", ");
 }
 
-function named({ key, id, action }: TaskOutcome): string {
+function taskName({ key, id, action }: TaskOutcome): string {
   return action === "created" ? key : `${id} (${key})`;
 }
 
@@ -55,7 +55,7 @@ function keptLine(task: TaskOutcome): string {
   const why =
     task.reason ??
     `changed both here and at the source: ${task.conflicts?.join(", ")}; --overwrite uses the source's text`;
-  return `kept ${named(task)}: ${why}`;
+  return `kept ${taskName(task)}: ${why}`;
 }
 
 function refusedLine(task: TaskOutcome): string {

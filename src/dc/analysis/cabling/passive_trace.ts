@@ -42,15 +42,15 @@ export async function tracePassive(
   }
   if (only?.right.end.status === "LOOP" && passing.length === 1) return [loopPath(origin, only.right.end)];
   const whole = await meetingPair(passing, ends);
-  if (whole !== undefined) return [joined(origin, leastPassing(passing), whole)];
+  if (whole !== undefined) return [joinSides(origin, leastPassing(passing), whole)];
   if (options.followSplits) return eachPassing(origin, await Promise.all(passing.map((one) => asAnswered(one, ends))));
   if (only === undefined || passing.length > 1) return [parted(memo, origin, [left, right])];
   const ends2 = [only.left.met, only.right.met];
-  if (ends2.includes(undefined)) return [joined(origin, only)];
+  if (ends2.includes(undefined)) return [joinSides(origin, only)];
   const branches = [];
   for (const met of ends2)
     if (met !== undefined && met.rest.length > 0) branches.push(...(await ends.partingOf(met.named)));
-  return [{ ...withoutDestination(joined(origin, only)), status: "SPLIT", branches }];
+  return [{ ...withoutDestination(joinSides(origin, only)), status: "SPLIT", branches }];
 }
 
 /** All fibres through a port, from its two sides. */
@@ -108,7 +108,7 @@ function eachPassing(origin: PortRef, passing: readonly Passing[]): readonly Cab
     // A plug that loops a trunk back brings the same path in from the other side.
     [endKey(left), endKey(right)].toSorted().join(" | "),
   );
-  return [...groups.values()].map((group) => joined(origin, leastPassing(group)));
+  return [...groups.values()].map((group) => joinSides(origin, leastPassing(group)));
 }
 
 /** A fibre with its ends named as the paths from there name them: a channel, or the whole port. */
@@ -146,7 +146,7 @@ export function leastFibre<One extends { readonly near: Stack; readonly far: Sta
   return least;
 }
 
-function joined(start: PortRef, { left, right }: Passing, ends?: readonly [Place, Place]): CablePath {
+function joinSides(start: PortRef, { left, right }: Passing, ends?: readonly [Place, Place]): CablePath {
   const [near, far] = [ends?.[0] ?? left.met?.named, ends?.[1] ?? right.met?.named];
   const way = joinedWay(left.end, right.end);
   const last = way.hops.length - 1;

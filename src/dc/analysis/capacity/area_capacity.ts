@@ -56,7 +56,7 @@ export interface CapacityGround {
   readonly now: string;
 }
 
-/** Computes what is left in an area. Cost: its racks, devices, and the limits above its racks. */
+/** Computes the free capacity of an area. Cost: its racks, devices, and the limits above its racks. */
 export function areaCapacity(ground: CapacityGround, area: Ref): AreaCapacity {
   const { topology, basis, now } = ground;
   const { racks, devices } = topology.inventory;

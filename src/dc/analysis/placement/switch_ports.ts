@@ -135,7 +135,7 @@ export class SwitchPorts {
     const uses = this.#wanted.map((want) => {
       const free = switches.reduce((sum, one) => sum + one.free.filter((port) => matches(port, want)).length, 0);
       const ref = `device:${switches[0]?.device.code ?? ""}`;
-      const unit = `free ${named(want)} ports`;
+      const unit = `free ${portsText(want)} ports`;
       const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, most: free, used: 0 });
       return { limit, each: want.count };
     });
@@ -194,7 +194,7 @@ function add(map: Map<string, Switch[]>, key: string, one: Switch): void {
 }
 
 /** A kind of ports in words. */
-export function named({ type, speedMbps }: WantedPorts): string {
+export function portsText({ type, speedMbps }: WantedPorts): string {
   const speed = speedMbps === undefined ? "" : speedMbps >= 1000 ? `${speedMbps / 1000} Gbit/s` : `${speedMbps} Mbit/s`;
   return [speed, type ?? ""].filter((part) => part !== "").join(" ");
 }

@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { plainText, shown, type TypeProblem } from "./values.ts";
+import { formatValue, plainText, type TypeProblem } from "./values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -58,5 +58,5 @@ function says(value: unknown): boolean {
 }
 
 function found(value: unknown): string {
-  return Array.isArray(value) ? `${value.length} are left out` : `${shown(value)} is left out`;
+  return Array.isArray(value) ? `${value.length} are left out` : `${formatValue(value)} is left out`;
 }

@@ -10,7 +10,7 @@ import { kilograms } from "../netbox/mapping.ts";
 import { oneOf } from "../netbox/one_of.ts";
 import { notCarried } from "./not_carried.ts";
 import { portsOf } from "./type_ports.ts";
-import { noted, plainText, shown, type TypeProblem } from "./values.ts";
+import { formatValue, noted, plainText, type TypeProblem } from "./values.ts";
 
 /** A type, with what was left out of it; or why it cannot be read. */
 export type ReadType =
@@ -25,19 +25,21 @@ export function readDeviceType(document: unknown): ReadType {
   for (const field of ["manufacturer", "model"]) {
     const text = plainText(document[field]);
     if (text === undefined)
-      return { problem: { path: [field], message: `expected a text, found ${shown(document[field])}` } };
+      return { problem: { path: [field], message: `expected a text, found ${formatValue(document[field])}` } };
     texts.set(field, text);
   }
   const manufacturer = texts.get("manufacturer") ?? "";
   const model = texts.get("model") ?? "";
   const code = codeOf(document["slug"], manufacturer, model);
   if (code === undefined)
-    return { problem: { path: ["slug"], message: `expected a slug, found ${shown(document["slug"])}` } };
+    return { problem: { path: ["slug"], message: `expected a slug, found ${formatValue(document["slug"])}` } };
   const height = heightOf(document["u_height"]);
   if (typeof height === "string") return { problem: { path: ["u_height"], message: height } };
   const isFullDepth = document["is_full_depth"] ?? true;
   if (typeof isFullDepth !== "boolean")
-    return { problem: { path: ["is_full_depth"], message: `expected true or false, found ${shown(isFullDepth)}` } };
+    return {
+      problem: { path: ["is_full_depth"], message: `expected true or false, found ${formatValue(isFullDepth)}` },
+    };
   const notes: TypeProblem[] = [];
   const ports = portsOf(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
@@ -100,7 +102,7 @@ function heightOf(value: unknown): number | string {
   if (value === undefined) return 1;
   if (value === null) return 0;
   if (typeof value === "number" && value >= 0 && value <= 100 && Number.isInteger(value * 2)) return value;
-  return `expected 0 to 100 in steps of 0.5, found ${shown(value)}`;
+  return `expected 0 to 100 in steps of 0.5, found ${formatValue(value)}`;
 }
 
 function baysOf(value: unknown, notes: TypeProblem[]): readonly string[] {

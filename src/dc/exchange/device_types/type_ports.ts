@@ -5,7 +5,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { compact } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
-import { flagOf, noted, plainText, shown, type TypeProblem } from "./values.ts";
+import { flagOf, formatValue, noted, plainText, type TypeProblem } from "./values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -34,10 +34,10 @@ export function portsOf(document: Fields, notes: TypeProblem[]): readonly Port[]
   const names = new PortNames();
   for (const { list, kind, word } of LISTS) {
     const value = document[list] ?? [];
-    if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${shown(value)}` };
+    if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${formatValue(value)}` };
     for (const [index, fields] of value.entries()) {
       const given = isJsonObject(fields) ? plainText(fields["name"]) : undefined;
-      if (given === undefined) return { path: [list, index], message: `expected a name, found ${shown(fields)}` };
+      if (given === undefined) return { path: [list, index], message: `expected a name, found ${formatValue(fields)}` };
       components.push({ list, index, kind, fields, name: names.take(given, word, String(index)) });
     }
   }
@@ -76,7 +76,7 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
   if (type !== undefined) return type;
   notes.push({
     path: [list, index, "type"],
-    message: `a type ${shown(given)} does not belong on a port of kind ${kind}`,
+    message: `a type ${formatValue(given)} does not belong on a port of kind ${kind}`,
   });
   return undefined;
 }
@@ -113,7 +113,7 @@ function mappingsOf(
   }
   notes.push({
     path: [list, index],
-    message: `the rear position ${shown(fields["rear_port"])}:${position} is not there or is taken`,
+    message: `the rear position ${formatValue(fields["rear_port"])}:${position} is not there or is taken`,
   });
   return [];
 }
@@ -135,7 +135,7 @@ function outletOf(
   const given = plainText(fields["power_port"]);
   const inlet = given === undefined ? undefined : named.get(`POWER_IN\n${given}`);
   if (given !== undefined && inlet === undefined) {
-    notes.push({ path: [list, index, "power_port"], message: `there is no power port ${shown(given)}` });
+    notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
   const leg = noted(
     { value: fields["feed_leg"], path: [list, index, "feed_leg"], expected: FEED_LEGS.join(", ") },

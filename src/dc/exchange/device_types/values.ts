@@ -19,7 +19,8 @@ export function noted<Value>(
 ): Value | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   const known = read(value);
-  if (known === undefined) notes.push({ path, message: `expected ${expected}, found ${shown(value)}: it is left out` });
+  if (known === undefined)
+    notes.push({ path, message: `expected ${expected}, found ${formatValue(value)}: it is left out` });
   return known;
 }
 
@@ -29,7 +30,7 @@ export function flagOf(value: unknown): boolean | undefined {
 }
 
 /** A value as messages show it. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
 }

@@ -62,7 +62,7 @@ export class Whereabouts {
       step(found, one, Object.hasOwn(this.#options.locations, key) ? this.#options.locations[key] : undefined);
     }
     const { floor, row, rooms } = found;
-    return compact<Location>({ siteId: this.site(site), floorNumber: floor, room: joined(rooms), row });
+    return compact<Location>({ siteId: this.site(site), floorNumber: floor, room: joinRooms(rooms), row });
   }
 
   /** A location and those around it, widest first. A circle ends where it closes. */
@@ -101,7 +101,7 @@ function step(found: Steps, location: Row, given: NetboxOptions["locations"][str
   else found.rooms.push(code);
 }
 
-function joined(rooms: readonly string[]): string {
+function joinRooms(rooms: readonly string[]): string {
   const all = rooms.join("-");
   return all.length <= 64 ? all : codeFrom(all.slice(all.length - 64));
 }

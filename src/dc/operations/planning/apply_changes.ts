@@ -7,7 +7,7 @@ import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
-import { named, OUTCOMES, readItem, reviewRefs, upsertItem } from "../writes/mutations.ts";
+import { namedResource, OUTCOMES, readItem, reviewRefs, upsertItem } from "../writes/mutations.ts";
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
 import { givenDeviceType } from "./device_types.ts";
 import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
@@ -140,7 +140,7 @@ function removal(
       else if (ref.kind === "cable") await removeResource(session, "cable", ref, options);
       else if (ref.kind === "fabric_link") await removeResource(session, "fabric_link", ref, options);
       else if (ref.kind === "rack" || ref.kind === "device" || ref.kind === "crac")
-        await removeResource(session, ref.kind, named(ref.kind, ref.code), options);
+        await removeResource(session, ref.kind, namedResource(ref.kind, ref.code), options);
       return { outcome: Outcome.DELETED, etag: "", warnings: [] };
     },
   };

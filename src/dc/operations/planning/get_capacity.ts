@@ -137,7 +137,7 @@ function coolingMessage({ kw, afterFailureKw, failureRef }: FreeCooling) {
   return { freeKw: roundFigure(kw), failoverFreeKw: roundFigure(afterFailureKw), failureRef };
 }
 
-/** Whole watts, rounded down: what is left may be added. */
+/** Whole watts, rounded down, so that as much may be added. */
 function kilowatts(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(Math.floor(value * 1000 + 1e-6) / 1000);
 }

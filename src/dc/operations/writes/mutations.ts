@@ -96,7 +96,7 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
 export type Coded = "device" | "rack" | "crac";
 
 /** A resource with only its code, which is all that a deletion uses. */
-export function named(kind: Coded, code: string): ResourceByKind[Coded] {
+export function namedResource(kind: Coded, code: string): ResourceByKind[Coded] {
   const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
     rack: { code } satisfies Rack,
@@ -106,7 +106,7 @@ export function named(kind: Coded, code: string): ResourceByKind[Coded] {
 }
 
 export async function deleteOne(session: WriteSession, kind: Coded, request: DeleteRequest): Promise<Removed> {
-  return removeResource(session, kind, named(kind, readCode(request.field, request.code)), request);
+  return removeResource(session, kind, namedResource(kind, readCode(request.field, request.code)), request);
 }
 
 /** Kinds that bulk calls accept. */

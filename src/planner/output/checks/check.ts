@@ -15,7 +15,7 @@ export class Evaluated {
 /** One judgement of one value. */
 export interface Frame {
   readonly at: At;
-  /** Takes what is wrong; undefined when only the verdict matters, and the first failure then ends it. */
+  /** Receives each problem; undefined when only the verdict matters, and the first failure then ends it. */
   readonly report: ((problem: Problem) => void) | undefined;
   /** Collects what was judged; undefined if it is not needed. */
   readonly evaluated: Evaluated | undefined;

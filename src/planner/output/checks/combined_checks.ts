@@ -1,5 +1,5 @@
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
-import { type At, fieldName, type Problem, problemLine, shown, shownList, typeOf } from "../problems.ts";
+import { type At, fieldName, formatList, formatValue, type Problem, problemLine, typeOf } from "../problems.ts";
 import { indexes, item } from "./array_checks.ts";
 import { type Apply, type Check, every, type Frame, fail, type Keyword, keyword, silent } from "./check.ts";
 import { dependentRequired, field } from "./object_checks.ts";
@@ -11,7 +11,7 @@ const MAX_TOLD_ALTERNATIVES = 3;
  * Says why a value fits none of several schemas in as few lines as help: which one was meant often follows from the
  * value's type or from the one alternative whose constants it has.
  *
- * @param branches what is wrong by each schema, none of them empty
+ * @param branches problems by each schema, none of them empty
  */
 function alternativesProblems(branches: readonly (readonly Problem[])[], value: unknown, at: At): readonly Problem[] {
   const ofType = branches.filter((problems) => typesWanted(problems, at) === undefined);
@@ -43,7 +43,7 @@ function wrongConstant(branches: readonly (readonly Problem[])[], value: unknown
   );
   const allowed = lists.flatMap((list) => list ?? []);
   if (lists.includes(undefined)) return undefined;
-  return { at, what: `expected one of ${shownList(allowed)}, got ${shown(value)}`, allowed };
+  return { at, what: `expected one of ${formatList(allowed)}, got ${formatValue(value)}`, allowed };
 }
 
 function noneFits(alternatives: number, branches: readonly (readonly Problem[])[], at: At): Problem {
@@ -74,7 +74,7 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
   }),
   keyword("not", "any", (schema: LinkedSchema) => (value, frame, apply) => {
     const fits = apply(schema, value, { at: frame.at, report: undefined, evaluated: undefined });
-    return !fits || fail(frame, `expected anything but what "not" describes, got ${shown(value)}`);
+    return !fits || fail(frame, `expected anything but what "not" describes, got ${formatValue(value)}`);
   }),
   keyword("if", "any", (condition: LinkedSchema, { keywords }) => {
     const then = (keywords.get("then") ?? true) as LinkedSchema;

@@ -1,6 +1,6 @@
 import * as Format from "typebox/format";
 import type { WatchedPattern } from "../patterns.ts";
-import { shown } from "../problems.ts";
+import { formatValue } from "../problems.ts";
 import { type Frame, fail, type Keyword, keyword } from "./check.ts";
 
 /** Keywords about numbers and strings. Source: JSON Schema 2020-12 Validation, 6.2, 6.3 and 7. */
@@ -18,11 +18,12 @@ export const SCALAR_CHECKS: readonly Keyword[] = [
   }),
   keyword("pattern", "string", (pattern: WatchedPattern) => (value, frame) => {
     return (
-      pattern.matches(value) || fail(frame, `expected text matching ${shown(pattern.source)}, got ${shown(value)}`)
+      pattern.matches(value) ||
+      fail(frame, `expected text matching ${formatValue(pattern.source)}, got ${formatValue(value)}`)
     );
   }),
   keyword("format", "string", (format: string) => (value, frame) => {
-    return Format.Test(format, value) || fail(frame, `expected the format "${format}", got ${shown(value)}`);
+    return Format.Test(format, value) || fail(frame, `expected the format "${format}", got ${formatValue(value)}`);
   }),
 ];
 

@@ -1,4 +1,5 @@
 import type { Worktree } from "#planner/run_ports/worktree.ts";
+import { listSome } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps } from "../run_types.ts";
 
@@ -34,7 +35,9 @@ export async function earlierRunText(
     commits.length === 0
       ? "It committed nothing."
       : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
-    ...(uncommitted.length === 0 ? [] : [`It left changes that are not committed: ${named(uncommitted)}`]),
+    ...(uncommitted.length === 0
+      ? []
+      : [`It left changes that are not committed: ${listSome(uncommitted, MAX_NAMED)}`]),
     "Look at that work first, and go on from there.",
   ];
   return lines.join("\n");
@@ -45,7 +48,7 @@ function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mai
   const where =
     files.length === 0
       ? "It applies without conflict markers, as one change that is not committed."
-      : `It is there as a change that is not committed, with conflict markers in: ${named(files)}`;
+      : `It is there as a change that is not committed, with conflict markers in: ${listSome(files, MAX_NAMED)}`;
   return [
     "## An earlier run",
     "",
@@ -62,9 +65,4 @@ const ADVICE =
 function withoutAdvice(reason: string): string {
   const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
   return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
-}
-
-function named(paths: readonly string[]): string {
-  const more = paths.length - MAX_NAMED;
-  return `${paths.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -45,7 +45,7 @@ export interface Gathered {
   readonly warnings: readonly string[];
   /** Hashes of the commits that name the spec, oldest first. */
   readonly commits: readonly string[];
-  /** False if a person has to see to the worktree first: nothing is committed there. */
+  /** False if a person has to repair the worktree first: nothing is committed there. */
   readonly settled: boolean;
   /** The judgement about criteria and commands; null if nothing was judged. */
   readonly proof: Provenance | null;

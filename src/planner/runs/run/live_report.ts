@@ -41,7 +41,7 @@ export class LiveReport {
     return { agent: name, model, version, session, usage, denied, prompt_sha256, outside: this.#outside };
   }
 
-  /** Writes the record of the process with what is known before its agent runs. */
+  /** Writes the record of the process before its agent runs. */
   async start(record: NewProcessRecord, base: string | null): Promise<void> {
     const { program, env } = this.#provider;
     this.#version = await this.#ports.agents.version(program, env);

@@ -164,7 +164,7 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
   return answer;
 }
 
-/** Passes on what is new in the agent's own reports. */
+/** Forwards new entries of the agent's own reports. */
 function reporter({ tell }: RunDeps, { id, allowing, reported }: AgentRun) {
   let before: ReportedSoFar = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: ReportedSoFar): void => {

@@ -21,7 +21,7 @@ export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore
 interface Ending extends RunEnd {
   /** The agent's last words; empty if they are not to be kept. */
   readonly output: string;
-  /** False if a person has to see to the worktree first: it then stays as it is, the spec in it too. */
+  /** False if a person has to repair the worktree first: it then stays as it is, the spec in it too. */
   readonly settled: boolean;
   /** Why the spec is completed although its checks do not say so; null if they do. */
   readonly unproven: string | null;
@@ -59,7 +59,7 @@ async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promi
     return end;
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    // All work is there, so the run did not fail: a person has to see to what refuses.
+    // All work is there, so the run did not fail: a person has to find out why the commit was refused.
     const status = end.status === "completed" ? "needs_attention" : end.status;
     await specs.edit(id, (text) => finalText(text, { run, end: { ...end, status, output: "" }, now }));
     return { status, reasons: [...end.reasons, error.message] };

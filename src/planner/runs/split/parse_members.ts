@@ -22,7 +22,7 @@ export const MAX_MEMBERS = 50;
  * Reads the members out of an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
  * depends_on}]}`, found as an output is (fenced, whole, embedded).
  *
- * @throws OperationError `failed_precondition` that names the member and what is wrong with it
+ * @throws OperationError `failed_precondition` that names the member and its problem
  *
  * Source: docs/decisions.md#s-27.
  */

@@ -25,7 +25,7 @@ export function appendOutput(text: string, output: string): string {
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
   const heading = isOpenSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
-  return joined(head, `${before}${blank}${heading}${written(output, lineBreak)}`, lineBreak);
+  return joinParts(head, `${before}${blank}${heading}${written(output, lineBreak)}`, lineBreak);
 }
 
 /**
@@ -42,10 +42,10 @@ export function replaceBody(text: string, body: string): string {
   const replacement = written(body, lineBreak);
   const leading = head.length > 1 ? blankLines(old) : "";
   if (title === undefined || headings(body).some(({ level, text }) => level <= title.level && text !== "")) {
-    return joined(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
+    return joinParts(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
   }
   const kept = old.slice(title.start, title.end) + lineBreak;
-  return joined(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
+  return joinParts(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
 }
 
 /**
@@ -65,7 +65,7 @@ export function appendToSection(text: string, name: string, entry: string): stri
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
   const heading = section === undefined ? `## ${name}${lineBreak}${lineBreak}` : "";
   const after = at < body.length ? lineBreak + body.slice(at) : "";
-  return joined(head, `${before}${blank}${heading}${written(entry, lineBreak)}${after}`, lineBreak);
+  return joinParts(head, `${before}${blank}${heading}${written(entry, lineBreak)}${after}`, lineBreak);
 }
 
 /** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
@@ -102,7 +102,7 @@ function blankLines(text: string): string {
   return /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(text)?.[0] ?? "";
 }
 
-function joined(head: string, body: string, lineBreak: string): string {
+function joinParts(head: string, body: string, lineBreak: string): string {
   if (head.length > 1) return ENDS_LINE.test(head) || body === "" ? head + body : head + lineBreak + body;
   // Without frontmatter a body must not begin like one, nor with what reads as the file's byte-order mark.
   const misleads = /^---(?!-)/.test(body) || (head === "" && body.startsWith("\ufeff"));

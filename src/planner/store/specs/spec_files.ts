@@ -68,7 +68,7 @@ export class SpecFiles {
   }
 
   #collect(): SpecSet {
-    this.#order ??= sortById(Array.from(this.#entries.keys(), named)).map(({ name }) => name);
+    this.#order ??= sortById(Array.from(this.#entries.keys(), parseFileName)).map(({ name }) => name);
     const specs: Spec[] = [];
     const unreadable: UnreadableFile[] = [];
     for (const name of this.#order) {
@@ -82,6 +82,6 @@ export class SpecFiles {
 }
 
 /** Pairs a name with its text as an id, which sorts names that are no ids too. */
-function named(name: string): { readonly id: SpecId; readonly name: string } {
+function parseFileName(name: string): { readonly id: SpecId; readonly name: string } {
   return { id: name.slice(0, -".md".length) as SpecId, name };
 }

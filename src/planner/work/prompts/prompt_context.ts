@@ -41,19 +41,19 @@ interface Content {
 }
 
 async function contentOf(prompts: PromptStore, path: string, room: number): Promise<Content> {
-  if (room <= 0) return named("left out, the files before it fill the prompt");
+  if (room <= 0) return problemContent("left out, the files before it fill the prompt");
   const read = await prompts.projectFile(path, room);
   if (read.kind === "outside") {
     throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
   }
-  if (read.kind === "none") return named(read.why);
+  if (read.kind === "none") return problemContent(read.why);
   const block = fenced(read.text, path);
   if (read.whole) return { content: block, problem: null };
   const cut = `only its first ${new TextEncoder().encode(read.text).length} bytes are here`;
   return { content: `${block}\n\n(${cut})`, problem: cut };
 }
 
-function named(problem: string): Content {
+function problemContent(problem: string): Content {
   return { content: `(${problem})`, problem };
 }
 

@@ -23,10 +23,10 @@ export interface PromptTemplate {
  *   circle of templates, a parent that is missing, and `{{> parent}}` in a template that extends none
  */
 export async function loadTemplate(prompts: PromptStore, name: string): Promise<PromptTemplate> {
-  return { name, text: await joined(prompts, name, []) };
+  return { name, text: await joinPrompts(prompts, name, []) };
 }
 
-async function joined(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
+async function joinPrompts(prompts: PromptStore, name: string, children: readonly string[]): Promise<string> {
   const way = [...children, name];
   if (children.includes(name)) {
     throw new OperationError(
@@ -36,7 +36,7 @@ async function joined(prompts: PromptStore, name: string, children: readonly str
   }
   const { parent, body } = await read(prompts, name, children.at(-1));
   if (parent !== null) {
-    const above = await joined(prompts, parent, way);
+    const above = await joinPrompts(prompts, parent, way);
     return body.search(PARENT) === -1
       ? `${above.trimEnd()}\n\n${body.trimStart()}`
       : body.replace(PARENT, () => above.trim());

@@ -35,7 +35,7 @@ function compareMessages({ before, after, message, path, label }: Pair & { reado
       before: pruned((before as Values | undefined)?.[field.name], field),
       after: pruned((after as Values | undefined)?.[field.name], field),
       path: [...path, field.name],
-      label: joined(label, labelOf(field)),
+      label: joinPath(label, labelOf(field)),
     };
     return isSame(pair.before, pair.after) ? [] : compareField(pair, field);
   });
@@ -107,7 +107,7 @@ function whole({ before, after, path, label }: Pair, field: FormField): Differen
   };
 }
 
-function joined(outer: string, inner: string): string {
+function joinPath(outer: string, inner: string): string {
   return outer === "" ? inner : `${outer}, ${inner.charAt(0).toLowerCase()}${inner.slice(1)}`;
 }
 

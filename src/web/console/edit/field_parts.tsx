@@ -8,7 +8,7 @@ export interface FieldProps {
   readonly value: unknown;
 }
 
-/** The proto file's comment, and what is wrong. */
+/** The proto file's comment, and the error. */
 export function Hints({ field, path, id }: { readonly field: FormField; readonly path: string; readonly id: string }) {
   const { problemAt } = useForm();
   const problem = problemAt(path);

@@ -8,7 +8,7 @@ import type {
   SupplyPreview,
 } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent, watts } from "#words/figures.ts";
-import { refName } from "#words/names.ts";
+import { listSome, refName } from "#words/names.ts";
 import { counted } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
 import { type State, stateOfShare } from "../ui/state_of_share.ts";
@@ -41,8 +41,7 @@ function nameOf(ref: string): string {
 const NAMED = 6;
 
 function listed(names: readonly string[], count = names.length): string {
-  const shown = names.slice(0, NAMED).join(", ");
-  return count > NAMED ? `${shown} and ${count - Math.min(NAMED, names.length)} more` : shown;
+  return listSome(names, NAMED, count);
 }
 
 /** What is lost first, then what becomes worse, last what becomes better. */
@@ -135,7 +134,7 @@ function line(state: State, count: number, title: string, text: string): readonl
 const STATES: Readonly<Record<string, State>> = { HEALTH_FAULT: "fault", HEALTH_WATCH: "watch", HEALTH_OK: "ok" };
 const ORDER: readonly State[] = ["fault", "watch"];
 
-/** The figures that differ as they are written, those of what is not well afterwards first. */
+/** Figures whose text differs, those with problems afterwards first. */
 export function previewRows({ supplies, racks, cooling }: PreviewChangesResponse): readonly PreviewRow[] {
   const rows = [...supplies.flatMap(supplyRows), ...racks.flatMap(rackRows), ...cooling.flatMap(coolingRows)];
   const rank = ({ state }: PreviewRow) => (ORDER.includes(state) ? ORDER.indexOf(state) : ORDER.length);
@@ -167,7 +166,7 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
   ];
 }
 
-/** State of a figure by its share of what is allowed. */
+/** State of a figure by its share of the limit. */
 function stateOf({ after: value }: FigureChange, { after: limit }: FigureChange): State {
   const share = value === undefined || limit === undefined || limit === 0 ? undefined : (value / limit) * 100;
   return stateOfShare(share) ?? "ok";

@@ -63,7 +63,7 @@ export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
         )}
       </div>
       <p class="sr-only" role="status">
-        {move === undefined ? "" : told(rack.code, answer, move)}
+        {move === undefined ? "" : describeMove(rack.code, answer, move)}
       </p>
     </Card>
   );
@@ -78,7 +78,7 @@ function place({ units }: GetRackResponse, { box, bottom, face }: Move): void {
   editing.open({ mode: "edit", kind: "device", identity, change: { position_u, face: FACES[face] } });
 }
 
-function told(rack: string, { units }: GetRackResponse, { box, bottom, face }: Move): string {
+function describeMove(rack: string, { units }: GetRackResponse, { box, bottom, face }: Move): string {
   const unit = positionAt(units, box, bottom);
   return `${box.device.device_code} goes to ${rack}, unit ${unit ?? "outside"}, ${face}. Enter confirms, Escape leaves it.`;
 }

@@ -35,7 +35,7 @@ export async function searchPlace(
   do {
     const page = await read({ page_size: String(PAGE), page_token: token });
     for (const entry of page.entries) {
-      if (earlier !== undefined && entry.seq <= earlier.newest) return joined({ found, searched, newest }, earlier);
+      if (earlier !== undefined && entry.seq <= earlier.newest) return joinPages({ found, searched, newest }, earlier);
       newest = Math.max(newest, entry.seq);
       searched += 1;
       back = entry.occurred_at;
@@ -46,7 +46,7 @@ export async function searchPlace(
   return { entries: found.slice(0, WANTED), searched, isWhole: token === "", back, newest };
 }
 
-function joined(
+function joinPages(
   { found, searched, newest }: { found: readonly AuditEntry[]; searched: number; newest: number },
   earlier: PlaceSearch,
 ): PlaceSearch {

@@ -8,7 +8,7 @@ export const RANGES = [
   ["own", "Own range"],
 ] as const;
 
-/** The local day so many days ago, as `YYYY-MM-DD`; empty for what is no number. */
+/** The local day so many days ago, as `YYYY-MM-DD`; empty if it is not a number. */
 export function dayOf(daysAgo: number, now = new Date()): string {
   if (Number.isNaN(daysAgo)) return "";
   const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
@@ -23,7 +23,7 @@ export function rangeOf(since: string, until: string, now = new Date()): string 
   return known?.[0] ?? "own";
 }
 
-/** Where a local day begins, or where the next one does, in UTC; empty for what is no day. */
+/** Where a local day begins, or where the next one does, in UTC; empty if it is not a day. */
 export function momentOf(day: string, edge: "start" | "end"): string {
   const [, year = "", month = "", date = ""] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day) ?? [];
   if (year === "") return "";

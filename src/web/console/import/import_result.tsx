@@ -121,7 +121,7 @@ function problemsOf({ parsed, failed }: Run): readonly Problem[] {
     ...failed.flatMap(({ item, problems }) =>
       problems.map(({ field, message }) => ({
         line: item.line,
-        what: `${capitalized(kindNoun(item.kind))} ${named(item)}`,
+        what: `${capitalized(kindNoun(item.kind))} ${itemName(item)}`,
         cell: cellOf(parsed, field),
         message,
       })),
@@ -131,7 +131,7 @@ function problemsOf({ parsed, failed }: Run): readonly Problem[] {
     .sort((a, b) => a.line - b.line);
 }
 
-function named({ resource: { code, a, b } }: Item): string {
+function itemName({ resource: { code, a, b } }: Item): string {
   if (typeof code === "string") return code;
   return [a, b].map((end) => Object.values((end as object | undefined) ?? {}).join(" ")).join(" – ");
 }

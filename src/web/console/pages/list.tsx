@@ -192,7 +192,7 @@ function Create({ kind, one }: { readonly kind: Kind; readonly one: string }) {
   return may ? <EditButton edit={{ mode: "create", kind, values: {} }}>New {one}</EditButton> : null;
 }
 
-/** Saves what is shown: all pages of it, with the chosen columns. */
+/** Saves all pages of the list with the chosen columns. */
 function Export({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);

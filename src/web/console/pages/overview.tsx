@@ -25,7 +25,7 @@ import { Card, Moment, RefLink } from "../ui/parts.tsx";
 /** Floors drawn on the first screen; the list has them all. */
 const FLOORS = 4;
 
-/** The first screen: what is failed, what one failure would take, and how much is left. */
+/** The first screen: failed resources, effects of single failures, and free capacity. */
 export function Overview() {
   const inventory = useInventory();
   const sample = useRun();

@@ -5,7 +5,7 @@ import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 
-/** What a power port and its phases carry, now and after one failure. */
+/** Load of a power port and its phases, now and after one failure. */
 export function PortPowerCard({ port }: { readonly port: string }) {
   const asked = useCall("GetPort", { port_ref: port });
   return <Answer asked={asked}>{({ power }) => (power === undefined ? null : <Carried power={power} />)}</Answer>;

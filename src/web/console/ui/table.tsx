@@ -40,7 +40,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
             <tr key={rowKey(row)}>
               {columns.map((column) => (
                 <td key={column.name} class={cellClass(column, columns)} data-name={column.name}>
-                  {shown(column.cell(row))}
+                  {formatCell(column.cell(row))}
                 </td>
               ))}
             </tr>
@@ -52,7 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
 }
 
 /** Returns a cell's content, or a dash if it is empty. */
-function shown(held: ComponentChildren): ComponentChildren {
+function formatCell(held: ComponentChildren): ComponentChildren {
   const isEmpty = held === null || held === undefined || held === "" || held === "–";
   return isEmpty || (Array.isArray(held) && held.length === 0) ? <span class="muted none">–</span> : held;
 }

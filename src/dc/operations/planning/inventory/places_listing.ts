@@ -10,7 +10,7 @@ export type PlaceKind = "site" | "floor" | "room" | "row";
 
 const PLACE_AREAS = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
 
-/** A place with what is located in it. */
+/** A place and its content. */
 export interface PlaceRow {
   readonly ref: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export interface PlaceRow {
   drawW: number;
 }
 
-/** Places of a kind with what is located in them, in the order of references. Cost: O(racks + devices + cooling units). */
+/** Places of a kind and their content, in the order of references. Cost: O(racks + devices + cooling units). */
 export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
   return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }

@@ -4,9 +4,11 @@ import { OperationError } from "#kernel/errors.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
 import { attestSpec } from "#planner/runs/proof/attest_spec.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
+import { Git } from "#planner/store/git/git.ts";
 import { fingerprintOf, signingKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import {
+  type Descriptor,
   type Envelope,
   NAMESPACE,
   PAYLOAD_TYPE,
@@ -81,8 +83,37 @@ export async function checkAttestation(
     if (keyid !== fingerprintOf(armoured)) throw refusal(file, `keyid "${keyid}" is not that of the signature`);
     signers.push(await verifyWithSsh(root, { armoured, namespace: NAMESPACE, bytes }));
   }
+  const { failedTests, result } = statement.predicate;
+  if (result === "FAILED") throw refusal(file, `it states that these failed: ${failedTests.join(", ")}`);
+  const problem = await differenceTo(new Git(root), statement);
+  if (problem !== null) throw refusal(file, problem);
+  if ((await commitOf(new Git(root), "HEAD")) !== statement.subject[0]?.digest["gitCommit"]) {
+    cli.warn("Another commit is checked out than the one that the attestation is about");
+  }
   report(statement, signers, json);
   return EXIT_STATUS.ok;
+}
+
+/** What the statement says of a commit and its files that this repository has otherwise; null if it holds. */
+async function differenceTo(git: Git, { subject, predicate }: Statement): Promise<string | null> {
+  const commit = subject[0]?.digest["gitCommit"];
+  if (typeof commit !== "string" || !/^[0-9a-f]{40,64}$/.test(commit)) return "it names no commit";
+  if ((await commitOf(git, commit)) === null) return `commit ${commit} is not in this repository`;
+  const configuration: unknown = predicate.configuration;
+  if (!Array.isArray(configuration)) return "the statement has no configuration";
+  for (const one of configuration) {
+    const { name, digest } = one as Partial<Descriptor>;
+    if (typeof name !== "string" || digest === undefined) return "the statement has a configuration without a name";
+    const asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}:./${name}`];
+    const blob = await git.ask(asked);
+    if (blob !== digest["gitBlob"])
+      return `"${name}" is ${String(digest["gitBlob"])} in it and ${blob ?? "missing"} in ${commit}`;
+  }
+  return null;
+}
+
+function commitOf(git: Git, name: string): Promise<string | null> {
+  return git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`]);
 }
 
 function report({ subject: [about], predicate }: Statement, signers: readonly string[], json: boolean): void {

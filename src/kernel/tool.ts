@@ -33,8 +33,8 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly effect: ToolEffect;
   /** True if a repeated call with the same arguments changes nothing further. */
   readonly idempotent: boolean;
-  /** True if a call may take long (a child process, every file); later calls then run beside it. */
-  readonly slow?: boolean;
+  /** Whether a call may take long (a child process, every file); later calls then run beside it. */
+  readonly slow?: boolean | ((args: Readonly<Record<string, unknown>>) => boolean);
   readonly params: Params;
   // A method, not a property, so that tools of several parameter types fit into one table.
   run(context: Context, args: Static<Params>, options?: CallOptions): Promise<ToolResult<Value>>;

@@ -154,6 +154,41 @@ test("only a signature of an allowed key, made for planner over these bytes, hol
   expect(await check({})).toEqual(fails("gpg.ssh.allowedSignersFile is not set"));
 });
 
+test("an attestation holds for the commit and the files that this repository has, and not for failed checks", async () => {
+  using made = await signing();
+  const envelope = JSON.parse((await made.planner(["verify", ID, "--attest"])).stdout) as Envelope;
+  const text = Buffer.from(envelope.payload, "base64").toString();
+  const check = async (stated: string) => {
+    const payload = Buffer.from(stated);
+    const { keyid = "" } = envelope.signatures[0] ?? {};
+    const signatures = [{ keyid, sig: base64(signatureBy(made, "own", "planner", signed(payload))) }];
+    made.write(".git/keys/a.json", JSON.stringify({ ...envelope, payload: base64(payload), signatures }));
+    const { code, stdout, stderr } = await made.planner(["verify", "--check-attestation", ".git/keys/a.json"]);
+    return [code, stdout + stderr] as const;
+  };
+  const commit = (await made.mustGit("rev-parse", "HEAD")).trim();
+  const blob = (await made.mustGit("rev-parse", `HEAD:.planner/specs/${ID}.md`)).trim();
+  const failed = text.replace("PASSED", "FAILED").replace('"failedTests":[]', '"failedTests":["1: It has a file"]');
+
+  expect(await check(text)).toEqual([0, expect.not.stringContaining("Another commit")]);
+  expect(await check(failed)).toEqual([1, expect.stringContaining("it states that these failed: 1: It has a file")]);
+  const other = "f".repeat(40);
+  expect(await check(text.replace(commit, other))).toEqual([
+    1,
+    expect.stringContaining(`commit ${other} is not in this repository`),
+  ]);
+  expect(await check(text.replace(blob, other))).toEqual([
+    1,
+    expect.stringContaining(`".planner/specs/${ID}.md" is ${other} in it and ${blob} in ${commit}`),
+  ]);
+  expect(await check(text.replace(/"gitCommit":"\w+"/, '"other":""'))).toEqual([
+    1,
+    expect.stringContaining("it names no commit"),
+  ]);
+  await made.mustGit("commit", "--quiet", "--allow-empty", "-m", "on");
+  expect(await check(text)).toEqual([0, expect.stringContaining("Another commit is checked out")]);
+});
+
 test("without a key it is unsigned, and a key that asks for a passphrase holds up nothing", async () => {
   using made = await signing();
   keygen(["-q", "-p", "-P", "", "-N", "secret", "-f", join(made.keys, "own")]);

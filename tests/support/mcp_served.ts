@@ -25,7 +25,7 @@ function served({ name, writes = false, slow = false, call }: TestTool): McpTool
       annotations: writes ? { destructiveHint: false } : { readOnlyHint: true },
     },
     writes,
-    slow,
+    slow: () => slow,
     subject: (args): Subject => {
       const id = (args as { id?: string } | undefined)?.id;
       return id === undefined ? "whole" : { key: id };

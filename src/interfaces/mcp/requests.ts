@@ -222,7 +222,7 @@ export class Requests {
     this.#calls.add(call);
     this.#backlog.enter(call.bytes);
     this.#options.schedule.add({
-      access: { writes: tool.writes, slow: tool.slow, subject: tool.subject(plan.args) },
+      access: { writes: tool.writes, slow: tool.slow(plan.args), subject: tool.subject(plan.args) },
       run: async () => {
         // A call that was cancelled meanwhile keeps its position but does nothing.
         if (call.open) call.answer(await this.#run(call, tool, plan));

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { ToolDefinition, ToolResult } from "#kernel/tool.ts";
 
 /** A tool as `tools/list` shows it. */
@@ -23,7 +24,7 @@ export type Subject = "whole" | "some" | { readonly key: string };
 export interface McpTool {
   readonly listed: ListedTool;
   readonly writes: boolean;
-  readonly slow: boolean;
+  slow(args: unknown): boolean;
   subject(args: unknown): Subject;
   call(args: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -45,7 +46,7 @@ export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runn
       {
         listed: listed(tool),
         writes: tool.effect !== "read",
-        slow: tool.slow === true,
+        slow: (args) => (typeof tool.slow === "function" ? isJsonObject(args) && tool.slow(args) : tool.slow === true),
         subject: (args) => runner.subject(args),
         call: (args, signal) => runner.run(tool, args, signal),
       },

@@ -12,7 +12,7 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isAccepted } from "../work/acceptance.ts";
-import { prepareCheck } from "./check_criterion.ts";
+import { prepareCheck, tickText } from "./check_criterion.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { specIdParam } from "./shared/params.ts";
@@ -40,6 +40,7 @@ export const specUpdate = defineTool<PlannerContext>()({
     "Change a spec's status, fields or body, or check one criterion; answers its id. To complete it with its checks use planner_finalize.",
   effect: "destroy",
   idempotent: false,
+  slow: ({ check, status }) => check !== undefined || status === "completed",
   params: PARAMS,
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
@@ -87,7 +88,7 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   const id = await findSpecId(context, text, { archived: false });
   const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
   const fields = fieldChanges({ ...simple, depends_on: dependsOn });
-  const tick = check === undefined ? undefined : await prepareCheck(context, id, { wanted: check, signal });
+  const tick = await tickWanted(context, id, { ...update, signal });
   const accepted = replace_body ? await context.accepted.read() : null;
   const change = (before: string): string => {
     const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
@@ -107,6 +108,21 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   if (complete.done !== null)
     await recordCompletion(context, await context.specs.load(id), { ...complete.done, unproven });
   return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
+}
+
+interface Ticking extends Pick<Update, "check" | "status" | "unproven"> {
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Returns the edit that checks a criterion, after its check, unless completing the spec runs that with all others. */
+async function tickWanted(
+  context: PlannerContext,
+  id: SpecId,
+  { check, status, unproven, signal }: Ticking,
+): Promise<((text: string) => string) | undefined> {
+  if (check === undefined) return undefined;
+  if (status === "completed" && unproven === undefined) return (text) => tickText(id, text, check);
+  return prepareCheck(context, id, { wanted: check, signal });
 }
 
 interface Completed extends Pick<Completing, "id" | "unproven" | "signal"> {

@@ -10,6 +10,8 @@ export interface AgentStart {
   readonly input?: string;
   /** Id of its run, by which `endRun` finds it. */
   readonly processId: string;
+  /** Whether other programs of the run go on when it is stopped. */
+  readonly alone?: boolean;
 }
 
 export interface Agents {

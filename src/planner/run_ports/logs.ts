@@ -7,6 +7,8 @@ export interface RunLogs {
 }
 
 export interface RunLog {
+  /** Where a person finds it, from the project's root; null if no file keeps it. */
+  readonly file: string | null;
   /**
    * Appends a line with the current time; a text with line ends becomes several lines. Resolves at once unless too much
    * is buffered. Written within `LOG_FLUSH_MS`.

@@ -6,6 +6,7 @@ import type { RunDeps } from "./run_types.ts";
 export function talkingLog({ tell }: RunDeps, id: SpecId): RunLog {
   const say = (text: string): void => tell({ event: "output", spec_id: id, text });
   return {
+    file: null,
     line: async (text) => say(text),
     printed: async (lines) => lines.forEach(say),
     flush: async () => {},

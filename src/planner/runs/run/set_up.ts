@@ -62,7 +62,8 @@ async function runSetup(deps: RunDeps, setting: SettingUp, { root, locks }: Lock
   const failed = results.find(({ problem }) => problem !== null);
   if (failed !== undefined) {
     const said = `worktree.setup: "${failed.command}" ${failed.problem}`;
-    throw new OperationError("failed_precondition", `${said}; its output is in .planner/logs/${id}.log`);
+    const where = log.file === null ? "" : `; its output is in ${log.file}`;
+    throw new OperationError("failed_precondition", `${said}${where}`);
   }
   // A command may write the lock file anew.
   await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, root))])));

@@ -58,10 +58,10 @@ const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN 
 async function runCommand(
   { ports, shell, context, files }: RunDeps,
   command: string,
-  { cwd, env, processId, log, stop, limitSeconds }: CommandPlace,
+  { cwd, env, processId, log, stop, limitSeconds, width = 1 }: CommandPlace,
 ): Promise<CommandResult> {
   const began = context.clock.now().getTime();
-  const process = await ports.agents.start({ argv: shell(command), cwd, env, processId });
+  const process = await ports.agents.start({ argv: shell(command), cwd, env, processId, alone: width > 1 });
   let late = false;
   const end = (): void => void process.stop(0).catch(() => {});
   const timer = setTimeout(() => {

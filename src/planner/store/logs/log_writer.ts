@@ -64,8 +64,8 @@ async function completeLastLine(handle: FileHandle): Promise<void> {
 }
 
 class FileRunLog implements RunLog {
+  readonly file: string;
   readonly #handle: FileHandle;
-  readonly #file: string;
   readonly #clock: Clock;
   #waiting: string[] = [];
   #waitingChars = 0;
@@ -76,7 +76,7 @@ class FileRunLog implements RunLog {
 
   constructor(handle: FileHandle, { file, clock }: { readonly file: string; readonly clock: Clock }) {
     this.#handle = handle;
-    this.#file = file;
+    this.file = file;
     this.#clock = clock;
   }
 
@@ -95,7 +95,7 @@ class FileRunLog implements RunLog {
 
   /** @param marked for each stored line: a piece of a long one must not read as another's words either */
   async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
-    if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.#file}": the run has ended`);
+    if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
     if (lines.length === 0) return;
     const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
@@ -145,7 +145,7 @@ class FileRunLog implements RunLog {
         offset += (await this.#handle.write(bytes, offset)).bytesWritten;
       }
     } catch (error) {
-      this.#failure = diskRefusal(`write "${this.#file}"`, error);
+      this.#failure = diskRefusal(`write "${this.file}"`, error);
     } finally {
       this.#writing = undefined;
     }

@@ -13,7 +13,7 @@ import { reason } from "../files/disk_error.ts";
 import { withoutGitPlaces } from "../git/start_git.ts";
 import { markProcess } from "./process_mark.ts";
 import { findProgram, isProgramThere } from "./program_lookup.ts";
-import { cpuMsOf, endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
+import { cpuMsOf, endProcesses, PART_VARIABLE, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
 /** Folders above a program that are searched for its package. Ours: `dist/cli/index.js` needs three. */
 const MAX_LEVELS = 5;
@@ -131,13 +131,15 @@ export function openAgents(root: string): Agents {
   };
 }
 
-async function startAgent({ argv, cwd, env, input }: AgentStart, name: string): Promise<AgentProcess> {
+async function startAgent({ argv, cwd, env, input, alone = false }: AgentStart, name: string): Promise<AgentProcess> {
   const [program, ...args] = argv;
   if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
   if (!existsSync(cwd)) throw cannotStart(program, `no such folder: "${cwd}"`);
   // Some programs take PWD for their working directory; a shell would have set it.
   const place = { PWD: cwd, OLDPWD: undefined };
-  const environment = { ...withoutGitPlaces(process.env), ...place, ...env, [RUN_VARIABLE]: name };
+  const part = alone ? randomUUID() : undefined;
+  const run = { [RUN_VARIABLE]: name, [PART_VARIABLE]: part };
+  const environment = { ...withoutGitPlaces(process.env), ...place, ...env, ...run };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
       // Detached means a separate session and process group: the terminal's Ctrl-C reaches planner alone.
@@ -157,11 +159,15 @@ async function startAgent({ argv, cwd, env, input }: AgentStart, name: string): 
   // It may end without having read.
   child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
-  return new ChildAgent(child, { name, secrets: secretValues(environment) });
+  return new ChildAgent(child, { name, part, secrets: secretValues(environment) });
 }
 
 function cannotStart(program: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot start "${program}": ${why}`);
+}
+
+interface ChildFacts extends Pick<RunProcesses, "name" | "part"> {
+  readonly secrets: readonly string[];
 }
 
 class ChildAgent implements AgentProcess {
@@ -172,13 +178,15 @@ class ChildAgent implements AgentProcess {
   readonly exited: Promise<AgentExit>;
   readonly #child: Child;
   readonly #name: string;
+  readonly #part: string | undefined;
   readonly #hurry = new AbortController();
   #gone = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: Child, { name, secrets }: { readonly name: string; readonly secrets: readonly string[] }) {
+  constructor(child: Child, { name, part, secrets }: ChildFacts) {
     this.#child = child;
     this.#name = name;
+    this.#part = part;
     this.secrets = secrets;
     this.mark = markProcess(child.pid ?? 0);
     this.exited = exitOf(child);
@@ -208,7 +216,7 @@ class ChildAgent implements AgentProcess {
   }
 
   #processes(): RunProcesses {
-    const run = { name: this.#name, leader: this.mark, trustGroup: !this.#gone };
+    const run = { name: this.#name, part: this.#part, leader: this.mark, trustGroup: !this.#gone };
     // An empty group's number can be given to another one.
     if (!this.#gone && this.#hasExited() && processesOf(run).length === 0) this.#gone = true;
     return { ...run, trustGroup: !this.#gone };

@@ -8,6 +8,9 @@ import { processFacts, stillRuns } from "./process_mark.ts";
 /** The environment variable by which everything that a run starts is known again. */
 export const RUN_VARIABLE = "PLANNER_RUN";
 
+/** The one that tells programs of a run apart which run side by side. */
+export const PART_VARIABLE = "PLANNER_RUN_PART";
+
 /** Intervals between checks for running processes, in milliseconds. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
@@ -19,6 +22,8 @@ const FORCED_END_MS = 10_000;
 export interface RunProcesses {
   /** The value of `RUN_VARIABLE`. */
   readonly name: string;
+  /** The value of `PART_VARIABLE`, of which alone the processes are meant; all of the run if left out. */
+  readonly part?: string | undefined;
   /** The leader of its process group, or null when it is not known. */
   readonly leader: ProcessMark | null;
   /** Whether the group's number may be relied on although its leader is gone: it was never seen empty. */
@@ -31,9 +36,12 @@ export interface RunProcesses {
  *
  * Does not find a process that left the group and cleared its environment.
  */
-export function processesOf({ name, leader, trustGroup }: RunProcesses): readonly number[] {
+export function processesOf({ name, part, leader, trustGroup }: RunProcesses): readonly number[] {
   const group = leader !== null && (trustGroup || stillRuns(leader)) ? leader.pid : null;
-  if (process.platform === "linux") return scan(group, Buffer.from(`\0${RUN_VARIABLE}=${name}\0`));
+  if (process.platform === "linux") {
+    const variable = part === undefined ? `${RUN_VARIABLE}=${name}` : `${PART_VARIABLE}=${part}`;
+    return scan(group, Buffer.from(`\0${variable}\0`));
+  }
   if (process.platform === "win32") return leader !== null && stillRuns(leader) ? [leader.pid] : [];
   return group !== null && signal(-group, 0) ? [-group] : [];
 }

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitProject, gitProject } from "../support/git_project.ts";
+import { runPlanner } from "../support/planner_command.ts";
 
 const ID = "2026-11-01-001-aaa";
 const OTHER = "2026-11-01-002-bbb";
@@ -145,4 +146,60 @@ test("the settings of a worktree and of another branch start nothing", async () 
   expect(worked.code).toBe(0);
   expect(answers[3]).toMatchObject({ code: 0, stdout: expect.stringContaining('"test -f b.txt" passed again') });
   expect(existsSync(made.ran)).toBe(false);
+});
+
+test("a model's name that a tool sets is no command where a shell starts the agent", async () => {
+  using made = await project();
+  const { ran } = made;
+  const provider = { command: { command: "/bin/sh", args: ["-c", `: --model {model}; sh ${made.agent}`] } };
+  made.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify(provider)}\n---\n`);
+  await made.planner(["approve", "--all", "--yes"]);
+  const names = [
+    `x;touch\${IFS}${ran}`,
+    `$(touch\${IFS}${ran})`,
+    `\`touch\${IFS}${ran}\``,
+    `x|tee<${ran}>${ran}`,
+    `x\ntouch`,
+  ];
+  const answers = [];
+  for (const model of names) {
+    const call = { name: "planner_spec_update", arguments: { id: ID, model } };
+    await runPlanner(["mcp"], {
+      cwd: made.root,
+      input: `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call })}\n`,
+    });
+    answers.push(await made.planner(["work", ID]));
+  }
+  await made.planner(["update", ID, "--model", "vendor/small-1:free[1m]"]);
+  const honest = await made.planner(["work", ID]);
+
+  for (const { code, stderr } of answers)
+    expect([code, stderr]).toEqual([1, expect.stringContaining("is not a model's name")]);
+  expect(honest.code).toBe(0);
+  expect(existsSync(ran)).toBe(false);
+});
+
+test("checks that an agent proposes in a split wait for a person", async () => {
+  using made = await project();
+  const { ran } = made;
+  const member = {
+    ...{ title: "One", description: "Do it.", target_files: ["b.txt"], depends_on: [] },
+    acceptance_criteria: [{ criterion: "It is done", verify: `touch ${ran}` }],
+  };
+  writeFileSync(
+    made.agent,
+    `cat <<'END'\n${JSON.stringify({ members: [member, { ...member, title: "Two" }] })}\nEND\n`,
+  );
+  const split = await made.planner(["split", ID]);
+  const id = `${ID}.1`;
+  const text = made.read(`.planner/specs/${id}.md`);
+  await made.planner(["update", id, "--status", "in_progress"]);
+  const checked = await made.planner(["check", id, "1"]);
+  const completed = await made.planner(["update", id, "--status", "completed"]);
+
+  expect([split.code, text]).toEqual([0, expect.stringContaining(`- [ ] It is done\n  verify: touch ${ran}\n`)]);
+  for (const { code, stderr } of [checked, completed]) {
+    expect([code, stderr]).toEqual([1, expect.stringContaining("1 check waits for acceptance")]);
+  }
+  expect(existsSync(ran)).toBe(false);
 });

@@ -72,7 +72,7 @@ export async function prepareCheck(
   };
 }
 
-/** Returns the text with a criterion checked; whoever calls it runs the check. @throws OperationError as `checkCriterion` */
+/** Returns the text with a criterion checked; the caller runs the check. @throws OperationError as `checkCriterion` */
 export function tickText(id: SpecId, text: string, wanted: string): string {
   return editCriterion(text, criterionOf({ id, body: readableDocument(text).body }, wanted).number, true);
 }

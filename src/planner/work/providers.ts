@@ -93,9 +93,12 @@ export function rowOf(name: string): ProviderRow {
 
 function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelWish): string | null {
   const chosen = model ?? (task === "split" ? defaults.split_model : null) ?? defaults.model;
-  // A spec's text must not become a flag of the agent's.
-  if (chosen !== null && !/^[^\s-]\S*$/.test(chosen)) {
-    throw refused(name, `model "${chosen}" is not a model's name: expected one word that begins with no dash`);
+  // A spec's text must not become a flag of the agent's, nor a command where the settings start it by a shell.
+  if (chosen !== null && !/^[\p{L}\p{N}_.:/@+[\]][\p{L}\p{N}_.:/@+=,[\]-]*$/u.test(chosen)) {
+    throw refused(
+      name,
+      `model "${chosen}" is not a model's name: expected one word of letters, digits and _.:/@+=,[]- that begins with no dash`,
+    );
   }
   return chosen;
 }

@@ -8,7 +8,7 @@ import { processFacts, stillRuns } from "./process_mark.ts";
 /** The environment variable by which everything that a run starts is known again. */
 export const RUN_VARIABLE = "PLANNER_RUN";
 
-/** The one that tells programs of a run apart which run side by side. */
+/** The one that distinguishes programs of one run which run side by side. */
 export const PART_VARIABLE = "PLANNER_RUN_PART";
 
 /** Intervals between checks for running processes, in milliseconds. */

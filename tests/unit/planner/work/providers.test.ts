@@ -295,9 +295,22 @@ describe("providerFor", () => {
     expect(providerFor(DEFAULT_CONFIG, { model: null, task: "work" }).model).toBeNull();
   });
 
-  test("refuses a model that would be read as a flag", () => {
-    for (const model of ["--yolo", "-y", "a b", "", "a\nb"]) {
+  test("refuses a model that would be read as a flag, or as a command of a shell", () => {
+    for (const model of ["--yolo", "-y", "a b", "", "a\nb", "a;b", "$(a)", "`a`", "a|b", "a&b", "a>b", "a'b", 'a"b']) {
       expect(() => providerFor(config("gemini"), { model, task: "work" })).toThrow("is not a model's name");
+    }
+  });
+
+  test("takes the names that models have", () => {
+    for (const model of [
+      "opus",
+      "claude-opus-4.1",
+      "sonnet[1m]",
+      "openai/gpt-5:free",
+      "us.vendor@20260101",
+      "modèle_2",
+    ]) {
+      expect(providerFor(config("gemini"), { model, task: "work" }).model).toBe(model);
     }
   });
 

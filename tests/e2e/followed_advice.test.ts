@@ -112,6 +112,53 @@ const ROWS: readonly Row[] = [
     hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
     ends: ["merged", "merged"],
   },
+  ...[
+    "git config core.pager less",
+    "git config core.hooksPath /tmp/hooks",
+    "git config alias.x '!true'; git config filter.f.clean 'sed s/a/b/'",
+    `printf '#!/bin/sh\\n' > "$(git rev-parse --git-common-dir)/hooks/pre-commit"`,
+    `echo /nowhere > "$(git rev-parse --git-common-dir)/objects/info/alternates"`,
+  ].map((planted): Row => {
+    const agent = `save a; tick; git commit -q -a -m 'planner: tick'; ${planted}`;
+    const hands: Hands = [[/remove \.planner/, `rm ${THERE}.git.json`]];
+    return { name: `work: planted by ${planted}`, agent, hands, ends: ["merged", "merged"] };
+  }),
+  {
+    name: "work: a repository inside its own",
+    agent: `save a; tick; git init -q sub; (cd sub; echo s > s.txt; git add .; git commit -q -m s)
+      git add sub 2>/dev/null; git commit -q -a -m sub`,
+    hands: [
+      [/move it away/, `mv ${THERE}/sub ../kept`],
+      [/, then run/, `cd ${THERE} && git commit -q -m without`],
+    ],
+    ends: ["merged"],
+  },
+  {
+    name: "doctor: changes that git was made to overlook",
+    agent: "save a; tick; git commit -q -a -m tick; echo b >> base.txt; git update-index --assume-unchanged base.txt",
+    asks: DOCTOR,
+    hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
+    ends: ["merged", "merged"],
+  },
+  {
+    name: "merge: a deleted worktree",
+    agent: 'save a; cd /; rm -rf "$PLANNER_WORKTREE"',
+    asks: MERGE,
+    ends: ["merged"],
+  },
+  { name: "work: a removed spec", agent: 'save a; rm "$spec"; git commit -q -a -m gone', ends: ["merged"] },
+  {
+    name: "work: a spec removed from the project",
+    agent: 'save a; tick; rm "$PLANNER_PROJECT/.planner/specs/$id.md"',
+    ends: ["merged"],
+  },
+  {
+    name: "merge: a file deleted in the person's checkout",
+    agent: "save a; tick; echo b >> base.txt; git commit -q -a -m b",
+    after: "rm base.txt",
+    asks: MERGE,
+    ends: ["merged"],
+  },
   { name: "work: a failed run", agent: "save a; exit 3", ends: ["merged"] },
   { name: "diagnose: a failed run", agent: "save a; exit 3", asks: DIAGNOSE, ends: ["merged"] },
   {

@@ -9,7 +9,10 @@ type Step =
 
 /** The choices that a printed advice gives: each by itself is to be enough. */
 export function waysIn(advice: string): readonly string[] {
-  return advice.split(/(?:;|,) or /).filter((way) => stepsOf(way).length > 0);
+  const ways = advice.split(/(?:;|,) or /).filter((way) => stepsOf(way).length > 0);
+  // "Do this, or that, then run …" ends in the same step for both.
+  const last = /, then run .*$/s.exec(advice)?.[0] ?? "";
+  return ways.map((way) => (/\bplanner [a-z]/.test(way) ? way : way + last));
 }
 
 const COMMAND =

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { createEcmaScriptPlugin, getComments, runNodeJs, type Schema } from "@bufbuild/protoplugin";
-import { limitsOf } from "./comment_limits.ts";
 import type { FormEnum, FormField, FormResource, FormType } from "./form_types.ts";
+import { type FieldRule, ruleExtension, ruleOf } from "./rules.ts";
 
 const SHOWN = "datacenter/";
 
@@ -18,8 +18,9 @@ function generateForms({ files, generateFile }: Schema): void {
   const methods = shown.flatMap(({ services }) => services).flatMap(({ methods }) => methods);
   const upserts = methods.filter(({ name }) => name.startsWith("Upsert"));
   if (upserts.length === 0) return;
+  const rule = ruleExtension(files);
   const names = methods.map(({ name }) => name);
-  const forms = new Forms();
+  const forms = new Forms((field) => ruleOf(field, rule));
   const resources = upserts.map(({ name, input, parent }): Unset<FormResource> => {
     const [field] = input.fields;
     if (field?.message === undefined) throw new Error(`${name} takes no resource as its first field`);
@@ -65,6 +66,11 @@ type Unset<Form> = { readonly [Key in keyof Form]: Form[Key] | undefined };
 class Forms {
   readonly messages = new Map<string, readonly Unset<FormField>[]>();
   readonly enums = new Map<string, FormEnum>();
+  readonly #ruleOf: (field: DescField) => FieldRule;
+
+  constructor(rules: (field: DescField) => FieldRule) {
+    this.#ruleOf = rules;
+  }
 
   add(desc: DescMessage): void {
     if (this.messages.has(desc.name)) return;
@@ -83,20 +89,23 @@ class Forms {
       .join(" ")
       .replace(/\s+/g, " ")
       .trim();
-    const output = help.startsWith("Output only");
+    const { required, output, min, above, max, step, length, numbers } = this.#ruleOf(field);
     const { type, of } = this.typeOf(field, output);
-    const isNumber = type === "int" || type === "number";
-    const { of: numbers, ...limits } = limitsOf(help, isNumber);
     return {
       name: field.name,
       type,
       shape: field.fieldKind === "list" || field.fieldKind === "map" ? field.fieldKind : "one",
       of,
       ...(field.proto.proto3Optional && { optional: true }),
-      ...(/^Required\b(?! unless)/.test(help) && { required: true }),
-      ...(output && { output: true }),
+      ...(required && { required }),
+      ...(output && { output }),
       help,
-      ...((isNumber || type === "text") && { ...limits, ...(numbers !== undefined && { numbers }) }),
+      min,
+      ...(above && { above }),
+      max,
+      step,
+      ...(length > 0 && { length }),
+      ...(numbers.length > 0 && { numbers }),
     };
   }
 

@@ -1,12 +1,18 @@
-import { type DescExtension, type DescField, getOption, hasOption } from "@bufbuild/protobuf";
+import { type DescExtension, type DescField, getOption } from "@bufbuild/protobuf";
 import type { Schema } from "@bufbuild/protoplugin";
 
 /** The rules of a field as `rules.proto` declares them. */
 export interface FieldRule {
   readonly present: boolean;
+  readonly required: boolean;
+  readonly output: boolean;
+  readonly min?: number;
+  readonly above: boolean;
+  readonly max?: number;
+  readonly step?: number;
+  readonly length: number;
+  readonly numbers: readonly number[];
 }
-
-const NO_RULE: FieldRule = { present: false };
 
 /** The option that holds them. The plugins run while its generated code is written, and read it from the files. */
 export function ruleExtension(files: Schema["files"]): DescExtension {
@@ -15,6 +21,7 @@ export function ruleExtension(files: Schema["files"]): DescExtension {
   return found;
 }
 
+/** The rules of a field; one without the option has none. */
 export function ruleOf(field: DescField, rule: DescExtension): FieldRule {
-  return hasOption(field, rule) ? (getOption(field, rule) as unknown as FieldRule) : NO_RULE;
+  return getOption(field, rule) as unknown as FieldRule;
 }

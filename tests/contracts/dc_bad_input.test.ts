@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { DescMessage } from "@bufbuild/protobuf";
+import { type DescMessage, getOption } from "@bufbuild/protobuf";
 import type { Client } from "@grpc/grpc-js";
 import { rpcs as contractRpcs } from "#dc/operations/index.ts";
-import { commentOf } from "#dc/operations/messages/message_schema.ts";
 import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
 import { previewChanges } from "#dc/operations/planning/preview_changes.ts";
+import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 import {
   type Ask,
   type Asked,
@@ -29,8 +29,7 @@ const INSIDE = /\n\s+at |\.ts:\d|node_modules|\bINSERT INTO\b|\bSELECT .* FROM\b
 
 /** Whether the call must be refused; what is only answered may hold anything that can be read. */
 function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
-  if (steps.some(({ field }) => commentOf(`${field.parent.typeName}.${field.name}`).startsWith("Output only")))
-    return false;
+  if (steps.some(({ field }) => getOption(field, rule).output)) return false;
   // A key that cannot be is as good as one that is not there.
   return refused === "always" || (refused === "on change" && /Upsert|Changes/.test(rpc));
 }

@@ -1,8 +1,6 @@
-import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { COMMENTS } from "#gen/datacenter/v1/datacenter_comments.ts";
-import { COMMENTS as PLACEMENT } from "#gen/datacenter/v1/placement_comments.ts";
-import { COMMENTS as PLANNING } from "#gen/datacenter/v1/planning_comments.ts";
-import { COMMENTS as REHEARSAL } from "#gen/datacenter/v1/rehearsal_comments.ts";
+import { type DescEnum, type DescField, type DescMessage, getOption, ScalarType } from "@bufbuild/protobuf";
+import { COMMENTS } from "#gen/datacenter/v1/comments.ts";
+import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -24,12 +22,9 @@ const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
 
 const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
-/** Beginning of a proto comment on a field without which a request is rejected. */
-const REQUIRED = /^Required\b(?! unless)/;
-
 /** The comment of a message, field, word or method of the proto; empty without one. */
 export function commentOf(name: string): string {
-  return COMMENTS[name] ?? PLANNING[name] ?? REHEARSAL[name] ?? PLACEMENT[name] ?? "";
+  return COMMENTS[name] ?? "";
 }
 
 /**
@@ -52,7 +47,7 @@ export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSc
  * resource.
  */
 function isRequired(field: DescField): boolean {
-  return field.parent.name.endsWith("Request") && REQUIRED.test(commentOf(nameOf(field)));
+  return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }
 
 /** One field with its comment. */

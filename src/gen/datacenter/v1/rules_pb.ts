@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/rules.proto.
  */
 export const file_datacenter_v1_rules: GenFile = /*@__PURE__*/
-  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxIhwKCUZpZWxkUnVsZRIPCgdwcmVzZW50GAEgASgIOk0KBHJ1bGUSHS5nb29nbGUucHJvdG9idWYuRmllbGRPcHRpb25zGLSHAyABKAsyGC5kYXRhY2VudGVyLnYxLkZpZWxkUnVsZVIEcnVsZWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxIr4BCglGaWVsZFJ1bGUSDwoHcHJlc2VudBgBIAEoCBIQCghyZXF1aXJlZBgCIAEoCBIOCgZvdXRwdXQYAyABKAgSEAoDbWluGAQgASgBSACIAQESDQoFYWJvdmUYBSABKAgSEAoDbWF4GAYgASgBSAGIAQESEQoEc3RlcBgHIAEoAUgCiAEBEg4KBmxlbmd0aBgIIAEoBRIPCgdudW1iZXJzGAkgAygBQgYKBF9taW5CBgoEX21heEIHCgVfc3RlcDpNCgRydWxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi0hwMgASgLMhguZGF0YWNlbnRlci52MS5GaWVsZFJ1bGVSBHJ1bGViBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Rules of one field.
@@ -28,6 +28,62 @@ export type FieldRule = Message<"datacenter.v1.FieldRule"> & {
    * @generated from field: bool present = 1;
    */
   present: boolean;
+
+  /**
+   * In a request: it is refused without the field. In a resource: the same, once it is stored.
+   *
+   * @generated from field: bool required = 2;
+   */
+  required: boolean;
+
+  /**
+   * Only the server sets it.
+   *
+   * @generated from field: bool output = 3;
+   */
+  output: boolean;
+
+  /**
+   * Smallest number allowed.
+   *
+   * @generated from field: optional double min = 4;
+   */
+  min?: number | undefined;
+
+  /**
+   * Whether min itself is refused.
+   *
+   * @generated from field: bool above = 5;
+   */
+  above: boolean;
+
+  /**
+   * Largest number allowed.
+   *
+   * @generated from field: optional double max = 6;
+   */
+  max?: number | undefined;
+
+  /**
+   * Numbers are multiples of it.
+   *
+   * @generated from field: optional double step = 7;
+   */
+  step?: number | undefined;
+
+  /**
+   * Longest text allowed, in characters; 0 says nothing.
+   *
+   * @generated from field: int32 length = 8;
+   */
+  length: number;
+
+  /**
+   * The only numbers allowed; empty allows all.
+   *
+   * @generated from field: repeated double numbers = 9;
+   */
+  numbers: number[];
 };
 
 /**
@@ -38,7 +94,7 @@ export const FieldRuleSchema: GenMessage<FieldRule> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_rules, 0);
 
 /**
- * Rules of a field, such as [(rule).present = true].
+ * Rules of a field, such as [(rule) = {min: 0, max: 100}].
  *
  * @generated from extension: datacenter.v1.FieldRule rule = 50100;
  */

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
+import { FORMS } from "#gen/datacenter/v1/forms.ts";
 import { helpOf, labelOf, limitText, unitOf } from "#web/console/edit/field_labels.ts";
 import { choicesOf, type FormField, fieldsOf, fieldsOfKind, KINDS, resourceOf } from "#web/console/edit/form_model.ts";
 import { problemOf } from "#web/console/edit/values.ts";
-import { limitsOf } from "../../../../proto/comment_limits.ts";
 import { cable, crac, device, link, ported, rack } from "../../../support/dc/rule_requests.ts";
 import type { TestService } from "../../../support/dc/service.ts";
 import { end, smallSite } from "../../../support/dc/small_site.ts";
@@ -83,17 +83,16 @@ describe("The limits of forms", () => {
   );
 });
 
-test.each([
-  ["0 to 100 in steps of 0.5; defaults to 1 when positioned.", { min: 0, max: 100, step: 0.5 }],
-  ["Above 0, at most 100,000.", { min: 0, above: true, max: 100_000 }],
-  ["10, 19, 21 or 23 inches; defaults to 19.", { of: [10, 19, 21, 23] }],
-  ["Rating of the breaker; at least 1.", { min: 1 }],
-  ["Draw to plan with; at most max_draw_w.", {}],
-  ["When the measured values were taken; at most 5 minutes ahead of the server.", {}],
-  ["First position in the panel, from 1.", { min: 1 }],
-  ["Nameplate draw.", {}],
-] as const)("limitsOf reads %p", (comment, limits) => {
-  expect(limitsOf(comment, true)).toEqual(limits);
+test("a field's help names every limit that its rule sets", () => {
+  const unnamed = Object.entries(FORMS).flatMap(([message, fields]) =>
+    fields.flatMap(({ name, help, min, max, step, length, numbers = [] }) =>
+      [min, max, step, length, ...numbers]
+        .filter((limit) => limit !== undefined && !help.replaceAll(",", "").includes(String(limit)))
+        .map((limit) => `${message}.${name}: ${limit}`),
+    ),
+  );
+
+  expect(unnamed).toEqual([]);
 });
 
 test("every kind of the contract can be created and edited, and every field is named in words", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { ID, lintTexts } from "../../../../support/lint_world.ts";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { findingsOf, ID, lintTexts } from "../../../../support/lint_world.ts";
 
 async function said(body: string): Promise<readonly string[]> {
   const { files } = await lintTexts({ [ID]: `---\nstatus: pending\nlabels: [a]\n---\n# T\n${body}` });
@@ -46,4 +47,14 @@ test("criteria reports checks that cannot fail, with their line, and no others",
   for (const check of ["npm test", "test -f a", "echo a | grep b", "true && npm test", "exit 1", "truecheck"]) {
     expect([check, await said(`- [ ] a\n  verify: ${check}\n`)]).toEqual([check, []]);
   }
+});
+
+test("criteria reports a criterion without a check where the settings require checks, and only there", async () => {
+  const texts = { [ID]: "---\nstatus: pending\nlabels: [a]\n---\n# T\n- [ ] a\n  verify: npm test\n- [x] b\n" };
+  const verify = { ...DEFAULT_CONFIG.verify, require_checks: true };
+
+  expect(await findingsOf("criteria", texts)).toEqual([]);
+  expect(await findingsOf("criteria", texts, { config: { ...DEFAULT_CONFIG, verify } })).toMatchObject([
+    { severity: "warning", line: 8, message: "criterion 'b' names no check" },
+  ]);
 });

@@ -1,4 +1,5 @@
 import type { MessageShape } from "@bufbuild/protobuf";
+import { Slots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
@@ -79,6 +80,8 @@ export interface LoadOptions {
 export class WriteCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
+  /** One at a time: a change waits for one draft at most, however many callers try theirs. */
+  readonly #drafts = new Slots(1);
 
   constructor(context: DcContext, topologies: TopologyCache) {
     this.#context = context;
@@ -89,7 +92,8 @@ export class WriteCalls {
   async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
     const common = request as unknown as Common;
     checkCommon(common);
-    return resultOf(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
+    const run = () => resultOf(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
+    return common.validateOnly ? this.#drafts.run(run) : run();
   }
 
   /** Makes changes in a transaction that is rolled back, and answers what they would do. */
@@ -98,7 +102,7 @@ export class WriteCalls {
     // A topology that is built or judged within the transaction would keep other writes waiting.
     const scheduler = new CooperativeScheduler(signal, caller.peer);
     await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
-    const { work, topology } = await resultOf(
+    const draft = () =>
       context.store.write(async (writer): Promise<Drafted> => {
         const revision = await writer.revision();
         const topology = await this.#topologies.at(writer, revision);
@@ -107,8 +111,8 @@ export class WriteCalls {
         const changes = new Changes(writer, origin);
         const session = { context, caller, writer, changes, now, revision, topology };
         throw new Tried({ work: await rpc.run(session, request), topology });
-      }),
-    );
+      });
+    const { work, topology } = await this.#drafts.run(() => resultOf(draft()), signal);
     // Another change may have come since the read. Its loads are judged here, where no other write waits for them.
     await this.#topologies.judged(topology, scheduler);
     return work(scheduler);

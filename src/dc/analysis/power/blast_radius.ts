@@ -104,7 +104,8 @@ export function* blastSteps(
     : () => false;
   const how = { immune, isCircular: before.isCircular };
   // A device without a recorded supply does not count as offline with its location.
-  const uncounted = new Set([...unlisted, ...[...sources].filter((index) => isUndocumented(graph, index))]);
+  const isUnknown = (index: number) => graph.nodes[index]?.kind === "DEVICE" && isUndocumented(graph, index);
+  const uncounted = new Set([...unlisted, ...[...sources].filter(isUnknown)]);
   const goneDark = ({ dark }: Darkness) =>
     offline(graph, dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE").length;
   const first = spreadDarkness(graph, baseline, removed, how);

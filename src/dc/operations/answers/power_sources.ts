@@ -31,7 +31,11 @@ export function sourceNodes(
 ): Sources {
   const ref = readRef(field, text, kinds);
   const single = graph.indexOf.get(refKey(text));
-  if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
+  if (single !== undefined) {
+    const nodes = new Set([single]);
+    // A cooling unit that fails is offline, as it is when its room or its supply fails.
+    return { nodes, equipment: graph.nodes[single]?.kind === "CRAC" ? new Set() : nodes };
+  }
   const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
   const nodes = inNodeOrder(graph, inside);
   if (nodes.length === 0 && !inventory.racks.some((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, ref)))

@@ -60,7 +60,8 @@ export const PICTURES: Pictures = {
   },
   async POWER(subject, { topology, reader, scheduler }) {
     if (subject.kind === "fabric") throw unshown(subject, "POWER", FAILING_KINDS);
-    const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject) });
+    // Overloads trip, as in a rehearsal, the console and the command line.
+    const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject), cascade: true });
     return (await powerBlastRadiusAnswer({ topology: await topology(), reader, scheduler }, request)).picture();
   },
   async THERMAL(subject, { topology }) {

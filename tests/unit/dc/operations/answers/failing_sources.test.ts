@@ -47,6 +47,8 @@ test("a cooling unit, and a zone with its units, weaken the areas that they serv
     max_elements: 100,
   });
 
+  expect(unit.impact).toEqual({ cracs_offline: 1, cooling_lost_kw: 54 });
+  expect(unit.affected).toMatchObject([{ kind: "ITEM_KIND_CRAC", code: "CRAH-A1", state: "IMPACT_STATE_OFFLINE" }]);
   expect(unit.zones).toContainEqual(expect.objectContaining({ ref: "row:AMS1/1/A", short: true, capacity_kw: 54 }));
   expect(causes[0].zones).toEqual(expect.arrayContaining(unit.zones));
   await expect(site.call("PowerBlastRadius", { source_ref: "zone:AMS1/1/none" })).rejects.toMatchObject({

@@ -1,0 +1,131 @@
+import { expect, test } from "bun:test";
+import { fromJson } from "@bufbuild/protobuf";
+import { causesTable } from "#cli/dc/rehearse.ts";
+import { FailureCauseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { worstOf } from "#web/console/overview/rehearsal.ts";
+import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
+import type { WalkedSite } from "../../support/dc/walked_site.ts";
+
+// One cause has one count: RehearseFailures, PowerBlastRadius, the table of the command line, the first screen of the console
+// and the pictures say the same numbers of racks and devices.
+
+const ASKED_OF_A_SITE = 12;
+const LISTED = 1000;
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
+const COUNTS = [
+  "racks_dark",
+  "racks_partial",
+  "racks_protected",
+  "devices_offline",
+  "it_devices_offline",
+  "devices_degraded",
+  "cracs_offline",
+] as const;
+
+test("a cause has the same counts in the rehearsal, the failure, the table, the console and the picture", async () => {
+  const compared = { elements: 0, whole: 0, pictures: 0 };
+  for await (const site of agreeingSites()) {
+    const { causes = [] } = await site.call("RehearseFailures", {
+      cascade: true,
+      page_size: LISTED,
+      max_elements: LISTED,
+    });
+    const rows = rowsOf(causes);
+    for (const [at, cause] of causes.entries()) {
+      const say = `${site.name}, ${cause.summary}`;
+      const { racks_dark = 0, it_devices_offline = 0 } = cause.impact ?? {};
+      expect([say, ...(rows[at] ?? [])]).toEqual([say, racks_dark, it_devices_offline]);
+      summaryAgrees(say, cause);
+    }
+    for (const cause of spread(causes)) await causeAgrees(site, cause, compared);
+  }
+  expect(compared.elements).toBeGreaterThan(100);
+  expect(compared.pictures).toBeGreaterThan(20);
+  expect(compared.whole).toBeGreaterThan(0);
+}, 600_000);
+
+/** Some causes, spread over the list. */
+function spread(causes: readonly Json[]): readonly Json[] {
+  const step = Math.max(1, Math.floor(causes.length / ASKED_OF_A_SITE));
+  return causes.filter((_, at) => at % step === 0);
+}
+
+/** Racks dark and devices offline of each line of the command's table. */
+function rowsOf(causes: readonly Json[]): readonly (readonly number[])[] {
+  const messages = causes.map((cause) => fromJson(FailureCauseSchema, cause));
+  const lines = causesTable(messages, undefined).split("\n");
+  return lines.flatMap((line) => {
+    const [, racks, devices] = /\s(\d+)\s+(\d+)\s+[\d.,]+ kW$/.exec(line.trimEnd()) ?? [];
+    return racks === undefined ? [] : [[Number(racks), Number(devices)]];
+  });
+}
+
+function summaryAgrees(say: string, { summary, impact = {} }: Json): void {
+  const said = (words: RegExp) => Number(words.exec(summary)?.[1]?.replaceAll(",", "") ?? 0);
+  const racks = said(/([\d,]+) racks? dark/);
+  const devices = said(/([\d,]+) devices? offline/);
+  expect([say, racks, devices]).toEqual([say, impact.racks_dark ?? 0, impact.it_devices_offline ?? 0]);
+}
+
+/** The counts of each element of a cause are those of its failure, and the cause counts what any of them takes, once. */
+async function causeAgrees(
+  site: WalkedSite,
+  cause: Json,
+  compared: { elements: number; whole: number; pictures: number },
+): Promise<void> {
+  const say = `${site.name}, ${cause.summary}`;
+  const together = new Map<string, Set<string>>();
+  for (const { refs, impact } of cause.elements) {
+    const reply = await site.call("PowerBlastRadius", {
+      source_ref: refs[0],
+      additional_source_refs: refs.slice(1),
+      cascade: true,
+      include_protected: true,
+      max_items: 10_000,
+    });
+    expect([say, refs, countsOf(impact)]).toEqual([say, refs, countsOf(reply.impact)]);
+    for (const { kind, state, code } of [...(reply.affected ?? []), ...(reply.protected ?? [])]) {
+      const counted = `${kind} ${state}`;
+      together.set(counted, (together.get(counted) ?? new Set()).add(code));
+    }
+    compared.elements += 1;
+  }
+  const [worst] = cause.elements;
+  expect([say, worstOf(cause).impact]).toEqual([say, worst?.impact]);
+  const taken = (counted: string) => together.get(counted) ?? new Set<string>();
+  const lists: readonly (readonly [counted: string, codes: readonly string[], count: number | undefined])[] = [
+    ["ITEM_KIND_RACK IMPACT_STATE_DARK", cause.racks_dark ?? [], cause.impact?.racks_dark],
+    ["ITEM_KIND_DEVICE IMPACT_STATE_OFFLINE", cause.devices_lost ?? [], cause.impact?.it_devices_offline],
+    ["ITEM_KIND_CRAC IMPACT_STATE_OFFLINE", cause.cracs_lost ?? [], cause.impact?.cracs_offline],
+  ];
+  for (const [counted, codes, count = 0] of lists) {
+    // A smaller cause may be charged with a part of it.
+    expect([say, counted, codes.filter((code) => !taken(counted).has(code))]).toEqual([say, counted, []]);
+    expect([say, counted, codes.length]).toEqual([say, counted, count]);
+  }
+  if (site.name === "AMS1" && cause.severity !== "FAILURE_SEVERITY_INFO") {
+    const [[, racks]] = lists as [(typeof lists)[number]];
+    expect([say, racks.length]).toEqual([say, taken("ITEM_KIND_RACK IMPACT_STATE_DARK").size]);
+    compared.whole += 1;
+  }
+  if (worst?.refs.length !== 1) return;
+  await pictureAgrees(site, say, worst);
+  compared.pictures += 1;
+}
+
+async function pictureAgrees(site: WalkedSite, say: string, worst: Json): Promise<void> {
+  const { words } = await site.pictured("POWER", worst.refs[0]);
+  for (const [label, count] of [
+    ["racks dark", worst.impact?.racks_dark ?? 0],
+    ["devices offline", worst.impact?.it_devices_offline ?? 0],
+    ["devices with less supply", worst.impact?.devices_degraded ?? 0],
+  ] as const)
+    expect([say, label, words[words.indexOf(label) + 1]]).toEqual([say, label, String(count)]);
+}
+
+function countsOf(impact: Json = {}): readonly (readonly [string, number])[] {
+  return COUNTS.map((name) => [name, impact?.[name] ?? 0]);
+}

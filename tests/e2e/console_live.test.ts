@@ -96,6 +96,17 @@ describe.skipIf(missing !== undefined)("A page of the console", () => {
       await server.ended;
       await page.getByText(/^The figures are from \d/).waitFor();
       await page.getByText("name 3", { exact: true }).first().waitFor();
+      // What says that figures are old is itself never faded, nor anything around it.
+      expect(
+        await page.locator(".live.stale").evaluate((mark) => {
+          const faint: string[] = [];
+          const view = mark.ownerDocument.defaultView;
+          for (let one: typeof mark | null = mark; one !== null; one = one.parentElement as typeof mark | null) {
+            if (view?.getComputedStyle(one).opacity !== "1") faint.push(one.className);
+          }
+          return faint;
+        }),
+      ).toEqual([]);
 
       writeFileSync(join(folder, "one.jsonl"), JSON.stringify({ device: device(3, "renamed meanwhile") }));
       await runPlanner(["dc", "import", "one.jsonl"], { cwd: folder });

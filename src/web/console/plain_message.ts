@@ -1,5 +1,5 @@
 import { FORM_ENUMS, FORMS } from "#gen/datacenter/v1/forms.ts";
-import { constantWord, plainRefs } from "#words/names.ts";
+import { capitalized, constantWord, plainRefs } from "#words/names.ts";
 import { labelOf } from "./edit/field_labels.ts";
 
 const FIELDS = new Map(
@@ -49,5 +49,6 @@ function pathWords(path: string, before = ""): string {
     const label = labelOf(FIELDS.get(name) ?? { name: name.replace(/_refs?$/, ""), type: "text" }).toLowerCase();
     return [at === undefined ? label : `${label} ${Number(at) + 1}`];
   });
-  return before + words.join(", ");
+  const named = words.join(", ");
+  return before === "Field " ? capitalized(named) : before + named;
 }

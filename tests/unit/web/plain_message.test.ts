@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { plainMessage } from "#web/console/plain_message.ts";
 
 test.each([
-  ['Field "position_u" needs a rack: 5', "Field unit needs a rack: 5"],
-  ['Field "items[0].ports[3].speed_mbps" is 0', "Field ports 4, speed is 0"],
+  ['Field "position_u" needs a rack: 5', "Unit needs a rack: 5"],
+  ['Field "items[0].ports[3].speed_mbps" is 0', "Ports 4, speed is 0"],
   [
     'Cannot read scope_ref "port:SRV/eth0": expected rack:<code> or floor:<site_id>/<floor_number>',
     'Cannot read scope "SRV/eth0": expected a rack or a floor',

@@ -53,14 +53,6 @@ export function ImportResult({ running: { run, goOn, write } }: { readonly runni
           <Figure key={label} label={label} value={count(number)} />
         ))}
       </Figures>
-      {isDone && step === "check" && good > 0 ? (
-        <>
-          <button type="button" class="primary" onClick={() => void write()}>
-            Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
-          </button>
-          <After changes={changesOf(goodItems(run))} title="After this import" />
-        </>
-      ) : null}
       {problems.length === 0 ? null : (
         <Card
           title="Refused"
@@ -84,6 +76,14 @@ export function ImportResult({ running: { run, goOn, write } }: { readonly runni
           />
         </Card>
       )}
+      {isDone && step === "check" && good > 0 ? (
+        <div class="import-written">
+          <After changes={changesOf(goodItems(run))} title="After this import" />
+          <button type="button" class="primary" onClick={() => void write()}>
+            Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
+          </button>
+        </div>
+      ) : null}
     </>
   );
 }

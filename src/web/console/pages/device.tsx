@@ -1,5 +1,5 @@
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
-import { bandwidth, decimal, percent, watts } from "#words/figures.ts";
+import { bandwidth, decimal, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
@@ -9,6 +9,7 @@ import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
+import { Share } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Entries } from "./entries.tsx";
 import { placeTrail } from "./place_trail.ts";
@@ -122,7 +123,7 @@ function Power({ answer }: { readonly answer: GetDeviceResponse }) {
       <ol class="chains">
         {power_chain.map(({ inlet, path, path_label, live }) => (
           <li key={inlet}>
-            <strong>{inlet}</strong> {path_label === "" ? "" : `side ${path_label} `}
+            <strong>{inlet}</strong> {path_label === "" ? "" : `side ${refName(path_label)} `}
             <Badge tone={live ? "ok" : "fault"}>{live ? "live" : "no power"}</Badge>
             <span class="chain">
               {path.map((ref) => (
@@ -165,13 +166,23 @@ function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
     <>
       <p>
         Carries {watts(power_load_w)}
-        {power_pct === undefined ? "" : `, ${percent(power_pct)} of its capacity`}.
+        {power_pct === undefined ? null : (
+          <>
+            , <Share pct={power_pct} /> of its capacity
+          </>
+        )}
+        .
         {power_failover_ref === "" ? null : (
           <>
             {" "}
             {watts(power_failover_w)}
-            {power_failover_pct === undefined ? "" : ` (${percent(power_failover_pct)})`} after the loss of{" "}
-            <RefLink to={power_failover_ref} />.
+            {power_failover_pct === undefined ? null : (
+              <>
+                {" "}
+                (<Share pct={power_failover_pct} />)
+              </>
+            )}{" "}
+            after the loss of <RefLink to={power_failover_ref} />.
           </>
         )}
       </p>

@@ -10,6 +10,7 @@ import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { FailThis, PageHead } from "../ui/page.tsx";
 import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { Share } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import { Reasons } from "./reasons.tsx";
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Row", cell: ({ row }) => row },
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
   { name: "Space", numeric: true, cell: ({ space_pct }) => percent(space_pct) },
-  { name: "Power", numeric: true, cell: ({ power_pct }) => percent(power_pct) },
+  { name: "Power", numeric: true, cell: ({ power_pct }) => <Share pct={power_pct} /> },
   { name: "Heat", numeric: true, cell: ({ heat_w }) => watts(heat_w) },
   { name: "Inlet", numeric: true, cell: ({ inlet_temp_c }) => decimal(inlet_temp_c, "°C") },
   { name: "Why", cell: ({ reasons }) => <Reasons reasons={reasons} /> },

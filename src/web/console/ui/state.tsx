@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { State } from "./state_of_share.ts";
+import { percent } from "#words/figures.ts";
+import { type State, stateOfShare } from "./state_of_share.ts";
 
 /** Each state has its own shape, so that none depends on its colour. */
 const SHAPES: Readonly<Record<State, ComponentChildren>> = {
@@ -48,5 +49,17 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
       {mark}
       <span class="sr-only">{label}</span>
     </>
+  );
+}
+
+/** A share of a limit in percent, marked from where it is to be watched. */
+export function Share({ pct }: { readonly pct: number | undefined }) {
+  const state = pct === undefined ? undefined : stateOfShare(pct);
+  if (state === undefined) return percent(pct);
+  return (
+    <span class={`said ${state}`}>
+      <StateMark state={state} label={`${state}:`} />
+      {percent(pct)}
+    </span>
   );
 }

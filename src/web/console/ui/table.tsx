@@ -31,7 +31,12 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
         <thead>
           <tr>
             {columns.map((column) => (
-              <Head key={column.name} column={column} {...(order === undefined ? {} : { order })} />
+              <Head
+                key={column.name}
+                column={column}
+                leads={column === leadOf(columns)}
+                {...(order === undefined ? {} : { order })}
+              />
             ))}
           </tr>
         </thead>
@@ -60,19 +65,26 @@ function formatCell(held: ComponentChildren): ComponentChildren {
 /** Returns a cell's class. In rows of two lines, the first column that is not a mark leads. */
 function cellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
   if (column.mark === true) return "mark";
-  if (column === columns.find(({ mark }) => mark !== true)) return "lead";
+  if (column === leadOf(columns)) return "lead";
   return column.numeric === true ? "num" : undefined;
+}
+
+function leadOf<Row>(columns: readonly Column<Row>[]): Column<Row> | undefined {
+  return columns.find(({ mark }) => mark !== true);
 }
 
 function Head<Row>({
   column,
+  leads,
   order,
 }: {
   readonly column: Column<Row>;
+  readonly leads: boolean;
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
   const { name, numeric, order: own } = column;
-  const plain = numeric === true ? "num" : undefined;
+  // The leading column is aligned with its cells.
+  const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (
       <th scope="col" class={plain}>

@@ -1,0 +1,130 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { browserFor } from "../support/chromium.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { withPageReport } from "../support/page_report.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const { browser, missing } = await browserFor("Figures that are not recorded are");
+const cwd = emptyFolder();
+const location = { site_id: "S", floor_number: 1, room: "R", row: "A" };
+const inlet = (source_ref?: string) => ({
+  name: "psu1",
+  kind: "PORT_KIND_POWER_IN",
+  ...(source_ref !== undefined && { power_in: { source_ref } }),
+});
+/** BARE has nothing but a server; FULL has a PDU of 1 kW that feeds 2 kW. */
+const SITE = [
+  { rack: { code: "BARE", location } },
+  { rack: { code: "FULL", location, power_capacity_w: 1000 } },
+  {
+    device: {
+      code: "PDU-1",
+      kind: "DEVICE_KIND_RACK_PDU",
+      rack_code: "FULL",
+      power: { capacity_w: 1000 },
+      ports: [{ name: "o1", kind: "PORT_KIND_POWER_OUT" }, inlet("feed:F")],
+    },
+  },
+  {
+    device: {
+      code: "DARK",
+      kind: "DEVICE_KIND_SERVER",
+      rack_code: "BARE",
+      position_u: 1,
+      face: "FACE_FRONT",
+      allocated_draw_w: 100,
+      ports: [inlet()],
+    },
+  },
+  {
+    device: {
+      code: "BIG",
+      kind: "DEVICE_KIND_SERVER",
+      rack_code: "FULL",
+      position_u: 1,
+      face: "FACE_FRONT",
+      allocated_draw_w: 2000,
+      ports: [inlet("device:PDU-1")],
+    },
+  },
+];
+writeFileSync(join(cwd, "site.jsonl"), SITE.map((line) => JSON.stringify(line)).join("\n"));
+const server = missing === undefined ? await started() : undefined;
+
+async function started(): Promise<DcServer> {
+  const { code, stderr } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
+  if (code !== 0) throw new Error(stderr);
+  return DcServer.start(cwd);
+}
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.end();
+});
+
+const PAGES = [
+  "",
+  "racks",
+  "devices",
+  "supplies",
+  "rack/BARE",
+  "rack/FULL",
+  "device/DARK",
+  "device/BIG",
+  "device/PDU-1",
+  "row/S%2F1%2FA",
+  "room/S%2F1%2FR",
+  "site/S",
+  "floor/floor%3AS%2F1",
+  "power/device%3APDU-1",
+  "rehearsal",
+  "thermal/floor%3AS%2F1",
+];
+
+/** Runs inside the page: what is marked as good, and each share above 100 % with whether it is marked as a fault. */
+const MARKS = `(() => {
+  const good = [...document.querySelectorAll("main :is(.badge, .said, .figure, .state).ok")].map((one) => one.parentElement.textContent.trim());
+  const shares = [];
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const part = walk.currentNode.parentElement.closest("td, li, .figure, .badge, .said, .gauge, p, dd");
+    if (part === null || part.closest("svg") !== null || !/[1-9]\\d\\d+(?:\\.\\d+)? %/.test(part.textContent)) continue;
+    if (!/(?:^|[^\\d.])100 %/.test(part.textContent)) shares.push([part.textContent, part.closest(".fault") !== null || part.querySelector(".fault") !== null]);
+  }
+  return { good, shares };
+})()`;
+
+interface Marks {
+  readonly good: readonly string[];
+  readonly shares: readonly (readonly [text: string, isFault: boolean])[];
+}
+
+describe.skipIf(missing !== undefined)("A page of an inventory that lacks data", () => {
+  test("marks nothing as good that is not recorded, and every share above 100 % as a fault", async () => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const [good, shares]: [string[], string[]] = [[], []];
+    try {
+      await withPageReport(page, async () => {
+        for (const hash of PAGES) {
+          await page.goto(`${server?.url}/#/${hash}`);
+          await page.getByRole("heading", { level: 1 }).waitFor();
+          await page.locator("main .skeleton, main [aria-busy=true]").first().waitFor({ state: "hidden" });
+          await page.waitForTimeout(200);
+          const marks = await page.evaluate<Marks>(MARKS);
+          good.push(...marks.good.map((text) => `${hash}: ${text}`));
+          shares.push(...marks.shares.map(([text, isFault]) => `${hash}: ${text} is ${isFault ? "" : "no "}fault`));
+        }
+      });
+    } finally {
+      await page.close();
+    }
+    // What is recorded may be good: a status, and power that is there.
+    const known = /^(?:device\/(?:DARK|BIG|PDU-1): (?:Device)?Active|device\/(?:BIG|PDU-1): .*live.*|power\/.*)$/;
+    expect(good.filter((one) => !known.test(one))).toEqual([]);
+    expect(shares.filter((one) => one.endsWith(" is no fault"))).toEqual([]);
+    const pages = new Set(shares.map((one) => one.split(": ")[0]));
+    expect([...pages]).toEqual(["", "racks", "supplies", "device/PDU-1", "floor/floor%3AS%2F1"]);
+  }, 120_000);
+});

@@ -44,6 +44,7 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
     ...list(record["verify"]).map((one) => ["verify", commandText(fieldsOf(one))] as const),
     ...list(record["denied"]).map((one) => ["denied", deniedText(one)] as const),
   ];
+  if (typeof record["allow"] === "string") lines.push(["to allow", record["allow"]]);
   if (typeof record["last_words"] === "string") lines.push(["said", record["last_words"]]);
   if (isJsonObject(record["usage"])) {
     const cost = typeof usage["cost_usd"] === "number" ? `, $${usage["cost_usd"].toFixed(4)}` : "";
@@ -70,7 +71,7 @@ function commandText({ command, status, duration_ms, problem }: Fields): string 
   return `"${text(command)}" ${end}, ${text(duration_ms)} ms`;
 }
 
-/** An earlier form of records names the call alone. */
+/** Records of earlier versions have the setting that allows a call beside it. */
 function deniedText(one: unknown): string {
   const { what = one, allow } = fieldsOf(one);
   return typeof allow === "string" ? `${text(what)} (to allow it: ${allow})` : text(what);

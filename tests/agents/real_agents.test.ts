@@ -72,7 +72,9 @@ function stories(agent: RealAgent, bin: string): void {
         expect(project.read(`.planner/logs/${A}.log`)).toContain("[failed] exit status 7");
         return;
       }
-      expect(work.stderr).toMatch(/was denied .*curl --silent http:\/\/127\.0\.0\.1:9\/.*To allow it: /);
+      expect(work.stderr).toMatch(
+        /was denied .*curl --silent http:\/\/127\.0\.0\.1:9\/[\s\S]*to allow what was denied: /,
+      );
       expect((await project.planner("diagnose", A)).stdout).toMatch(/[Dd]enied.*curl --silent/);
     },
     LIMIT,
@@ -85,7 +87,7 @@ function stories(agent: RealAgent, bin: string): void {
       await project.add(A, "denied");
       await project.add(B, "denied");
       const denied = await project.planner("work", A);
-      const line = /was denied .* To allow it: (.*)/.exec(denied.stderr)?.[1] ?? "none";
+      const line = /to allow what was denied: (.*)/.exec(denied.stderr)?.[1] ?? "none";
 
       setLine(project, line);
       await project.git("add", "--all");
@@ -95,7 +97,7 @@ function stories(agent: RealAgent, bin: string): void {
       expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining(`${B}: completed`)]);
       expect(allowed.stderr).not.toContain("was denied");
       expect((await project.planner("log", A, "--run", "1", "--json")).stdout).toContain(JSON.stringify(line));
-      expect((await project.planner("log", A, "--run", "1")).stdout).toContain(`(to allow it: ${line})`);
+      expect((await project.planner("log", A, "--run", "1")).stdout).toContain(`to allow  ${line}`);
     },
     LIMIT,
   );

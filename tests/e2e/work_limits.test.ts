@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { isRunning, workProject } from "../support/work_project.ts";
@@ -76,9 +78,38 @@ test("usage sums up what agents reported, a budget ends the queue, and a denial 
   expect(diagnosis.stdout).toContain("The agent was denied: Bash npm run deploy");
   expect(diagnosis.stdout).toContain(`planner merge ${A}`);
   const record = JSON.parse((await project.planner(["log", A, "--run", "1", "--json"])).stdout);
-  expect(record.denied).toEqual([{ what: "Bash npm run deploy", allow: null }]);
+  expect([record.denied, record.allow]).toEqual([["Bash npm run deploy"], null]);
   const wrong = await project.planner(["work", A, "--budget", "much"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Wrong value "much" for "--budget"')]);
+});
+
+test("denied calls are followed by one line that allows them, in the run, its record and diagnose", async () => {
+  using project = await workProject({ plan: {} });
+  const denials = ["make", "planner approve --all", `cat ${A}.md`, "npm test"].map((line) => ({
+    tool_name: "Bash",
+    tool_input: { command: line },
+  }));
+  const event = JSON.stringify({ type: "result", subtype: "success", result: "Done", permission_denials: denials });
+  project.write(".planner/logs/claude", `#!/bin/sh\nprintf '%s\\n' '${event}'\n`);
+  const command = join(project.root, ".planner/logs/claude");
+  chmodSync(command, 0o755);
+  const settings = { defaults: { provider: "claude" }, providers: { claude: { command } } };
+  project.write(".planner/config.md", `---\n${JSON.stringify(settings)}\n---\n`);
+  await project.add(A);
+
+  const { stderr } = await project.planner(["work", A]);
+  const record = JSON.parse((await project.planner(["log", A, "--run", "1", "--json"])).stdout);
+  const line = 'providers.claude.args: ["--allowedTools", "Bash(make)", "Bash(npm test)"]';
+
+  expect(stderr.match(/the agent was denied/g)).toHaveLength(4);
+  expect(stderr.match(/to allow/g)).toHaveLength(1);
+  expect(stderr).toContain(`${A}: to allow what was denied: ${line}\n`);
+  expect(record).toMatchObject({
+    denied: ["Bash make", "Bash planner approve --all", `Bash cat ${A}.md`, "Bash npm test"],
+  });
+  expect(record.allow).toBe(line);
+  expect((await project.planner(["log", A, "--run", "1"])).stdout).toContain(`to allow  ${line}\n`);
+  expect((await project.planner(["diagnose", A])).stdout).toContain(`Bash npm test. To allow it: ${line}`);
 });
 
 test("what a running agent has used is shown by status, and counts after its planner was killed", async () => {

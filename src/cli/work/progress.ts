@@ -82,10 +82,9 @@ function sayEvent(event: ToldEvent, cli: Cli): void {
   if (event.event === "ended") sayEnd(event, cli);
   else if (event.event === "output_check") printText(`${event.lines.map(plainLine).join("\n")}\n`);
   else if (event.event === "refused") cli.warn(event.reason);
-  else if (event.event === "denied") {
-    const allow = event.allow === null ? "" : `. To allow it: ${event.allow}`;
-    cli.warn(`${event.spec_id}: the agent was denied ${plainLine(event.what)}${allow}`);
-  } else if (event.event === "started") {
+  else if (event.event === "denied") cli.warn(`${event.spec_id}: the agent was denied ${plainLine(event.what)}`);
+  else if (event.event === "allow") cli.warn(`${event.spec_id}: to allow what was denied: ${plainLine(event.line)}`);
+  else if (event.event === "started") {
     const where = event.branch === null ? "in the project itself" : `on branch ${event.branch}`;
     cli.note(`${event.spec_id}: ${event.agent} works ${where} (${event.process_id})`);
   } else cli.note(event.spec_id === null ? event.message : `${event.spec_id}: ${event.message}`);

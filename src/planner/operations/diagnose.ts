@@ -6,6 +6,7 @@ import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
+import { allowingLine } from "../work/providers/grant.ts";
 import { rowOf } from "../work/providers.ts";
 import { computedStatus } from "./shared/computed_status.ts";
 import { findSpecId } from "./shared/find_spec.ts";
@@ -90,9 +91,9 @@ async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | n
   if (record === undefined || record.status === "running") return null;
   const { records } = await context.runs();
   const report = (await records.reports()).find(({ process_id }) => process_id === record.process_id);
-  const allowing = report === undefined ? null : rowOf(report.agent).allowing;
-  const denied = (report?.denied ?? []).map((what) => ({ what, allow: allowing?.(what) ?? null }));
-  return { error: record.error ?? null, denied, outside: report?.outside ?? [] };
+  const { denied = [], outside = [] } = report ?? {};
+  const allow = report === undefined ? null : allowingLine(rowOf(report.agent).allowing, denied, id);
+  return { error: record.error ?? null, denied, allow, outside };
 }
 
 /** What was read, or why it cannot be. */

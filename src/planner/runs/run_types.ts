@@ -92,8 +92,10 @@ export type RunEvent =
   | { readonly event: "progress"; readonly done: number; readonly total: number }
   /** What the agent consumed so far. */
   | ({ readonly event: "usage"; readonly spec_id: SpecId } & Usage)
-  /** The agent was not allowed to do `what`; `allow` is the setting that would allow it. */
-  | { readonly event: "denied"; readonly spec_id: SpecId; readonly what: string; readonly allow: string | null }
+  /** The agent was not allowed to do `what`. */
+  | { readonly event: "denied"; readonly spec_id: SpecId; readonly what: string }
+  /** The one setting that would have allowed what may be allowed of it. */
+  | { readonly event: "allow"; readonly spec_id: SpecId; readonly line: string }
   | ({ readonly event: "ended" } & RunResult)
   /** Never started; the spec is as it was. */
   | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };

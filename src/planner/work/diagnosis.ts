@@ -34,8 +34,10 @@ export interface SpecSigns {
 export interface LastRun {
   /** Why it did not complete, or null. */
   readonly error: string | null;
-  /** What its agent was not allowed to do, each with the setting that would allow it, or null. */
-  readonly denied: readonly { readonly what: string; readonly allow: string | null }[];
+  /** What its agent was not allowed to do. */
+  readonly denied: readonly string[];
+  /** The setting that would allow what may be allowed of it, or null. */
+  readonly allow: string | null;
   /** What changed outside of its branch. */
   readonly outside: readonly string[];
 }
@@ -164,13 +166,13 @@ function refusesMerge({ status, notMerged = null, worktree = null, last = null }
 function lastRunChecks({ last = null, status }: SpecSigns): readonly Check[] {
   if (last === null) return [];
   const isDone = status === "completed" || status === "cancelled";
-  const { error, denied, outside } = last;
-  const permissions = denied.map(({ what, allow }) => (allow === null ? what : `${what} (to allow it: ${allow})`));
+  const { error, denied, allow, outside } = last;
+  const advice = allow === null ? "" : `. To allow it: ${allow}`;
   return [
     ...(error === null || isDone ? [] : [{ name: "Last run", passed: false, details: error }]),
     ...(denied.length === 0
       ? []
-      : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${permissions.join("; ")}` }]),
+      : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${denied.join("; ")}${advice}` }]),
     ...(outside.length === 0 ? [] : [{ name: "Outside of the branch", passed: isDone, details: outside.join("; ") }]),
   ];
 }

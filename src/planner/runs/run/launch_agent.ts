@@ -62,9 +62,8 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, launching, launch);
-    const { allowing } = provider.row;
     const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
-    const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted, reported };
+    const watched = { limits, allowing: provider.row.allowing, claim, stop: wishes.stop, stillWanted, reported };
     await prompted(hashOf(deps, promptWhole));
     return await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
   } finally {

@@ -7,6 +7,7 @@ import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts"
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
 import { errorLine } from "../../work/error_line.ts";
+import { type Allowing, allowingLine } from "../../work/providers/grant.ts";
 import type { Usage } from "../../work/usage.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { LimitWatch } from "./limit_watch.ts";
@@ -24,8 +25,7 @@ export interface AgentRun {
   readonly limits: LimitSettings;
   /** Called with all that the agent reported so far, each time it reports more. */
   readonly reported: (soFar: ReportedSoFar) => void;
-  /** The setting that allows what was denied, see `ProviderRow.allowing`. */
-  readonly allowing: ((denied: string) => string) | null;
+  readonly allowing: Allowing;
   /** Asked once the agent is known to others: false when the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
 }
@@ -161,19 +161,19 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
   for await (const piece of yielding(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
+  const line = allowingLine(run.allowing, reader.denied, id);
+  if (line !== null) deps.tell({ event: "allow", spec_id: id, line });
   return answer;
 }
 
 /** Forwards new entries of the agent's own reports. */
-function reporter({ tell }: RunDeps, { id, allowing, reported }: AgentRun) {
+function reporter({ tell }: RunDeps, { id, reported }: AgentRun) {
   let before: ReportedSoFar = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: ReportedSoFar): void => {
     const isSpent = usage !== null && usage !== before.usage;
     if (isSpent) tell({ event: "usage", spec_id: id, ...usage });
     const told = before.denied.length;
-    for (const what of denied.slice(told)) {
-      tell({ event: "denied", spec_id: id, what, allow: allowing === null ? null : allowing(what) });
-    }
+    for (const what of denied.slice(told)) tell({ event: "denied", spec_id: id, what });
     const isNews = isSpent || denied.length > told || session !== before.session;
     before = { usage, denied, session };
     if (isNews) reported(before);

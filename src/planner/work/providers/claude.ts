@@ -1,4 +1,4 @@
-import { type Grant, ruleOf, shellRules } from "./grant.ts";
+import { argumentsLine, type Grant, rulesOf, shellRules } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const claude: ProviderRow = {
@@ -15,7 +15,7 @@ export const claude: ProviderRow = {
   skipWords: ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "bypassPermissions"],
   resumeArgs: (session) => ["--resume", session],
   stream: "claude",
-  allowing: (denied) => `providers.claude.args: [--allowedTools, ${JSON.stringify(ruleOf(denied, "Bash"))}]`,
+  allowing: (denied) => argumentsLine("claude", ["--allowedTools", ...rulesOf(denied, "Bash")]),
 };
 
 /** What a person alone decides, also where the project's own settings allow every command of planner. */

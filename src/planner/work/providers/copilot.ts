@@ -1,4 +1,4 @@
-import { commandsIn, deniedCall, type Grant, shellRules } from "./grant.ts";
+import { argumentsLine, commandsIn, deniedCall, type Grant, shellRules } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
@@ -15,14 +15,14 @@ export const copilot: ProviderRow = {
   newSessionArgs: (session) => [`--session-id=${session}`],
   stream: "copilot",
   allowing(denied) {
-    const { tool, line } = deniedCall(denied, "bash");
-    const args = line === null ? [`--allow-tool=${tool}`] : allowingLine(line);
-    return `providers.copilot.args: [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
+    const calls = denied.map((what) => deniedCall(what, "bash"));
+    const args = calls.flatMap(({ tool, line }) => (line === null ? [`--allow-tool=${tool}`] : rulesOfLine(line)));
+    return argumentsLine("copilot", [...new Set(args)]);
   },
 };
 
 /** Its rules name programs, and the servers that a line of the shell names need a rule as well. */
-function allowingLine(line: string): readonly string[] {
+function rulesOfLine(line: string): readonly string[] {
   const programs = commandsIn(line).map((command) => command.split(" ", 1)[0]);
   const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];
   return [

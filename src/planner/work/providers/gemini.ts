@@ -31,9 +31,12 @@ export const gemini: ProviderRow = {
     130: "it was cancelled",
   },
   allowing(denied) {
-    const { tool, line } = deniedCall(denied, SHELL);
-    const fields = line === null ? { toolName: tool, decision: "allow" } : exactly(line);
-    return `in ~/.gemini/policies/planner.toml: rule = [{ ${settings(fields).join(", ")} }]`;
+    const rules = denied.map((what) => {
+      const { tool, line } = deniedCall(what, SHELL);
+      const fields = line === null ? { toolName: tool, decision: "allow" } : exactly(line);
+      return `{ ${settings(fields).join(", ")} }`;
+    });
+    return `in ~/.gemini/policies/planner.toml: rule = [${[...new Set(rules)].join(", ")}]`;
   },
 };
 

@@ -6,6 +6,9 @@ export interface Grant {
   readonly commands: readonly string[];
 }
 
+/** Returns the one setting of an agent that allows commands and tools which it denied; null if there is none. */
+export type Allowing = ((denied: readonly string[]) => string) | null;
+
 /** Prefixes of the commands that every run may use, to commit and to read its state. */
 export const GIT_COMMANDS = ["git add", "git commit", "git status"] as const;
 
@@ -47,8 +50,33 @@ export function deniedCall(denied: string, shell: string): DeniedCall {
   return { tool, line: tool === shell && rest.length > 0 ? rest.join(" ") : null };
 }
 
-/** The rule that allows what a denial names: `Bash curl -s x` becomes `Bash(curl -s x)`. */
-export function ruleOf(denied: string, shell: string): string {
-  const { tool, line } = deniedCall(denied, shell);
-  return line === null ? tool : `${tool}(${line})`;
+/** The rules that allow what denials name: `Bash curl -s x` becomes `Bash(curl -s x)`. */
+export function rulesOf(denied: readonly string[], shell: string): readonly string[] {
+  const calls = denied.map((what) => deniedCall(what, shell));
+  return [...new Set(calls.map(({ tool, line }) => (line === null ? tool : `${tool}(${line})`)))];
+}
+
+/** The setting that adds arguments to an agent's command line, as one line of YAML. */
+export function argumentsLine(provider: string, args: readonly string[]): string {
+  return `providers.${provider}.args: [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
+}
+
+/** Commands of planner that refuse to run below a run: a rule that allows one has no effect. */
+export const REFUSED_COMMANDS = ["approve", "archive", "merge", "pause", "split", "takeover", "trust", "watch", "work"];
+
+const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${REFUSED_COMMANDS.join("|")})(?= |$)`);
+
+/**
+ * Returns the one setting that allows what may be allowed of these calls, or null if nothing may or the agent has no such
+ * setting. Left out are calls that a run refuses anyway, those that were cut, and those that name the worked spec or a path
+ * of it: a rule for these would fit no other run.
+ */
+export function allowingLine(allowing: Allowing, denied: readonly string[], specId: string): string | null {
+  const useful = denied.filter((what) => {
+    const [, ...words] = what.split(" ");
+    return (
+      !what.includes(specId) && !what.endsWith("…") && !commandsIn(words.join(" ")).some((line) => REFUSED.test(line))
+    );
+  });
+  return allowing === null || useful.length === 0 ? null : allowing(useful);
 }

@@ -26,8 +26,13 @@ export const opencode: ProviderRow = {
   },
   env: { OPENCODE_CONFIG: "{run_file}" },
   allowing(denied) {
-    const { tool, line } = deniedCall(denied, "bash");
-    return `in opencode.json: ${JSON.stringify({ permission: { [tool]: line === null ? "allow" : { [line]: "allow" } } })}`;
+    const permission: Record<string, "allow" | Record<string, "allow">> = {};
+    for (const { tool, line } of denied.map((what) => deniedCall(what, "bash"))) {
+      const lines = permission[tool];
+      if (line === null) permission[tool] = "allow";
+      else if (lines !== "allow") permission[tool] = { ...lines, [line]: "allow" };
+    }
+    return `in opencode.json: ${JSON.stringify({ permission })}`;
   },
 };
 

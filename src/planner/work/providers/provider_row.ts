@@ -1,6 +1,6 @@
 import type { PromptVia, StreamKind } from "../../config/provider_values.ts";
 import type { AgentFile, McpServer } from "../mcp_config/agent_files.ts";
-import type { Grant } from "./grant.ts";
+import type { Allowing, Grant } from "./grant.ts";
 
 /**
  * How one agent is started for a run, as data. Arguments and `env` may hold `{prompt_file}`, `{model}`, `{mcp_config}`,
@@ -40,8 +40,7 @@ export interface ProviderRow {
   readonly writableArgs: ((folders: readonly string[]) => readonly string[]) | null;
   /** Meanings of the agent's own exit statuses, 0 and 1 left out. */
   readonly exits: Readonly<Record<number, string>>;
-  /** The setting of the agent that allows a command or tool which it denied. */
-  readonly allowing: ((denied: string) => string) | null;
+  readonly allowing: Allowing;
 }
 
 /** Fields of most rows; a row names only what differs. */

@@ -1,4 +1,4 @@
-import { type Grant, ruleOf, shellRules } from "./grant.ts";
+import { argumentsLine, type Grant, rulesOf, shellRules } from "./grant.ts";
 import { DEFAULT_ROW, type ProviderRow } from "./provider_row.ts";
 
 export const qwen: ProviderRow = {
@@ -16,7 +16,10 @@ export const qwen: ProviderRow = {
   resumeArgs: (session) => ["--resume", session],
   stream: "claude",
   allowing: (denied) =>
-    `providers.qwen.args: [--allowed-tools, ${JSON.stringify(ruleOf(denied, "run_shell_command"))}]`,
+    argumentsLine(
+      "qwen",
+      rulesOf(denied, "run_shell_command").flatMap((rule) => ["--allowed-tools", rule]),
+    ),
 };
 
 function allowed({ commands }: Grant): readonly string[] {

@@ -3,6 +3,7 @@ import type { RunReport } from "#planner/run_ports/process_records.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import type { JudgedCriterion } from "../judge_criteria.ts";
 import { type Provenance, tickVerdict } from "../provenance.ts";
+import { allowingLine } from "../providers/grant.ts";
 import { rowOf } from "../providers.ts";
 
 /** What is known of a run at its end. Fields that the run did not come to are empty or null. */
@@ -44,7 +45,6 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
   const proofs = proof?.criteria ?? [];
   const proofOf = ({ label, verify }: JudgedCriterion) =>
     proofs.find((one) => one.label === label && one.verify === verify);
-  const { allowing } = rowOf(report.agent);
   return {
     version: 1,
     spec_id: summary.spec_id,
@@ -76,7 +76,8 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
     output: summary.outputSchema === null ? null : { schema: summary.outputSchema, problem: summary.outputProblem },
     usage: report.usage,
     last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
-    denied: report.denied.map((what) => ({ what, allow: allowing?.(what) ?? null })),
+    denied: report.denied,
+    allow: allowingLine(rowOf(report.agent).allowing, report.denied, summary.spec_id),
     merged: null,
   };
 }

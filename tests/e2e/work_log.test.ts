@@ -46,6 +46,31 @@ test("planner_log by offset loses and repeats none of 100,000 lines that a run w
   expect(reads).toBeGreaterThan(100);
 });
 
+test("a run's log ends at log.max_bytes without its middle, also for who reads it by offset", async () => {
+  using project = await workProject({
+    plan: { "*": ["flood:100000", "say:the last words", "tick", "commit"] },
+    config: "log: {max_bytes: 20000}\n",
+  });
+  await project.add(A);
+
+  expect((await project.planner(["work", A])).code).toBe(0);
+
+  const text = project.read(`.planner/logs/${A}.log`);
+  expect(text.length).toBeLessThan(25_000);
+  expect(text).toMatch(
+    / line 100\n[\s\S]* planner: \d+ bytes are left out here: log.max_bytes is 20000\n[\s\S]* line 99999\n/,
+  );
+  expect(text).toContain(" the last words\n");
+  await using client = new McpLines(project.root);
+  let [read, offset] = ["", 0];
+  for (let more = true; more; ) {
+    const answer = await client.json<LogAnswer>("planner_log", { id: A, offset, lines: 50 });
+    read += answer.content;
+    [offset, more] = [answer.byte_offset, answer.has_more];
+  }
+  expect(read).toBe(text);
+});
+
 test("planner_takeover tells analysis and the end of a log that is written at full speed", async () => {
   using project = await workProject({ plan: { "*": ["say:at work", "flood:1000000000"] } });
   await project.add(A);

@@ -117,6 +117,8 @@ export interface PlannerConfig {
   };
   readonly worktree: WorktreeSettings;
   readonly limits: LimitSettings;
+  /** Most bytes that one run writes to its log. */
+  readonly log: { readonly max_bytes: number };
   readonly watch: WatchSettings;
   readonly parallel: { readonly max: number };
   readonly lint: {

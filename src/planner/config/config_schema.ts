@@ -127,6 +127,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
   runs: Type.Optional(Type.Object({ commit: FLAG })),
   worktree: Type.Optional(WORKTREE),
   limits: Type.Optional(LIMITS),
+  log: Type.Optional(Type.Object({ max_bytes: Type.Optional(Type.Integer({ minimum: 4096 })) })),
   watch: Type.Optional(WATCH),
   parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),
   lint: Type.Optional(

@@ -51,6 +51,8 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   runs: { commit: false },
   worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
+  // An hour of a talkative agent is below 4 MB. Half of it waits in memory.
+  log: { max_bytes: 16_777_216 },
   watch: {
     poll_interval_ms: 5000,
     idle_timeout_minutes: 5,

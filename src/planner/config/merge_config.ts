@@ -44,6 +44,7 @@ export interface WrittenConfig {
   readonly runs?: { readonly commit?: boolean };
   readonly worktree?: Partial<WorktreeSettings>;
   readonly limits?: Partial<LimitSettings>;
+  readonly log?: Partial<PlannerConfig["log"]>;
   readonly watch?: Partial<WatchSettings>;
   readonly parallel?: { readonly max?: number };
   readonly lint?: {
@@ -58,7 +59,7 @@ export interface WrittenConfig {
  * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const { project, defaults, schema, validation, verify, git, runs, worktree, limits, watch, parallel, lint } =
+  const { project, defaults, schema, validation, verify, git, runs, worktree, limits, log, watch, parallel, lint } =
     DEFAULT_CONFIG;
   return {
     project: { ...project, ...written.project },
@@ -76,6 +77,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     runs: { ...runs, ...written.runs },
     worktree: { ...worktree, ...written.worktree },
     limits: { ...limits, ...written.limits },
+    log: { ...log, ...written.log },
     watch: { ...watch, ...written.watch },
     parallel: { ...parallel, ...written.parallel },
     lint: {

@@ -38,7 +38,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return agent.mark;
   },
   async log(id, count) {
-    const log = await runs.logs.open(id, `${id}-${process.pid}`);
+    const log = await runs.logs.open(id, `${id}-${process.pid}`, 16_777_216);
     for (let number = 0; number < Number(count); number++) await log.line(`line ${number} ${"x".repeat(number % 90)}`);
     await log.end();
     return Number(count);

@@ -96,7 +96,7 @@ export class Run {
   }
 
   async #inPlace(before: string): Promise<RunResult> {
-    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId);
+    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId, this.#start.config.log.max_bytes);
     this.#log = log;
     this.#phase = "worktree";
     const place = await openPlace(this.#deps, { ...this.#start, log, base: this.#base });

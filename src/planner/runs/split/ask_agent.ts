@@ -30,7 +30,7 @@ export async function askForMembers(
   const spec = await context.specs.load(id);
   const config = await context.config();
   const promptText = await splitPrompt(deps, id);
-  const log = await ports.logs.open(id, processId);
+  const log = await ports.logs.open(id, processId, config.log.max_bytes);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
     const place = { worktree: null, root, port: null, knownCommits: new Set<string>(), base: null, earlier: null };

@@ -22,12 +22,12 @@ const MAX_LINE_CHARS = 256 * 1024;
 /** Opens the writing side of `.planner/logs/`. */
 export function openRunLogs(root: string, clock: Clock): RunLogs {
   return {
-    async open(id, processId) {
+    async open(id, processId, maxBytes) {
       const file = `${LOGS}/${id}.log`;
       const path = join(root, file);
       refuseLink(root, { file, path });
       const handle = await openForAppend(path, file);
-      const log = new FileRunLog(handle, { file, clock });
+      const log = new FileRunLog(handle, { file, clock, maxBytes });
       await log.begin(processId);
       return log;
     },
@@ -67,6 +67,11 @@ class FileRunLog implements RunLog {
   readonly file: string;
   readonly #handle: FileHandle;
   readonly #clock: Clock;
+  readonly #maxBytes: number;
+  /** What a run prints goes to the file until half of its limit is reached; then the last half is kept for the end. */
+  #bytesLeft: number;
+  #isHalfFull = false;
+  readonly #end: KeptEnd;
   #waiting: string[] = [];
   #waitingChars = 0;
   #writing: Promise<void> | undefined;
@@ -74,14 +79,20 @@ class FileRunLog implements RunLog {
   #failure: unknown;
   #ended = false;
 
-  constructor(handle: FileHandle, { file, clock }: { readonly file: string; readonly clock: Clock }) {
+  constructor(
+    handle: FileHandle,
+    { file, clock, maxBytes }: { readonly file: string; readonly clock: Clock; readonly maxBytes: number },
+  ) {
+    this.#maxBytes = maxBytes;
+    this.#bytesLeft = Math.floor(maxBytes / 2);
+    this.#end = new KeptEnd(this.#bytesLeft);
     this.#handle = handle;
     this.file = file;
     this.#clock = clock;
   }
 
   async begin(processId: string): Promise<void> {
-    this.#store(`${runHeader(this.#clock.now(), processId)}\n`);
+    this.#waiting.push(`${runHeader(this.#clock.now(), processId)}\n`);
     await this.flush();
   }
 
@@ -99,12 +110,19 @@ class FileRunLog implements RunLog {
     if (this.#failure !== undefined) throw this.#failure;
     if (lines.length === 0) return;
     const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
-    this.#store(logLines(this.#clock.now(), parts.map(marked)));
-    if (this.#waitingChars >= MAX_WAITING_CHARS) await this.flush();
+    this.#store(parts.map(marked));
+    if (this.#waitingChars >= MAX_WAITING_CHARS) await this.#drain();
     else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
   }
 
   async flush(): Promise<void> {
+    const { left, lines } = this.#end.take();
+    const notice = `planner: ${left} bytes are left out here: log.max_bytes is ${this.#maxBytes}`;
+    this.#wait(`${left === 0 ? "" : logLines(this.#clock.now(), [notice])}${lines}`);
+    await this.#drain();
+  }
+
+  async #drain(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     // What is being written may be followed by lines that came since.
@@ -125,14 +143,32 @@ class FileRunLog implements RunLog {
     }
   }
 
-  #store(text: string): void {
+  #store(lines: readonly string[]): void {
+    const time = this.#clock.now();
+    const text = logLines(time, lines);
+    const bytes = Buffer.byteLength(text);
+    if (!this.#isHalfFull && bytes <= this.#bytesLeft) {
+      this.#bytesLeft -= bytes;
+      this.#wait(text);
+      return;
+    }
+    if (!this.#isHalfFull) {
+      const notice = `planner: half of log.max_bytes is used: the last ${this.#end.max} bytes of what follows are written when the run ends`;
+      this.#wait(logLines(time, [notice]));
+      this.#isHalfFull = true;
+    }
+    for (const line of lines) this.#end.add(logLines(time, [line]));
+  }
+
+  #wait(text: string): void {
+    if (text === "") return;
     this.#waiting.push(text);
     this.#waitingChars += text.length;
   }
 
   #flushInTheBackground(): void {
     // The failure is kept, and the next line or the end reports it.
-    this.flush().catch(() => {});
+    this.#drain().catch(() => {});
   }
 
   /** Never rejects. Lines are written in whole ones, so that a reader, or a kill between two writes, sees no half. */
@@ -149,6 +185,40 @@ class FileRunLog implements RunLog {
     } finally {
       this.#writing = undefined;
     }
+  }
+}
+
+/** The last lines of at most `max` bytes, and always the very last one. */
+class KeptEnd {
+  readonly max: number;
+  #lines: string[] = [];
+  /** Index of the first line that is kept: lines before it are dropped in bulk. */
+  #first = 0;
+  #bytes = 0;
+  #left = 0;
+
+  constructor(max: number) {
+    this.max = max;
+  }
+
+  add(line: string): void {
+    this.#lines.push(line);
+    this.#bytes += Buffer.byteLength(line);
+    for (; this.#bytes > this.max && this.#first < this.#lines.length - 1; this.#first++) {
+      const bytes = Buffer.byteLength(this.#lines[this.#first] ?? "");
+      this.#bytes -= bytes;
+      this.#left += bytes;
+    }
+    if (this.#first < 1000 || this.#first < this.#lines.length / 2) return;
+    this.#lines = this.#lines.slice(this.#first);
+    this.#first = 0;
+  }
+
+  /** Returns the lines and the number of bytes left out before them, and begins anew. */
+  take(): { readonly left: number; readonly lines: string } {
+    const taken = { left: this.#left, lines: this.#lines.slice(this.#first).join("") };
+    [this.#lines, this.#first, this.#bytes, this.#left] = [[], 0, 0, 0];
+    return taken;
   }
 }
 

@@ -6,7 +6,7 @@ export interface Grant {
   readonly commands: readonly string[];
 }
 
-/** Returns the one setting of an agent that allows commands and tools which it denied; null if there is none. */
+/** Returns the one setting of an agent that allows commands and tools which it denied; null if it has none. */
 export type Allowing = ((denied: readonly string[]) => string) | null;
 
 /** Prefixes of the commands that every run may use, to commit and to read its state. */

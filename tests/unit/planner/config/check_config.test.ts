@@ -34,6 +34,7 @@ test("checkConfig lays every setting over its default", () => {
         "git: {commit_template: 'AB-1 {summary}'}",
         "worktree: {setup: [npm ci], copy: ['.env*'], link: [cache], symlink: [data/big], base: v1, port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
+        "log: {max_bytes: 5000}",
         "watch: {poll_interval_ms: 100, idle_timeout_minutes: 0.5, max_retries: 0, retry_delay_ms: 0, backoff_multiplier: 1.5}",
         "parallel: {max: 20}",
         "schema:",
@@ -87,6 +88,7 @@ test("checkConfig lays every setting over its default", () => {
       port: true,
     },
     limits: { run_seconds: null, silence_seconds: 1200, tokens: 1000, cost_usd: 0.5 },
+    log: { max_bytes: 5000 },
     watch: {
       poll_interval_ms: 100,
       idle_timeout_minutes: 0.5,

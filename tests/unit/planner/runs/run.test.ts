@@ -49,8 +49,8 @@ test("runSpec ends the agent when what it prints cannot be written", async () =>
   const open = ports.logs.open.bind(ports.logs);
   runs.script.agent = () => new Promise(() => {});
   const logs = {
-    open: async (id: typeof ID, processId: string) => ({
-      ...(await open(id, processId)),
+    open: async (id: typeof ID, processId: string, maxBytes: number) => ({
+      ...(await open(id, processId, maxBytes)),
       printed: () => Promise.reject(refusal),
     }),
   };

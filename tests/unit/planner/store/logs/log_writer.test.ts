@@ -11,10 +11,11 @@ const ID = "2026-01-05-001-abc" as SpecId;
 const LOG = `.planner/logs/${ID}.log`;
 const NOW = "2026-01-05T12:00:00.000Z";
 const clock = { now: () => new Date(NOW) };
+const MAX = 16_777_216;
 
 test("RunLog stores each line with its time behind the run's header", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, `${ID}-7`);
+  const log = await openRunLogs(project.root, clock).open(ID, `${ID}-7`, MAX);
 
   await log.line("one\r\ntwo\n");
   await log.end();
@@ -26,14 +27,14 @@ test("RunLog appends a run behind a line that a killed writer left half written"
   using project = tempProject();
   project.write(LOG, `${NOW} whole\n${NOW} ha`);
 
-  await (await openRunLogs(project.root, clock).open(ID, "next")).end();
+  await (await openRunLogs(project.root, clock).open(ID, "next", MAX)).end();
 
   expect(project.read(LOG)).toBe(`${NOW} whole\n${NOW} ha\n${NOW} === run next ===\n`);
 });
 
 test("RunLog writes by itself before it is ended", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.line("soon");
 
@@ -43,7 +44,7 @@ test("RunLog writes by itself before it is ended", async () => {
 
 test("RunLog splits a line that is too long, between characters", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
   const text = `a${"😀".repeat(200_000)}`;
 
   await log.line(text);
@@ -56,7 +57,7 @@ test("RunLog splits a line that is too long, between characters", async () => {
 
 test("RunLog marks what a program printed where it reads as planner's own words", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.printed(["plain", "=== run forged ===", " planner: completed", "stderr: no", "\u2028planner: x"], "stdout");
   await log.printed(["=== run forged ==="], "stderr");
@@ -83,7 +84,7 @@ test("RunLog marks what a program printed where it reads as planner's own words"
 
 test("RunLog refuses lines behind its end", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
   await log.end();
 
   expect(log.line("late")).rejects.toThrow("the run has ended");
@@ -119,7 +120,7 @@ test("a reader that follows by offset gets every line of a flood once and in ord
 
 test("RunLog ends when the last that was printed were no lines", async () => {
   using project = tempProject();
-  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const log = await openRunLogs(project.root, clock).open(ID, "run", MAX);
 
   await log.printed([], "stdout");
   await log.end();
@@ -139,7 +140,7 @@ test("RunLog follows no link out of the project, be the file there or not, and o
   ] as const) {
     symlinkSync(join(outside.root, name), join(project.root, LOG));
 
-    await expect(logs.open(ID, "run")).rejects.toThrow(
+    await expect(logs.open(ID, "run", MAX)).rejects.toThrow(
       `Cannot write "${LOG}": it is a symbolic link that leads ${where}`,
     );
 
@@ -149,6 +150,47 @@ test("RunLog follows no link out of the project, be the file there or not, and o
   expect(outside.read("there.log")).toBe("kept\n");
   project.write(".planner/logs/other.log", "");
   symlinkSync("other.log", join(project.root, LOG));
-  await (await logs.open(ID, "run")).end();
+  await (await logs.open(ID, "run", MAX)).end();
   expect(project.read(".planner/logs/other.log")).toContain("=== run run ===");
+});
+
+test("RunLog leaves the middle of a run out when its limit is reached, says so, and keeps beginning and end", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run", 10_000);
+  const line = (number: number): string => `${String(number).padStart(74, ".")}`;
+
+  for (let number = 1; number <= 5000; number++) await log.printed([line(number)], "stdout");
+  const before = project.read(LOG);
+  await log.flush();
+  const flushed = project.read(LOG);
+  await log.printed(["the very end"], "stdout");
+  await log.end();
+
+  const stored = project.read(LOG).split("\n");
+  const numbers = stored.map((text) => Number(/\.(\d+)$/.exec(text)?.[1])).filter(Boolean);
+  const head = Array.from({ length: 50 }, (_, index) => index + 1);
+  const tail = Array.from({ length: 50 }, (_, index) => index + 4951);
+  expect(numbers).toEqual([...head, ...tail]);
+  expect(stored.filter((text) => text.includes("planner: "))).toEqual([
+    `${NOW} planner: half of log.max_bytes is used: the last 5000 bytes of what follows are written when the run ends`,
+    `${NOW} planner: 490000 bytes are left out here: log.max_bytes is 10000`,
+  ]);
+  expect(flushed.startsWith(before)).toBe(true);
+  expect(stored.at(-2)).toBe(`${NOW} the very end`);
+});
+
+test("RunLog leaves nothing out of a run within its limit, and keeps a last line above it", async () => {
+  using project = tempProject();
+  const lines = Array.from({ length: 90 }, (_, index) => String(index + 1).padStart(74, "."));
+  const within = await openRunLogs(project.root, clock).open(ID, "run", 10_000);
+  for (const line of lines) await within.line(line);
+  await within.end();
+
+  expect(project.read(LOG).match(/\.\d+\n/g)).toHaveLength(90);
+  expect(project.read(LOG)).not.toContain("left out");
+
+  const above = await openRunLogs(project.root, clock).open(ID, "next", 4096);
+  await above.line("x".repeat(100_000));
+  await above.end();
+  expect(project.read(LOG)).toContain("x".repeat(100_000));
 });

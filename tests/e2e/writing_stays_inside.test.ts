@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { type GitProject, gitProject } from "../support/git_project.ts";
 
@@ -92,6 +92,24 @@ test("a lock's database and a log are not written through a link of their name",
 
   expect(files(outside)).toEqual([]);
 }, 60_000);
+
+test("nothing is removed through a folder below .planner as a link out of the project", async () => {
+  const leftover = ".planner-zzzzzz-0123456789ab.tmp";
+  const claim = JSON.stringify({ pid: 4_194_300, host: hostname(), token: "x", process_id: `${ID}-1` });
+  for (const folder of ["locks", "processes", "worktrees", "archive"]) {
+    const path = join(project.root, ".planner", folder);
+    rmSync(path, { recursive: true, force: true });
+    symlinkSync(outside, path);
+  }
+  writeFileSync(join(outside, `${ID}.lock`), claim);
+  writeFileSync(join(outside, `${ID}.git.json`), "{}");
+  writeFileSync(join(outside, leftover), "x");
+  const before = files(outside);
+
+  await writeEverything();
+
+  expect(files(outside)).toEqual(before);
+});
 
 test("a link inside of the project is followed", async () => {
   mkdirSync(join(project.root, "kept"));

@@ -1,4 +1,5 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { contains, isLink, leadsOutside } from "../project/project_bounds.ts";
@@ -27,6 +28,11 @@ export async function inFolderOf<Result>(path: string, use: (path: string) => Pr
   } finally {
     folder.close();
   }
+}
+
+/** Removes a file in its open folder; one that is gone counts as removed. */
+export async function removeInside(path: string): Promise<void> {
+  if (existsSync(dirname(path))) await inFolderOf(path, (inside) => rm(inside, { force: true }));
 }
 
 /**

@@ -3,6 +3,7 @@ import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAlive } from "../processes/process_life.ts";
 import { errorCode } from "./disk_error.ts";
+import { removeInside } from "./open_folder.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
@@ -68,7 +69,7 @@ export async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     const pid = temporaryPid(name);
-    if (pid !== null && !isAlive(pid, null)) await removeQuietly(join(folder, name));
+    if (pid !== null && !isAlive(pid, null)) await removeInside(join(folder, name)).catch(() => {});
   }
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { readdir, unlink } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { removeInside } from "../files/open_folder.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
 import { lockFile, readClaim } from "../locks/lock_file.ts";
@@ -143,8 +144,8 @@ async function clearStale(root: string, id: SpecId, now: Date): Promise<ClaimHol
 
 async function removeLock(root: string, id: SpecId): Promise<void> {
   try {
-    await unlink(join(root, lockFile(id)));
+    await removeInside(join(root, lockFile(id)));
   } catch (error) {
-    if (!isMissing(error)) throw diskRefusal(`remove "${lockFile(id)}"`, error);
+    throw diskRefusal(`remove "${lockFile(id)}"`, error);
   }
 }

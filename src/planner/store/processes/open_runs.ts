@@ -4,7 +4,8 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Leftovers } from "#planner/run_ports/leftovers.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
-import { removeQuietly, temporaryPid } from "../files/temporary_file.ts";
+import { removeInside } from "../files/open_folder.ts";
+import { temporaryPid } from "../files/temporary_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
@@ -48,7 +49,7 @@ function openLeftovers(root: string): Leftovers {
     remove: () =>
       withProjectLock(root, async () => {
         const files = await leftovers(root);
-        for (const file of files) await removeQuietly(join(root, file));
+        for (const file of files) await removeInside(join(root, file)).catch(() => {});
         return files;
       }),
   };

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import type { WatchFile, WatchHold } from "#planner/run_ports/watch_file.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { diskRefusal } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
+import { removeInside } from "../files/open_folder.ts";
 import { createFile } from "../files/place_file.ts";
 import { holderOf } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
@@ -86,8 +86,8 @@ function readToken(root: string): string | null {
 
 async function removeFile(root: string): Promise<void> {
   try {
-    await unlink(join(root, WATCH_PID));
+    await removeInside(join(root, WATCH_PID));
   } catch (error) {
-    if (!isMissing(error)) throw diskRefusal(`remove "${WATCH_PID}"`, error);
+    throw diskRefusal(`remove "${WATCH_PID}"`, error);
   }
 }

@@ -2,6 +2,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readJson, textField } from "../files/json_file.ts";
+import { removeInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { readBytes } from "../worktrees/worktree_brought.ts";
 import { WORKTREES } from "./places.ts";
@@ -27,7 +28,7 @@ export async function restoreProject(root: string, id: SpecId): Promise<string |
   const now = (await readBytes(join(root, path)))?.toString("base64") ?? null;
   if (now === after && before === null) await removeMade(root, path);
   else if (now === after && before !== null) await replaceFile(join(root, path), path, Buffer.from(before, "base64"));
-  await rm(join(root, journalOf(id)), { force: true });
+  await removeInside(join(root, journalOf(id)));
   return now === after || now === before ? null : path;
 }
 

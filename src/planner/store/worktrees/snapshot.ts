@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../files/json_file.ts";
+import { removeInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
@@ -126,7 +126,7 @@ export function readSnapshot({ root, id }: Pick<Place, "root" | "id">): Snapshot
 }
 
 export async function dropSnapshot({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
-  await rm(join(root, worktreeFiles.snapshot(id)), { force: true });
+  await removeInside(join(root, worktreeFiles.snapshot(id)));
 }
 
 /** One thing that differs between two snapshots. */

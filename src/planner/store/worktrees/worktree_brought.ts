@@ -4,7 +4,7 @@ import { readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { errorCode, isMissing } from "../files/disk_error.ts";
-import { openFolderOf } from "../files/open_folder.ts";
+import { openFolderOf, removeInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
 import type { Git } from "../git/git.ts";
@@ -218,7 +218,7 @@ export async function takeAway(place: Place): Promise<void> {
 async function takeSpecAway(place: Place, git: Git): Promise<void> {
   const { root, id, repository } = place;
   // Against what was brought, the branch's own text would read as if the run had undone the project's changes.
-  await rm(join(root, worktreeFiles.base(id)), { force: true });
+  await removeInside(join(root, worktreeFiles.base(id)));
   const path = repository.prefix + activeFile(id);
   await restore(place, git, [{ path: activeFile(id), tracked: await isTracked(git, path) }]);
 }

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -20,6 +19,7 @@ import type {
 import { counted } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
+import { removeInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
@@ -170,7 +170,7 @@ class GitWorktrees implements Worktrees {
     }
     if (branches !== null) await this.#removeBranch(id, branches);
     const { status, origin, base, exclude, snapshot } = worktreeFiles;
-    for (const file of [status, base, exclude, snapshot, origin]) await rm(join(this.#root, file(id)), { force: true });
+    for (const file of [status, base, exclude, snapshot, origin]) await removeInside(join(this.#root, file(id)));
     return kept;
   }
 

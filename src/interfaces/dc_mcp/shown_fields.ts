@@ -12,6 +12,10 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "overloads",
     ...below("cascade_steps", ["step", "devices_offline", "trips"]),
     "cascade_cut",
+    ...below("zones", ["ref", "medium", "short", "heat_kw", "capacity_kw"]),
+    "fabric_links_down",
+    "fabric_lost_mbps",
+    "switches_cut_off",
     "truncated",
   ],
   get_rack: [

@@ -32,6 +32,7 @@ export function failureOf(
     blast,
     basis: "ALLOCATED",
     sources,
+    network: { linksDown: [], lostMbps: 0, cutOff: [] },
     rack: (code) => topology.rack(code),
   };
 }

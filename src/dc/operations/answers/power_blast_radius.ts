@@ -46,6 +46,7 @@ export async function powerBlastRadiusAnswer(
   const items = new Items(topology, power, blast, { basis, baseline: live });
   const off = offAfter(sources, blast);
   const network = await networkLoss(session, sources, off);
+  const cutOff = codesOf(power, network.cutOff);
   const taken = takeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
@@ -76,13 +77,21 @@ export async function powerBlastRadiusAnswer(
     fabricLinksDown: network.linksDown.slice(0, limit),
     omittedFabricLinksDown: Math.max(0, network.linksDown.length - limit),
     fabricLostMbps: network.lostMbps,
-    switchesCutOff: codesOf(power, network.cutOff).slice(0, limit),
-    omittedSwitchesCutOff: Math.max(0, network.cutOff.length - limit),
+    switchesCutOff: cutOff.slice(0, limit),
+    omittedSwitchesCutOff: Math.max(0, cutOff.length - limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {
     reply,
-    picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, rack }),
+    picture: () => ({
+      graph: power,
+      before: live,
+      blast,
+      basis,
+      sources: sources.asked,
+      network: { ...network, cutOff },
+      rack,
+    }),
   };
 }
 

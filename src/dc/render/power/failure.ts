@@ -17,6 +17,12 @@ export interface PowerFailure {
   readonly basis: LoadBasis;
   /** The requested sources, and the nodes of each one. */
   readonly sources: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
+  /** References of the fabric links that go down with it, what they carry, and the switches that lose their last uplink. */
+  readonly network: {
+    readonly linksDown: readonly string[];
+    readonly lostMbps: number;
+    readonly cutOff: readonly string[];
+  };
   /** Looks up a rack, for its location and name. */
   readonly rack: (code: string) => Rack | undefined;
 }

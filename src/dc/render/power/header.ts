@@ -1,4 +1,4 @@
-import { duration, percent, watts } from "#words/figures.ts";
+import { bandwidth, duration, percent, watts } from "#words/figures.ts";
 import { BASIS_WORDS, counted, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
@@ -79,7 +79,9 @@ function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Fig
 /** Most lines of overloads; the picture marks all of them. */
 const MOST_LINES = 6;
 
-function notesOf({ blast, sources }: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
+function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
+  const { blast, sources } = failure;
+  if (blast.hits.length === 0 && failure.network.linksDown.length > 0) return networkNotes(failure.network);
   if (sources.every(({ nodes }) => nodes.size === 0)) {
     const isPlace = sources.every(({ ref }) => !/^(?:port|cable|fabric_link):/.test(ref));
     const empty = "No device and no cooling unit is recorded here: nothing can fail";
@@ -107,6 +109,18 @@ function notesOf({ blast, sources }: PowerFailure, { omitted, drawn }: Collapsed
     ...cut(overloads, "overloads"),
     ...cut(steps, "steps"),
     ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
+  ];
+}
+
+/** What a failure takes that leaves every supply on. */
+function networkNotes({ linksDown, lostMbps, cutOff }: PowerFailure["network"]): readonly Note[] {
+  const verb = linksDown.length === 1 ? "goes" : "go";
+  const links = `${counted(linksDown.length, "fabric link")} of ${bandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
+  const switches = `${counted(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
+  return [
+    { text: "No supply fails with this", tone: "info" },
+    { text: links, tone: "watch" },
+    ...(cutOff.length === 0 ? [] : [{ text: switches, tone: "fault" as const }]),
   ];
 }
 

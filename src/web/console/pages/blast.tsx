@@ -1,5 +1,5 @@
 import type { AffectedItem, PowerBlastRadiusResponse } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, duration, percent, watts } from "#words/figures.ts";
+import { bandwidth, count, decimal, duration, percent, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
 import { counted } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
@@ -120,8 +120,11 @@ function Items({
   );
 }
 
-function ImpactFigures({ answer: { impact } }: { readonly answer: PowerBlastRadiusResponse }) {
+function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }) {
+  const { impact } = answer;
   if (impact === undefined) return null;
+  const links = answer.fabric_links_down.length + answer.omitted_fabric_links_down;
+  const cutOff = answer.switches_cut_off.length + answer.omitted_switches_cut_off;
   // Where supplies are not recorded, nothing proves that no more is lost.
   const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
   const bad = (value: number): Tone => (value > 0 ? "fault" : none);
@@ -145,6 +148,14 @@ function ImpactFigures({ answer: { impact } }: { readonly answer: PowerBlastRadi
         tone={bad(impact.cooling_lost_kw)}
         note={counted(impact.cracs_offline, "unit")}
       />
+      {links === 0 ? null : (
+        <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />
+      )}
+      {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
+      {links === 0 ? null : (
+        <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />
+      )}
+      {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
       {battery === undefined ? null : <Figure label="Battery lasts" value={duration(battery)} note="the shortest" />}
       {impact.devices_undocumented === 0 ? null : (
         <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />

@@ -12,7 +12,19 @@ import { useRender } from "../ui/use_theme.ts";
 import { Blast } from "./blast.tsx";
 
 /** Kinds that can lose their supply or fail. */
-const FAILING = ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] as const;
+const FAILING = [
+  "SUPPLY",
+  "DEVICE",
+  "RACK",
+  "ROW",
+  "ROOM",
+  "FLOOR",
+  "SITE",
+  "CRAC",
+  "PORT",
+  "CABLE",
+  "FABRIC_LINK",
+] as const;
 
 export function Power({ place }: { readonly place: Place }) {
   const { subject, settings } = place;

@@ -6,7 +6,7 @@ import { linkTo, type Place } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
-const FAILING = ["SUPPLY", "DEVICE", "PORT", ...SCOPES];
+const FAILING = ["SUPPLY", "DEVICE", "PORT", "CRAC", ...SCOPES];
 const ALL: readonly string[] = [];
 
 /** Parts of addresses that name things by reference, with the kinds that they take. "" is the subject of the page. */

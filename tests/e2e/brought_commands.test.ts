@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitProject, gitProject } from "../support/git_project.ts";
 import { runPlanner } from "../support/planner_command.ts";
@@ -203,3 +203,78 @@ test("checks that an agent proposes in a split wait for a person", async () => {
   }
   expect(existsSync(ran)).toBe(false);
 });
+
+/** Sends one tool call to `planner mcp`, as an agent without a shell does. */
+async function callTool(made: MarkedProject, name: string, args: object): Promise<string> {
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } };
+  const { stdout } = await runPlanner(["mcp"], { cwd: made.root, input: `${JSON.stringify(call)}\n` });
+  return stdout;
+}
+
+test("a provider's name that a tool or a spec sets starts no program but those of the settings", async () => {
+  using made = await project();
+  const { ran } = made;
+  const names = [`touch ${ran}`, `/bin/sh -c "touch ${ran}"`, `../ran;touch ${ran}`, "constructor", "__proto__"];
+  const answers = [];
+  for (const provider of names) {
+    await callTool(made, "planner_spec_update", { id: ID, provider });
+    made.spec(ID, spec(ID, "test -f b.txt", `provider: ${JSON.stringify(provider)}\n`));
+    answers.push(await callTool(made, "planner_work_start", { id: ID, provider }));
+  }
+
+  for (const answer of answers) expect(answer).toContain('"isError":true');
+  expect(existsSync(ran)).toBe(false);
+}, 120_000);
+
+test("members of a group that tools made close no group by checks of their choice", async () => {
+  using made = await project();
+  const { ran } = made;
+  const driver = spec(OTHER, "test -f b.txt", "type: group\n");
+  made.spec(OTHER, driver);
+  for (const number of [1, 2]) {
+    const id = `${OTHER}.${number}`;
+    made.spec(id, spec(id, `touch ${ran}`));
+    await callTool(made, "planner_spec_update", { id, status: "in_progress" });
+    await callTool(made, "planner_spec_update", { id, check: "1" });
+    await callTool(made, "planner_finalize", { id });
+    await callTool(made, "planner_spec_update", { id, status: "completed" });
+  }
+  const closed = await made.planner(["finalize", OTHER]);
+  await made.planner(["work", OTHER]);
+
+  expect(closed.code).toBe(1);
+  for (const number of [1, 2])
+    expect(made.read(`.planner/specs/${OTHER}.${number}.md`)).not.toContain("status: completed");
+  expect(existsSync(ran)).toBe(false);
+}, 120_000);
+
+test("hooks, git settings and submodules that a merged branch brings start nothing", async () => {
+  using made = await project();
+  const { ran } = made;
+  await made.mustGit("checkout", "--quiet", "-b", "theirs");
+  for (const name of ["pre-commit", "post-checkout", "post-merge", "fsmonitor"]) {
+    for (const folder of [".githooks", "hooks", ".planner/hooks"]) {
+      made.write(`${folder}/${name}`, `#!/bin/sh\ntouch ${ran}\n`);
+      chmodSync(join(made.root, folder, name), 0o755);
+    }
+  }
+  made.write(
+    ".gitconfig",
+    `[core]\n\thooksPath = .githooks\n\tfsmonitor = touch ${ran}\n[alias]\n\tstatus = !touch ${ran}\n`,
+  );
+  made.write(".gitattributes", "*.md filter=evil diff=evil merge=evil\n");
+  made.write(
+    ".gitmodules",
+    `[submodule "a"]\n\tpath = a\n\turl = ext::sh -c touch% ${ran}\n\tupdate = !touch ${ran}\n`,
+  );
+  await made.mustGit("add", "--all", "--force");
+  await made.mustGit("commit", "--quiet", "-m", "theirs");
+  await made.mustGit("checkout", "--quiet", "main");
+  await made.mustGit("merge", "--quiet", "theirs");
+  const worked = await made.planner(["work", ID]);
+  for (const words of [["list"], ["lint"], ["doctor"], ["verify", ID], ["status"], ["merge", ID]])
+    await made.planner(words);
+
+  expect(worked.code).toBe(0);
+  expect(existsSync(ran)).toBe(false);
+}, 120_000);

@@ -95,7 +95,7 @@ const PLANNING_READS: readonly Read[] = [
   ],
   [
     planning.checkWindow,
-    "May elements be switched off from one time to another: verdict, reasons, what one more failure takes, whom to tell. For a failure now use power_blast_radius.",
+    "May elements be switched off for a time: verdict, reasons, what one more failure takes, whom to tell. For a failure now use power_blast_radius.",
   ],
 ];
 
@@ -119,7 +119,6 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
         minimum: 1,
         maximum: MAX_ITEMS,
         default: DEFAULT_ITEMS,
-        description: "Items of each list; omitted counts the others",
       }),
     ),
     fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
@@ -151,9 +150,9 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
 // The names that an answer shows anyway need no list here; a wrong one is refused with all of them.
 function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): string {
   const usual = shown.map((path) => path.split(".")[0]);
-  const further = output.fields.map(({ name }) => name).filter((name) => name !== "render" && !usual.includes(name));
-  const without = further.length === 0 ? "" : ` without ${further.join(", ")}`;
-  return `Parts wanted, as a or a.b; default: ${shown.length === 0 ? "all" : `the main ones${without}`}`;
+  const isFurther = (name: string) => name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
+  const further = shown.length === 0 ? [] : output.fields.map(({ name }) => name).filter(isFurther);
+  return `Parts wanted, as a or a.b${further.length === 0 ? "" : `; by default not ${further.join(", ")}`}`;
 }
 
 function answer<Method extends DescMethodUnary>(

@@ -26,7 +26,7 @@ export const file_datacenter_v1_windows: GenFile = /*@__PURE__*/
  */
 export type CheckWindowRequest = Message<"datacenter.v1.CheckWindowRequest"> & {
   /**
-   * Required: 1 to 200 of device, port, feed, crac, rack, cable, fabric_link, or a place, which means everything in it.
+   * Required: 1 to 200 of device, port, feed, crac, rack, cable, fabric_link, or a place with everything in it.
    *
    * @generated from field: repeated string element_refs = 1;
    */
@@ -40,14 +40,14 @@ export type CheckWindowRequest = Message<"datacenter.v1.CheckWindowRequest"> & {
   startsAt?: Timestamp | undefined;
 
   /**
-   * Required: when everything is back, at most 90 days after starts_at.
+   * Required: when all is back, at most 90 days later.
    *
    * @generated from field: google.protobuf.Timestamp ends_at = 3;
    */
   endsAt?: Timestamp | undefined;
 
   /**
-   * What may be lost: device, rack, crac, a place that cooling units serve, or role:<role>. Trips are never accepted.
+   * What may be lost: device, rack, crac, cooled place or role:<role>; never trips.
    *
    * @generated from field: repeated string accepted_refs = 4;
    */
@@ -61,7 +61,7 @@ export type CheckWindowRequest = Message<"datacenter.v1.CheckWindowRequest"> & {
   loadBasis: LoadBasis;
 
   /**
-   * Racks that one more failure may take before that is a risk; 0 to 1000. Defaults to 1.
+   * Racks that one more failure may take without risk, 0 to 1000. Defaults to 1.
    *
    * @generated from field: optional int32 exposed_racks = 6;
    */

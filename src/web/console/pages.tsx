@@ -16,7 +16,7 @@ import { Rack } from "./pages/rack.tsx";
 import { Rehearsal } from "./pages/rehearsal.tsx";
 import { Thermal } from "./pages/thermal.tsx";
 import { Trace } from "./pages/trace.tsx";
-import { linkTo, type Place } from "./router.ts";
+import { linkTo, type Place, parsePlace } from "./router.ts";
 import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
@@ -56,7 +56,7 @@ export function pageKey({ page, subject }: Place): string {
 export function Page({ place }: PageProps) {
   const Shown = Object.hasOwn(PAGES, place.page) ? PAGES[place.page] : undefined;
   const { place: worded, wrong } = readWords(place);
-  useUsualAddress(worded);
+  useUsualAddress(place, worded);
   if (Shown === undefined) return <NoSuchPage />;
   const { place: shown, bare } = findBareRef(worded);
   return (
@@ -73,11 +73,18 @@ export function Page({ place }: PageProps) {
 }
 
 /** Puts the address into its usual form, so that a link with another spelling is not passed on. */
-function useUsualAddress({ page, subject, settings }: Place): void {
-  const usual = linkTo(page, subject, Object.fromEntries(settings));
+function useUsualAddress(place: Place, worded: Place): void {
+  const drawn = addressOf(place);
+  const usual = addressOf(worded);
   useEffect(() => {
+    // The person may have gone on before the page was drawn.
+    if (addressOf(parsePlace(location.hash)) !== drawn) return;
     if (queryOf(usual) !== queryOf(location.hash)) history.replaceState(history.state, "", usual);
-  }, [usual]);
+  }, [drawn, usual]);
+}
+
+function addressOf({ page, subject, settings }: Place): string {
+  return linkTo(page, subject, Object.fromEntries(settings));
 }
 
 function queryOf(hash: string): string {

@@ -1,9 +1,9 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { contains, isLink, leadsOutside } from "../project/project_bounds.ts";
-import { errorCode } from "./disk_error.ts";
+import { errorCode, isMissing } from "./disk_error.ts";
 
 /**
  * A folder to write in. On Linux `path` names the open folder itself, so that what is made below it is made there even
@@ -32,7 +32,12 @@ export async function inFolderOf<Result>(path: string, use: (path: string) => Pr
 
 /** Removes a file in its open folder; one that is gone counts as removed. */
 export async function removeInside(path: string): Promise<void> {
-  if (existsSync(dirname(path))) await inFolderOf(path, (inside) => rm(inside, { force: true }));
+  if (!existsSync(dirname(path))) return;
+  try {
+    await inFolderOf(path, unlink);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
 }
 
 /**

@@ -152,12 +152,27 @@ class FileRunLog implements RunLog {
       this.#wait(text);
       return;
     }
+    const rest = this.#isHalfFull ? lines : lines.slice(this.#storeFirst(lines, time));
     if (!this.#isHalfFull) {
       const notice = `planner: half of log.max_bytes is used: the last ${this.#end.max} bytes of what follows are written when the run ends`;
       this.#wait(logLines(time, [notice]));
       this.#isHalfFull = true;
     }
-    for (const line of lines) this.#end.add(logLines(time, [line]));
+    for (const line of rest) this.#end.add(logLines(time, [line]));
+  }
+
+  /** Stores the lines at the beginning that still fit. @returns how many */
+  #storeFirst(lines: readonly string[], time: Date): number {
+    let count = 0;
+    for (const line of lines) {
+      const text = logLines(time, [line]);
+      const bytes = Buffer.byteLength(text);
+      if (bytes > this.#bytesLeft) break;
+      this.#bytesLeft -= bytes;
+      this.#wait(text);
+      count += 1;
+    }
+    return count;
   }
 
   #wait(text: string): void {

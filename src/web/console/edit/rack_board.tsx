@@ -121,6 +121,7 @@ function Face({ answer: { units, occupants }, face, move, choose, startDrag, onK
             href={linkTo("device", box.device.device_code)}
             class={boxClass(box, move)}
             style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
+            title={box.device.device_code}
             draggable={false}
             aria-keyshortcuts="M"
             onPointerDown={(event) => startDrag(event, box, face)}

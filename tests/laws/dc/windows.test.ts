@@ -57,7 +57,7 @@ async function harmOf({ site, devices }: Known, refs: readonly string[], assume_
       .map(({ code }) => code);
   const lost = codes("DEVICE", "OFFLINE").filter((code) => !isPowerKind(devices.get(code)?.texts.kind));
   return {
-    gone: [...codes("DEVICE", "OFFLINE"), ...codes("CRAC", "OFFLINE")],
+    gone: [...codes("DEVICE", "OFFLINE"), ...codes("CRAC", "OFFLINE"), ...darkIn(reply)],
     lost,
     racks: codes("RACK", "DARK"),
     cracs: codes("CRAC", "OFFLINE"),
@@ -65,6 +65,12 @@ async function harmOf({ site, devices }: Known, refs: readonly string[], assume_
     short: (reply.zones ?? []).filter(({ short }: Json) => short).map(({ ref }: Json) => ref),
     trips: (reply.cascade_steps ?? []).flatMap(({ trips = [] }: Json) => trips.map(({ ref }: Json) => ref)),
   };
+}
+
+/** Outlets and feeds without power, by what follows their kind. */
+function darkIn({ edges = [] }: Json): readonly string[] {
+  const dark = edges.filter(({ live }: Json) => live !== true).map(({ from_ref: ref }: Json) => ref as string);
+  return dark.map((ref: string) => ref.slice(ref.indexOf(":") + 1));
 }
 
 /** Codes of the devices whose loss is the work itself. */

@@ -50,7 +50,8 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
   const found: NextFailure[] = [];
   let tried = 0;
   for (const element of elementsOf(topology)) {
-    if (outage.off.has(element.index) || !isNear(element.index)) continue;
+    // What is off, or has no power, fails no more.
+    if (outage.off.has(element.index) || outage.blast.live[element.index] !== 1 || !isNear(element.index)) continue;
     tried += 1;
     const both = yield* failed(trying, [...own, element], true);
     yield;

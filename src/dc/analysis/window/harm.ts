@@ -6,18 +6,13 @@ import { isLocatedIn } from "../location_scope.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { zoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
+import type { Tripped } from "../rehearsal/outcome.ts";
 import type { ZoneShortage } from "../rehearsal/zone_shortage.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage } from "./outage.ts";
 
-/** A supply that trips, with its load before anything failed and the one at which it trips. */
-export interface TrippedSupply {
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadW: number;
-  readonly capacityW: number;
-  readonly utilizationPct: number;
-}
+/** A supply that trips, by its reference. */
+export type TrippedSupply = Omit<Tripped, "index">;
 
 /** What is lost, each thing by a key, so that losses can be subtracted. Power equipment counts by what it supplies. */
 export interface Harm {

@@ -97,12 +97,9 @@ function inOrder(a: Reason, b: Reason): number {
 
 function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
   const { nodes } = topology.power;
-  const reason = (kind: ReasonKind, ref: string, isAccepted: boolean, figures: Partial<Reason> = {}): Reason => ({
-    kind,
-    verdict: isAccepted ? "GO" : "NO_GO",
-    ref,
+  const reason = (kind: ReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): Reason => ({
+    ...reasonFor(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
     accepted: isAccepted,
-    ...figures,
   });
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of harm.trips.values()) {
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
@@ -126,16 +123,9 @@ function* unknown({ ground, outage }: Judged): Iterable<Reason> {
   const { topology, site, basis } = ground;
   const { blast, covered } = outage;
   const { power } = site;
-  const reason = (kind: ReasonKind, ref: string, figures: Partial<Reason> = {}): Reason => ({
-    kind,
-    verdict: "UNKNOWN",
-    ref,
-    accepted: false,
-    ...figures,
-  });
   for (const code of blast.undocumented) {
     if (!covered.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1))
-      yield reason("SUPPLY_UNKNOWN", `device:${code}`);
+      yield reasonFor("SUPPLY_UNKNOWN", "UNKNOWN", `device:${code}`);
   }
   const before = site.apparentLoads(basis);
   const { failover } = topology.carried(basis);
@@ -144,7 +134,8 @@ function* unknown({ ground, outage }: Judged): Iterable<Reason> {
     const now = comparableLoad(power, index, before);
     const during = comparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);
-    if (during > limit + ROUNDING_W) yield reason("CAPACITY_UNKNOWN", node.ref, { before: now, during, limit });
+    if (during > limit + ROUNDING_W)
+      yield reasonFor("CAPACITY_UNKNOWN", "UNKNOWN", node.ref, { before: now, during, limit });
   }
 }
 
@@ -153,15 +144,21 @@ function* risks(judged: Judged): Iterable<Reason> {
   const { power } = ground.site;
   yield* overLimits(judged);
   for (const { index, runtimeS } of outage.onBattery)
-    yield risk("ON_BATTERY", power.nodes[index]?.ref ?? "", { during: ground.durationS, limit: runtimeS });
+    yield reasonFor("ON_BATTERY", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
+      during: ground.durationS,
+      limit: runtimeS,
+    });
   for (const { ref, heatKw, capacityKw } of outage.zones.filter(({ short }) => !short)) {
     const figures = { during: heatKw, limit: capacityKw };
     const isAccepted = accepted.hasArea(ref);
-    yield risk("LAST_COOLING_UNIT", ref, isAccepted ? { ...figures, accepted: true, verdict: "GO" } : figures);
+    yield { ...reasonFor("LAST_COOLING_UNIT", isAccepted ? "GO" : "GO_WITH_RISK", ref, figures), accepted: isAccepted };
   }
   for (const { index, racks, spreads } of next) {
     if (racks.size <= limits.exposedRacks && !spreads) continue;
-    yield risk("NEXT_FAILURE", power.nodes[index]?.ref ?? "", { during: racks.size, limit: limits.exposedRacks });
+    yield reasonFor("NEXT_FAILURE", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
+      during: racks.size,
+      limit: limits.exposedRacks,
+    });
   }
 }
 
@@ -170,29 +167,26 @@ function* overLimits({ ground, outage, limits }: Judged): Iterable<Reason> {
   for (const { ref, loadBeforeW, capacityW, utilizationPct } of outage.blast.overloads) {
     const { maxUtilizationPct: limit = 100 } = power.nodes[power.indexOf.get(refKey(ref)) ?? -1] ?? {};
     const before = capacityW === 0 ? 0 : (loadBeforeW / capacityW) * 100;
-    yield risk("OVER_LIMIT", ref, { before, during: utilizationPct, limit });
+    yield reasonFor("OVER_LIMIT", "GO_WITH_RISK", ref, { before, during: utilizationPct, limit });
   }
   for (const { node, loadPct, loadBeforePct } of outage.uplinks) {
     if (loadPct <= limits.uplinkPct) continue;
     const figures = { before: loadBeforePct, during: loadPct, limit: limits.uplinkPct };
-    yield risk("UPLINK_OVER_LIMIT", power.nodes[node]?.ref ?? "", figures);
+    yield reasonFor("UPLINK_OVER_LIMIT", "GO_WITH_RISK", power.nodes[node]?.ref ?? "", figures);
   }
 }
 
-function risk(kind: ReasonKind, ref: string, figures: Partial<Reason>): Reason {
-  return { kind, verdict: "GO_WITH_RISK", ref, accepted: false, ...figures };
+type Figures = Pick<Reason, "before" | "during" | "limit">;
+
+/** A reason that nothing accepts. */
+function reasonFor(kind: ReasonKind, verdict: WindowVerdict, ref: string, figures: Figures = {}): Reason {
+  return { kind, verdict, ref, accepted: false, ...figures };
 }
 
 /** Reserves that are used as they were built for: notes, counted by what stays on with less. */
 function* reserves({ ground, outage }: Judged): Iterable<Reason> {
   const { power } = ground.site;
-  const note = (ref: string, during: number): Reason => ({
-    kind: "RESERVE_USED",
-    verdict: "GO",
-    ref,
-    during,
-    accepted: false,
-  });
+  const note = (ref: string, during: number) => reasonFor("RESERVE_USED", "GO", ref, { during });
   const sides = new Map<string, number>();
   for (const index of degradedDevices(outage, power)) {
     const node = power.nodes[index];

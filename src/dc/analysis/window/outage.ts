@@ -60,7 +60,8 @@ export class WindowSite {
     const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, this.options);
     const off = new Set(offAfter({ nodes: covered }, blast));
     const effects = this.effectsOf(off, true);
-    return { covered, blast, off, ...effects, onBattery: batteries(site.power, blast) };
+    const uplinks = this.ground.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
+    return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast) };
   }
 
   /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
@@ -68,11 +69,9 @@ export class WindowSite {
     const { fabrics, cutLinks } = this.ground;
     const all = [...off];
     const lost = this.#cracsOf(all);
-    const fabric = fabrics.after(all, isDuring ? cutLinks : []);
     return {
       zones: lost.length === 0 ? [] : this.#zones.after(lost, all, true),
-      fabric,
-      uplinks: fabrics.uplinksAfter(fabric.links, (node) => off.has(node)),
+      fabric: fabrics.after(all, isDuring ? cutLinks : []),
     };
   }
 

@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useBackCloses } from "../shared/use_back.ts";
 import { EditHost } from "./edit/edit_host.tsx";
 import { NAVIGATION_ITEMS } from "./navigation.ts";
 import { Page, pageKey } from "./pages.tsx";
@@ -8,7 +9,6 @@ import { useShortcuts } from "./shell/shortcuts.ts";
 import { Side } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
 import { SignInDialog } from "./ui/sign_in.tsx";
-import { useBackCloses } from "./ui/use_back.ts";
 
 export function App() {
   const place = usePlace();

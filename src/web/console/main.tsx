@@ -1,7 +1,7 @@
 import { render } from "preact";
+import { applyTheme } from "../shared/use_theme.ts";
 import { App } from "./app.tsx";
 import { startLive } from "./live/live.ts";
-import { applyTheme } from "./ui/use_theme.ts";
 
 applyTheme();
 startLive();

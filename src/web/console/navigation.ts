@@ -1,6 +1,6 @@
+import type { IconName } from "../shared/icon.tsx";
 import type { InventoryOverview } from "./api/replies.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
-import type { IconName } from "./ui/icon.tsx";
 
 type Tally = "sites" | "floors" | "fabrics" | keyof InventoryOverview["totals"];
 

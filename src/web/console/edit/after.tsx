@@ -1,8 +1,8 @@
 import { useEffect, useId, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { PreviewChangesResponse } from "#gen/datacenter/v1/json.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { counted } from "../labels.ts";
-import { StateMark } from "../ui/state.tsx";
 import { ask } from "./ask.ts";
 import { FindingLine } from "./changes_panel.tsx";
 import type { Values } from "./form_model.ts";

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Finding } from "#gen/datacenter/v1/json.ts";
 import { constantWord } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import type { State } from "../../shared/state_of_share.ts";
 import type { CallError } from "../api/client.ts";
 import { plainMessage } from "../plain_message.ts";
-import { StateMark } from "../ui/state.tsx";
-import type { State } from "../ui/state_of_share.ts";
 import type { Difference } from "./differences.ts";
 import type { Verdict } from "./use_draft.ts";
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { Icon } from "../ui/icon.tsx";
-import { useBackCloses } from "../ui/use_back.ts";
+import { Icon } from "../../shared/icon.tsx";
+import { useBackCloses } from "../../shared/use_back.ts";
 import { editing } from "./editing.ts";
 
 interface DialogProps {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { Icon } from "../../shared/icon.tsx";
 import { mayWrite, useSession } from "../api/session.ts";
-import { Icon } from "../ui/icon.tsx";
 import { type Edit, editing } from "./editing.ts";
 import type { Kind, Values } from "./form_model.ts";
 

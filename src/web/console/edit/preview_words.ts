@@ -9,9 +9,9 @@ import type {
 } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent, watts } from "#words/figures.ts";
 import { listSome, refName } from "#words/names.ts";
+import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { counted } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
-import { type State, stateOfShare } from "../ui/state_of_share.ts";
 
 /** One sentence about what changes do. */
 export interface PreviewLine {

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { kindNoun } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { After } from "./after.tsx";
 import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
 import { ConflictPanel } from "./conflict_panel.tsx";

@@ -1,9 +1,9 @@
 import { useMemo } from "preact/hooks";
 import { count } from "#words/figures.ts";
 import { capitalized, kindNoun, plural } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { isFaceGuessed, missingFields, type Target, targetsOf } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { KINDS, type Kind } from "./parse_items.ts";

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { linkTo } from "../router.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
-import { type State, stateOfShare } from "../ui/state_of_share.ts";
 import { cellWords, figureWords, isFigure } from "./column_words.ts";
 
 /** What words of states mean; words that are not here are neither good nor bad. */

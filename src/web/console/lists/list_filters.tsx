@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { count } from "#words/figures.ts";
+import { Icon } from "../../shared/icon.tsx";
 import { useCall } from "../api/use_call.ts";
 import { type Place, setSettings } from "../router.ts";
 import { ChoiceField } from "../ui/fields.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/popover.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { cellWords, columnName, isFigure, rangeOf } from "./column_words.ts";

@@ -1,10 +1,10 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { pictureOf, stateOfCause } from "./rehearsal.ts";
 
 /** Elements named beside the first one. */

@@ -1,9 +1,9 @@
 import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
+import { stateOfShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
-import { stateOfShare } from "../ui/state_of_share.ts";
 import { Gauge } from "./gauge.tsx";
 
 /** Sites whose cooling is summed up here; more are left to their list. */

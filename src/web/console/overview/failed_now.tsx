@@ -1,11 +1,11 @@
 import type { ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { cellWords } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
 
 const SHOWN = 4;
 

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { StateMark } from "../../shared/state.tsx";
+import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { MeterBar } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
-import { type State, stateOfShare } from "../ui/state_of_share.ts";
 
 interface GaugeProps {
   readonly name: string;

@@ -1,10 +1,10 @@
 import type { InventoryRow, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent, watts } from "#words/figures.ts";
+import { stateOfShare } from "../../shared/state_of_share.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { linkTo } from "../router.ts";
-import { stateOfShare } from "../ui/state_of_share.ts";
 import { CoolingGauges } from "./cooling_gauges.tsx";
 import { Gauge } from "./gauge.tsx";
 

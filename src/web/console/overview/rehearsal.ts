@@ -1,8 +1,8 @@
 import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
+import type { State } from "../../shared/state_of_share.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
-import type { State } from "../ui/state_of_share.ts";
 
 /** Racks listed for each cause: enough to mark them on the plans of large floors. */
 const LISTED = 1000;

@@ -1,6 +1,7 @@
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, decimal, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
+import { Share } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
 import { PortAction } from "../edit/port_action.tsx";
@@ -9,7 +10,6 @@ import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
-import { Share } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Entries } from "./entries.tsx";
 import { placeTrail } from "./place_trail.ts";

@@ -1,6 +1,7 @@
 import type { FabricTopologyResponse } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, count, decimal, percent } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { portName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
@@ -12,7 +13,6 @@ import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.
 import { Picture } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 
 type Link = FabricTopologyResponse["links"][number];
 type Node = FabricTopologyResponse["nodes"][number];

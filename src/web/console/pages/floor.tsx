@@ -1,6 +1,8 @@
 import type { FloorPlanResponse, Health, RackTile } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent, watts } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
+import { Share } from "../../shared/state.tsx";
+import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
@@ -10,9 +12,7 @@ import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { FailThis, PageHead } from "../ui/page.tsx";
 import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
-import { Share } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 import { Reasons } from "./reasons.tsx";
 
 const COLORINGS = [

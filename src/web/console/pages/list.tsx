@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
+import { Icon } from "../../shared/icon.tsx";
 import { CallError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
@@ -16,7 +17,6 @@ import { ListPager } from "../lists/list_pager.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
-import { Icon } from "../ui/icon.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty, RefLink } from "../ui/parts.tsx";

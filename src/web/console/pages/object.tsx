@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
@@ -15,7 +16,6 @@ import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
-import { useRender } from "../ui/use_theme.ts";
 import { CapacityLeft } from "./capacity_left.tsx";
 import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { PortPowerCard } from "./port_power.tsx";

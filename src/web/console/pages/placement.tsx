@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { BASIS_WORDS } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
@@ -10,7 +11,6 @@ import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { useRender } from "../ui/use_theme.ts";
 import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placementRequest } from "./placement_request.ts";
 import { PlacementResult } from "./placement_result.tsx";
 import { PlacementWrite } from "./placement_write.tsx";

@@ -1,12 +1,12 @@
 import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { counted } from "../labels.ts";
 import { plainMessage } from "../plain_message.ts";
 import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { FittingRacks, Places } from "./placement_places.tsx";
 

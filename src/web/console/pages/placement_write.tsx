@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { CallError, call } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { written } from "../api/written.ts";
@@ -11,7 +12,6 @@ import type { Values } from "../edit/form_model.ts";
 import { NOTHING_STORED } from "../edit/requests.ts";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placeKey } from "./placement_request.ts";
 
 type Step =

@@ -1,4 +1,5 @@
 import { refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { LOAD_BASES } from "../labels.ts";
@@ -8,7 +9,6 @@ import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
-import { useRender } from "../ui/use_theme.ts";
 import { Blast } from "./blast.tsx";
 
 /** Kinds that can lose their supply or fail. */

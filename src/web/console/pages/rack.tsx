@@ -1,6 +1,7 @@
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { decimal, watts } from "#words/figures.ts";
 import { constantWord, enumWord } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
@@ -13,7 +14,6 @@ import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 import { CapacityLeft } from "./capacity_left.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { FailedElement, FailureCause } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -9,7 +10,6 @@ import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 
 const MAY_DRAW: ReadonlySet<string> = new Set(["FAILURE_KIND_POWER", "FAILURE_KIND_OUTLET"]);
 

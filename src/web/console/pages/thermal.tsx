@@ -1,6 +1,7 @@
 import type { ThermalHeadroomResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent } from "#words/figures.ts";
 import { enumWord, reasonUnit, refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { reasonWord } from "../reason_words.ts";
 import { type Place, setSettings, setSubject } from "../router.ts";
@@ -12,7 +13,6 @@ import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui
 import { Picture } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 
 /** Headroom in percent from which on it is watched, as in the picture. */
 const SCARCE_PCT = 20;

@@ -1,6 +1,7 @@
 import type { CablePath } from "#gen/datacenter/v1/json.ts";
 import { count, decimal } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted, portName, portRef } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
@@ -11,7 +12,6 @@ import { Badge, Card, Empty, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useRender } from "../ui/use_theme.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   PATH_STATUS_COMPLETE: "ok",

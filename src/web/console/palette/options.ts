@@ -1,5 +1,5 @@
-import type { IconName } from "../ui/icon.tsx";
-import type { State } from "../ui/state_of_share.ts";
+import type { IconName } from "../../shared/icon.tsx";
+import type { State } from "../../shared/state_of_share.ts";
 
 /** One line of the palette: a place to go to, or something to do. */
 export interface PaletteOption {

@@ -1,16 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "#words/figures.ts";
 import { kindNoun } from "#words/names.ts";
+import { Icon } from "../../shared/icon.tsx";
+import { StateMark } from "../../shared/state.tsx";
+import { useBackCloses } from "../../shared/use_back.ts";
+import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { token } from "../api/token.ts";
 import { useMayWrite } from "../edit/edit_buttons.tsx";
 import { editing } from "../edit/editing.ts";
 import { KINDS } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
-import { Icon } from "../ui/icon.tsx";
-import { StateMark } from "../ui/state.tsx";
-import { useBackCloses } from "../ui/use_back.ts";
-import { chooseTheme, useTheme } from "../ui/use_theme.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 import { type FoundKind, useFound } from "./use_found.ts";
 

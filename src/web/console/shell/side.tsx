@@ -1,10 +1,10 @@
 import { count } from "#words/figures.ts";
+import { Icon } from "../../shared/icon.tsx";
 import { type Session, useSession } from "../api/session.ts";
 import { token } from "../api/token.ts";
 import { useInventory } from "../api/use_inventory.ts";
 import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation.ts";
 import { linkTo, type Place } from "../router.ts";
-import { Icon } from "../ui/icon.tsx";
 
 const NO_TOTALS = {
   racks: undefined,

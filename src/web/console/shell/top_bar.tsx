@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
+import { Icon } from "../../shared/icon.tsx";
+import { StateMark } from "../../shared/state.tsx";
+import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { timeOfDay } from "../labels.ts";
 import { liveState, onLiveState } from "../live/live.ts";
-import { Icon } from "../ui/icon.tsx";
-import { StateMark } from "../ui/state.tsx";
 import { useShownTrail } from "../ui/trail.ts";
-import { chooseTheme, useTheme } from "../ui/use_theme.ts";
 
 interface TopBarProps {
   readonly menuOpen: boolean;

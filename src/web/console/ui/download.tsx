@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { RenderResult } from "#gen/datacenter/v1/json.ts";
+import { useRender } from "../../shared/use_theme.ts";
 import { CallError, call, type DrawnRpc, type Request } from "../api/client.ts";
 import { saveFile } from "./save_file.ts";
-import { useRender } from "./use_theme.ts";
 
 /** A screen's RPC and its request, as the shown picture was asked for. */
 export interface Question {

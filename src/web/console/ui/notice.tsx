@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { StateMark } from "./state.tsx";
+import { StateMark } from "../../shared/state.tsx";
 
 /** Says above a page what of its address was not followed. */
 export function Notice({ children }: { readonly children: ComponentChildren }) {

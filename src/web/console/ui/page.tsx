@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { Icon } from "../../shared/icon.tsx";
 import { navigationItemOf } from "../navigation.ts";
 import { linkTo, parsePlace } from "../router.ts";
-import { Icon } from "./icon.tsx";
 import { type Crumb, useTrail } from "./trail.ts";
 
 interface PageHeadProps {

@@ -3,10 +3,10 @@ import type { FloorPlanResponse, Health } from "#gen/datacenter/v1/json.ts";
 import { FULL_PCT } from "#kernel/judge_share.ts";
 import { count } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { moment, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
-import { StateMark } from "./state.tsx";
-import { type State, stateOfShare } from "./state_of_share.ts";
 
 interface Held {
   readonly children?: ComponentChildren;

@@ -1,6 +1,7 @@
-import { expect, test } from "bun:test";
-import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { afterAll, expect, test } from "bun:test";
+import { ID, OTHER, type ScriptedProject } from "../support/misbehaving_agent.ts";
 import { adviceOf, followToEnd, type Hands, isMerged, waits, waysIn } from "../support/printed_advice.ts";
+import { SharedProjects } from "../support/shared_projects.ts";
 
 /** What becomes of the work: on the main branch, still there, or thrown away as the advice says. */
 type End = "merged" | "waits" | "dropped";
@@ -184,32 +185,41 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+type Begin = Pick<Row, "before" | "agent" | "pause" | "after">;
+
+const projects = new SharedProjects(async (project, begin: Begin) => {
+  expect(await project.sh(begin.before ?? "true")).toMatchObject({ code: 0 });
+  const printed = await runAgent(project, begin);
+  expect(await project.sh(begin.after ?? "true")).toMatchObject({ code: 0 });
+  return printed;
+});
+afterAll(() => projects.remove());
+
 for (const row of ROWS) {
-  for (const [way, end] of row.ends.entries()) {
-    test(`the advice leads to its end: ${row.name}, way ${way + 1}: ${end}`, async () => {
-      using project = await ScriptedProject.make();
-      expect(await project.sh(row.before ?? "true")).toMatchObject({ code: 0 });
-      let printed = await runAgent(project, row);
-      expect(await project.sh(row.after ?? "true")).toMatchObject({ code: 0 });
-      project.script(row.again ?? AGAIN);
-      for (const args of row.asks ?? []) {
-        const { stdout, stderr } = await project.planner(...args);
-        printed = stdout + stderr;
-      }
+  const { name, again, asks, part, hands, ends, ...begin } = row;
+  for (const [way, end] of ends.entries()) {
+    test.concurrent(`the advice leads to its end: ${name}, way ${way + 1}: ${end}`, () =>
+      projects.use(begin, async (project, printedByWork) => {
+        project.script(again ?? AGAIN);
+        let printed = printedByWork;
+        for (const args of asks ?? []) {
+          const { stdout, stderr } = await project.planner(...args);
+          printed = stdout + stderr;
+        }
 
-      const advice = row.part === undefined ? adviceOf(printed) : (row.part.exec(printed)?.[0] ?? printed);
-      const ways = waysIn(advice);
-      expect({ advice, ways: ways.length }).toEqual({ advice, ways: row.ends.length });
-      const all = await followToEnd(project, ways[way] ?? "", row.hands);
+        const advice = part === undefined ? adviceOf(printed) : (part.exec(printed)?.[0] ?? printed);
+        const ways = waysIn(advice);
+        expect({ advice, ways: ways.length }).toEqual({ advice, ways: ends.length });
+        const all = await followToEnd(project, ways[way] ?? "", hands);
 
-      const found: End = (await isMerged(project)) ? "merged" : (await waits(project)) ? "waits" : "dropped";
-      expect({ all, found }).toEqual({ all, found: end });
-    });
+        const found: End = (await isMerged(project)) ? "merged" : (await waits(project)) ? "waits" : "dropped";
+        expect({ all, found }).toEqual({ all, found: end });
+      }));
   }
 }
 
 /** Returns what `planner work` prints. */
-async function runAgent(project: ScriptedProject, { agent, pause }: Row): Promise<string> {
+async function runAgent(project: ScriptedProject, { agent, pause }: Begin): Promise<string> {
   if (pause === undefined) {
     const { stdout, stderr } = await project.work(agent);
     return stdout + stderr;

@@ -1,5 +1,6 @@
-import { expect, test } from "bun:test";
-import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { afterAll, expect, test } from "bun:test";
+import { ID, OTHER } from "../support/misbehaving_agent.ts";
+import { SharedProjects } from "../support/shared_projects.ts";
 import { trustProject } from "../support/trusted_project.ts";
 
 /** How things stand around a project when finished work is to be merged. */
@@ -142,31 +143,43 @@ const MERGERS = [
 
 const CASES = ROWS.flatMap((row) => MERGERS.map((merger) => ({ row, merger, title: `${row.name}: ${merger[0]}` })));
 
+const SCRIPT = 'echo "a $id" > a.txt; git add a.txt; git commit -q -m "planner($id): a"; tick';
+
+interface Begin {
+  readonly before: string | undefined;
+  readonly refusesWork: RegExp | undefined;
+  readonly thenWork: string | undefined;
+}
+
+/** Finished work; rows that begin alike share it. */
+const projects = new SharedProjects(async (project, { before, refusesWork, thenWork }: Begin) => {
+  if (before !== undefined) await project.sh(before);
+  if (refusesWork !== undefined) {
+    const { stdout, stderr } = await project.work(SCRIPT);
+    expect(stdout + stderr).toMatch(refusesWork);
+    await project.sh(thenWork ?? "");
+  }
+  expect((await project.work(SCRIPT)).stdout).toBe(`${ID}: completed\n`);
+});
+afterAll(() => projects.remove());
+
 for (const { row, merger, title } of CASES) {
-  test(`work ends merged, or says what to do, beside ${title}`, async () => {
-    using project = await ScriptedProject.make();
-    const script = 'echo "a $id" > a.txt; git add a.txt; git commit -q -m "planner($id): a"; tick';
-    if (row.before !== undefined) await project.sh(row.before);
-    let worked = await project.work(script);
-    if (row.refusesWork !== undefined) {
-      expect(worked.stdout + worked.stderr).toMatch(row.refusesWork);
-      await project.sh(row.thenWork ?? "");
-      worked = await project.work(script);
-    }
-    expect(worked.stdout).toBe(`${ID}: completed\n`);
-    if (row.meanwhile !== undefined) await project.sh(row.meanwhile);
-    let merged = await project.planner(...merger);
-    if (row.refuses !== undefined) {
-      expect(merged.stderr).toMatch(row.refuses);
-      expect(await project.sh(row.advised ?? "")).toMatchObject({ code: 0 });
-      if (row.needsAttention === true) expect(merged.stderr).toContain(`planner merge ${ID}`);
-      merged = await project.planner(...(row.needsAttention === true ? MERGERS[0] : merger));
-    }
-    expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
-    for (const line of row.holds ?? []) expect([line, (await project.sh(line)).code]).toEqual([line, 0]);
-    expect(project.status()).toBe("completed");
-    expect(project.status(OTHER)).toBe("pending");
-  });
+  const { before, refusesWork, thenWork } = row;
+  test.concurrent(`work ends merged, or says what to do, beside ${title}`, () =>
+    projects.use({ before, refusesWork, thenWork }, async (project) => {
+      if (row.meanwhile !== undefined) await project.sh(row.meanwhile);
+      let merged = await project.planner(...merger);
+      if (row.refuses !== undefined) {
+        expect(merged.stderr).toMatch(row.refuses);
+        expect(await project.sh(row.advised ?? "")).toMatchObject({ code: 0 });
+        if (row.needsAttention === true) expect(merged.stderr).toContain(`planner merge ${ID}`);
+        merged = await project.planner(...(row.needsAttention === true ? MERGERS[0] : merger));
+      }
+      expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
+      for (const line of row.holds ?? []) expect([line, (await project.sh(line)).code]).toEqual([line, 0]);
+      expect(project.status()).toBe("completed");
+      expect(project.status(OTHER)).toBe("pending");
+    }));
 }
 
 /** Where a project may be in a repository; each line makes it so and prints its folder. */
@@ -179,24 +192,27 @@ const PLACES: Readonly<Record<string, string>> = {
     'git worktree add -q -b feature ../linked && cp .planner/config.md ../linked/.planner/ && cd ../linked && echo "$PWD"',
 };
 
-const EVERYWHERE = Object.entries(PLACES).flatMap(([name, line]) =>
-  MERGERS.map((merger) => [name, merger, line] as const),
-);
-
-test.each(EVERYWHERE)("a spec is worked and merged in %s: %p", async (_, [command, ...words], line) => {
-  using project = await ScriptedProject.make();
-  const { stdout, stderr } = await project.sh(line);
+const placed = new SharedProjects(async (project, place: string) => {
+  const { stdout, stderr } = await project.sh(PLACES[place] ?? "");
   const folder = stdout.trim();
   expect({ folder, stderr }).toEqual({ folder: expect.stringContaining("/"), stderr: "" });
-
   trustProject(folder);
-  const worked = await project.workIn(folder, "save a; tick");
-  const merged = await project.planner(command, ...words, "--root", folder);
-
-  expect(worked.stdout).toBe(`${ID}: completed\n`);
-  expect(merged.stdout).toMatch(/^Merged spec: /);
-  const shown = await project.sh(
-    `cd '${folder}' && find "$(git rev-parse --show-toplevel)" -name a.txt | grep -v worktrees; git status --porcelain; grep ^status: ${SPEC}`,
-  );
-  expect(shown.stdout).toMatch(/\/a\.txt\nstatus: completed\n$/);
+  expect((await project.workIn(folder, "save a; tick")).stdout).toBe(`${ID}: completed\n`);
+  return folder;
 });
+afterAll(() => placed.remove());
+
+const EVERYWHERE = Object.keys(PLACES).flatMap((place) => MERGERS.map((merger) => ({ place, merger })));
+
+for (const { place, merger } of EVERYWHERE) {
+  test.concurrent(`a spec is worked and merged in ${place}: ${merger[0]}`, () =>
+    placed.use(place, async (project, folder) => {
+      const merged = await project.planner(...merger, "--root", folder);
+
+      expect(merged.stdout).toMatch(/^Merged spec: /);
+      const shown = await project.sh(
+        `cd '${folder}' && find "$(git rev-parse --show-toplevel)" -name a.txt | grep -v worktrees; git status --porcelain; grep ^status: ${SPEC}`,
+      );
+      expect(shown.stdout).toMatch(/\/a\.txt\nstatus: completed\n$/);
+    }));
+}

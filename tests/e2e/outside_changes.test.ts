@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { SharedProjects } from "../support/shared_projects.ts";
 
 interface Row {
   readonly name: string;
+  /** Rows of the same word are done by one run, one after another. */
+  readonly run?: string;
   /** What a person does before. */
   readonly before?: string;
   /** What the agent does beside its work. */
@@ -15,6 +18,7 @@ interface Row {
 }
 
 const KEPT = `git for-each-ref --format='%(refname)' refs/planner/kept`;
+const KEPT_FILE = (name: string): string => `${KEPT} | xargs -I{} git ls-tree --name-only {} | grep -qx ${name}`;
 const REMOTE = `git init -q --bare ../remote && git remote add origin "$PWD/../remote" && git push -q origin main && git commit -q --allow-empty -m two && git push -q origin main`;
 
 const ROWS: readonly Row[] = [
@@ -30,6 +34,7 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "changes a file there",
+    run: "files",
     does: 'echo x >> "$PLANNER_PROJECT/base.txt"',
     says: /"base.txt" in your checkout was changed/,
   },
@@ -41,43 +46,53 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "changes another spec there",
+    run: "files",
     does: `sed -i s/pending/cancelled/ "$PLANNER_PROJECT/.planner/specs/${OTHER}.md"`,
     says: new RegExp(`"\\.planner/specs/${OTHER}\\.md" in the project was changed`),
   },
   {
     name: "adds a spec and changes the settings there",
+    run: "files",
     does: `cd "$PLANNER_PROJECT/.planner" && echo >> config.md && cp specs/${OTHER}.md specs/2026-11-01-003-ccc.md`,
     says: /"\.planner\/config\.md" in the project was changed[\s\S]*003-ccc\.md" in the project was added/,
   },
-  { name: "makes a tag", does: "git tag v1", says: /tag "v1" was made/ },
+  { name: "makes a tag", run: "names", does: "git tag v1", says: /tag "v1" was made/ },
   {
     name: "moves a tag with a message",
-    before: "git tag -a -m one v1",
-    does: "git commit -q --allow-empty -m 'planner: x'; git tag -f v1 >/dev/null",
-    says: /tag "v1" was moved from \w+ to \w+ during the run: "git update-ref refs\/tags\/v1 \w{40}" brings it back, .* kept as refs\/planner\/kept/,
-    holds: `test "$(git cat-file -t $(${KEPT} | head -1))" = tag`,
+    run: "names",
+    before: "git tag -a -m one v2",
+    does: "git commit -q --allow-empty -m 'planner: x'; git tag -f v2 >/dev/null",
+    says: /tag "v2" was moved from \w+ to \w+ during the run: "git update-ref refs\/tags\/v2 \w{40}" brings it back, .* kept as refs\/planner\/kept/,
+    holds: `${KEPT} | xargs -I{} git cat-file -t {} | grep -qx tag`,
   },
-  { name: "deletes a tag", before: "git tag v1", does: "git tag -d v1 >/dev/null", says: /tag "v1" was deleted/ },
+  {
+    name: "deletes a tag",
+    run: "names",
+    before: "git tag v3",
+    does: "git tag -d v3 >/dev/null",
+    says: /tag "v3" was deleted/,
+  },
   {
     name: "deletes a person's branch",
+    run: "names",
     before: "git checkout -q -b mine && echo m > m.txt && git add m.txt && git commit -q -m m && git checkout -q main",
     does: "git branch -q -D mine",
     says: /branch "mine" was deleted during the run: "git branch mine \w{40}" brings it back, its former commits are kept/,
-    holds: `git cat-file -e $(${KEPT} | head -1):m.txt`,
+    holds: KEPT_FILE("m.txt"),
   },
   {
     name: "drops a person's stash",
     before: "echo s > s.txt && git add s.txt && git stash -q",
     does: "git stash drop -q",
     says: /the stash ".*" was dropped during the run: "git stash apply refs\/planner\/kept\/.*\/1" brings it back/,
-    holds: `git cat-file -e $(${KEPT} | head -1):s.txt`,
+    holds: KEPT_FILE("s.txt"),
   },
   {
     name: "pops a person's stash into its work",
     before: "echo s > s.txt && git add s.txt && git stash -q",
     does: "git stash pop -q; git commit -q -m 'planner: popped'",
     says: /the stash ".*" was dropped/,
-    holds: `git cat-file -e $(${KEPT} | head -1):s.txt`,
+    holds: KEPT_FILE("s.txt"),
   },
   {
     name: "clears the stashes",
@@ -88,23 +103,26 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "pushes with force",
+    run: "pushes",
     before: REMOTE,
     does: "git push -q --force origin main~1:main",
     says: /remote-tracking branch "origin\/main" was pushed with force during the run: it was at \w{40} before/,
   },
   {
     name: "pushes its branch",
-    before: REMOTE,
+    run: "pushes",
     does: "git push -q -u origin HEAD",
     says: /"origin\/planner\/.*" was pushed/,
   },
   {
     name: "sets an identity",
+    run: "settings",
     does: "git config user.email bot@example.org",
     says: /setting user\.email was changed during the run \(undo it with: git config --unset-all user\.email && git config --add user\.email ann@example\.org\)/,
   },
   {
     name: "sets anything of the whole repository",
+    run: "settings",
     does: "git config gc.auto 0; git config core.autocrlf input",
     says: /setting core\.autocrlf was added[\s\S]*setting gc\.auto was added/,
   },
@@ -117,11 +135,13 @@ const ROWS: readonly Row[] = [
   },
   {
     name: "makes a link out of the tree",
+    run: "links",
     does: "ln -s /etc/hosts hosts; git add hosts; git commit -q -m 'planner: link'",
     says: /"hosts" is a link that leads out of the repository, to "\/etc\/hosts"/,
   },
   {
     name: "makes a worktree and a branch",
+    run: "links",
     does: "git worktree add -q -b side ../../../../side",
     says: /worktree ".*side" was made[\s\S]*branch "side" was made/,
   },
@@ -135,28 +155,45 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const { name, before = "true", does, says, holds = "true", ends = "completed" } of ROWS) {
-  test(`end, record and status name it when an agent ${name}`, async () => {
-    using project = await ScriptedProject.make();
-    expect(await project.sh(before)).toMatchObject({ code: 0 });
+/** What a run of some rows leaves: what is printed, in each place, and which lines of \`holds\` fail. */
+const runs = new SharedProjects(async (project, rows: readonly Row[]) => {
+  for (const { before = "true" } of rows) expect(await project.sh(before)).toMatchObject({ code: 0 });
+  const failing = async (): Promise<readonly string[]> => {
+    const codes = await Promise.all(rows.map(async ({ holds = "true" }) => [holds, (await project.sh(holds)).code]));
+    return codes.flatMap(([line, code]) => (code === 0 ? [] : [String(line)]));
+  };
 
-    const { stdout, stderr } = await project.work(`save a; tick; ${does}`);
+  const { stdout, stderr } = await project.work(`save a; tick; ${rows.map(({ does }) => `(${does})`).join("\n")}`);
+  const { warnings, reasons } = JSON.parse((await project.planner("log", ID, "--run", "last", "--json")).stdout);
+  const printed = {
+    activity: (await project.planner("status", "--activity")).stdout,
+    status: (await project.planner("status")).stdout,
+    diagnosis: (await project.planner("diagnose", ID)).stdout,
+  };
+  const failed = await failing();
+  await project.planner("merge", ID);
+  const failedThen = await failing();
+  const ended = stdout.split(": ")[1]?.trim();
+  return { ended, end: stderr + stdout, record: [...warnings, ...reasons].join("\n"), ...printed, failed, failedThen };
+});
+afterAll(() => runs.remove());
 
-    expect([stdout.split(": ")[1]?.trim(), stderr + stdout]).toEqual([ends, expect.stringMatching(says)]);
-    const record = await project.planner("log", ID, "--run", "last", "--json");
-    const { warnings, reasons } = JSON.parse(record.stdout);
-    expect([...warnings, ...reasons].join("\n")).toMatch(says);
-    const first = new RegExp(says.source.split("[\\s\\S]*")[0] ?? "");
-    expect((await project.planner("status", "--activity")).stdout).toMatch(first);
-    expect((await project.planner("status")).stdout).toContain("changed outside of the branch of its last run");
-    expect((await project.planner("diagnose", ID)).stdout).toMatch(first);
-    expect(await project.sh(holds)).toMatchObject({ code: 0 });
-    await project.planner("merge", ID);
-    expect(await project.sh(holds)).toMatchObject({ code: 0 });
-  });
+for (const row of ROWS) {
+  const { name, says, ends = "completed" } = row;
+  const together = row.run === undefined ? [row] : ROWS.filter(({ run }) => run === row.run);
+  test.concurrent(`end, record and status name it when an agent ${name}`, () =>
+    runs.use(together, async (_, { ended, end, record, activity, status, diagnosis, failed, failedThen }) => {
+      expect([ended, end]).toEqual([ends, expect.stringMatching(says)]);
+      expect(record).toMatch(says);
+      const first = new RegExp(says.source.split("[\\s\\S]*")[0] ?? "");
+      expect(activity).toMatch(first);
+      expect(status).toContain("changed outside of the branch of its last run");
+      expect(diagnosis).toMatch(first);
+      expect({ failed, failedThen }).toEqual({ failed: [], failedThen: [] });
+    }));
 }
 
-test("a tag with a message and a stash that the run itself made and dropped are kept, and its log says so", async () => {
+test.concurrent("a tag with a message and a stash that the run itself made and dropped are kept, and its log says so", async () => {
   using project = await ScriptedProject.make();
 
   const { stdout, stderr } = await project.work(`save a
@@ -176,45 +213,62 @@ test("a tag with a message and a stash that the run itself made and dropped are 
   expect(stdout + stderr).not.toContain("made and dropped");
 });
 
-/** What an agent does in the person's own folder: before, what it does, and what is said; null for nothing. */
-const IN_PLACE: readonly (readonly [before: string, does: string, says: RegExp | null])[] = [
-  ["true", "save b; echo c > c.txt", null],
-  ["git checkout -q --detach", "save b", null],
-  ["echo s > s.txt && git add s.txt && git stash -q", "git stash drop -q", /the stash ".*" was dropped during the run/],
-  ["git tag v1", "git tag -d v1 >/dev/null", /tag "v1" was deleted during the run: "git update-ref/],
-  ["git branch mine", "git branch -q -D mine", /branch "mine" was deleted/],
-  ["true", "git checkout -q -b other; save b", /branch "other" is checked out in .*: "git switch main" brings it back/],
+/** What an agent does in the person's own folder, in one run: before, what it does, and all that is said. */
+const IN_PLACE: readonly (readonly (readonly [before: string, does: string, says: RegExp | null])[])[] = [
+  [["true", "save b; echo c > c.txt", null]],
+  [["git checkout -q --detach", "save b", null]],
   [
-    "true",
-    "git reset -q --soft HEAD~1; git commit -q --amend -m changed",
-    /branch "main" was moved .* its former commits are kept as refs\/planner/,
+    [
+      "echo s > s.txt && git add s.txt && git stash -q",
+      "git stash drop -q",
+      /the stash ".*" was dropped during the run/,
+    ],
+    ["git tag v1", "git tag -d v1 >/dev/null", /tag "v1" was deleted during the run: "git update-ref/],
+    ["git branch mine", "git branch -q -D mine", /branch "mine" was deleted/],
+    ["true", "git config user.email bot@example.org", /setting user\.email was changed during the run \(undo it/],
+    ["true", "git config core.hooksPath /tmp/hooks", /setting core\.hookspath was added during the run \(undo it/],
+    [
+      "true",
+      `sed -i s/pending/cancelled/ .planner/specs/${OTHER}.md`,
+      new RegExp(`specs/${OTHER}\\.md" in the project was changed`),
+    ],
   ],
-  ["true", "git config user.email bot@example.org", /setting user\.email was changed during the run \(undo it/],
-  ["true", "git config core.hooksPath /tmp/hooks", /setting core\.hookspath was added during the run \(undo it/],
   [
-    "true",
-    `sed -i s/pending/cancelled/ .planner/specs/${OTHER}.md`,
-    new RegExp(`specs/${OTHER}\\.md" in the project was changed`),
+    [
+      "true",
+      "git checkout -q -b other; save b",
+      /branch "other" is checked out in .*: "git switch main" brings it back/,
+    ],
+  ],
+  [
+    [
+      "true",
+      "git reset -q --soft HEAD~1; git commit -q --amend -m changed",
+      /branch "main" was moved .* its former commits are kept as refs\/planner/,
+    ],
   ],
 ];
 
-for (const [before, does, says] of IN_PLACE) {
-  test(`a run in the person's own folder names what is not its work: ${does}`, async () => {
+for (const steps of IN_PLACE) {
+  const script = steps.map(([, does]) => does).join("; ");
+  test.concurrent(`a run in the person's own folder names what is not its work: ${script}`, async () => {
     using project = await ScriptedProject.make();
-    expect(await project.sh(before)).toMatchObject({ code: 0 });
+    for (const [before] of steps) expect(await project.sh(before)).toMatchObject({ code: 0 });
 
-    project.script(`tick; save a; ${does}`);
+    project.script(`tick; save a; ${script}`);
     const { stdout, stderr } = await project.planner("work", ID, "--no-worktree");
     const { warnings } = JSON.parse((await project.planner("log", ID, "--run", "last", "--json")).stdout);
     const diagnosis = await project.planner("diagnose", ID);
 
     expect(stdout).toContain(`${ID}: completed`);
-    if (says === null) expect([stderr, warnings]).toEqual([expect.not.stringContaining("during the run"), []]);
-    else for (const text of [stderr, warnings.join("\n"), diagnosis.stdout]) expect(text).toMatch(says);
+    for (const [, , says] of steps) {
+      if (says === null) expect([stderr, warnings]).toEqual([expect.not.stringContaining("during the run"), []]);
+      else for (const text of [stderr, warnings.join("\n"), diagnosis.stdout]) expect(text).toMatch(says);
+    }
   });
 }
 
-test("what other runs and their merges do is not named", async () => {
+test.concurrent("what other runs and their merges do is not named", async () => {
   using project = await ScriptedProject.make();
 
   project.script('save "$id"; tick');
@@ -225,7 +279,7 @@ test("what other runs and their merges do is not named", async () => {
   expect(stdout + stderr + merged.stderr).not.toContain("during the run");
 });
 
-test("the main branch gets a submodule that an agent added, with its commits", async () => {
+test.concurrent("the main branch gets a submodule that an agent added, with its commits", async () => {
   using project = await ScriptedProject.make();
   const commit = "git -c user.name=a -c user.email=a@b commit -q -m";
   await project.sh(`git init -q ../lib && cd ../lib && echo l > l.txt && git add . && ${commit} l`);

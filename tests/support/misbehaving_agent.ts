@@ -108,8 +108,23 @@ export class ScriptedProject {
     return [this.worktree, this.root].some((folder) => existsSync(join(folder, `${name}.txt`)));
   }
 
+  /** Keeps a copy of everything as it is now, for {@link restore}. */
+  async keep(): Promise<void> {
+    await this.#shell(`rm -rf "$HOME.kept" && cp -a "$HOME" "$HOME.kept"`);
+  }
+
+  /** Brings the kept copy back into the same folder. */
+  async restore(): Promise<void> {
+    await this.#shell(`rm -rf "$HOME" && cp -a "$HOME.kept" "$HOME"`);
+  }
+
+  async #shell(line: string): Promise<void> {
+    const { code, stderr } = await runCommand(["/bin/sh", "-c", line], { cwd: tmpdir(), env: { HOME: this.#home } });
+    if (code !== 0) throw new Error(stderr);
+  }
+
   [Symbol.dispose](): void {
-    rmSync(this.#home, { recursive: true, force: true });
+    for (const folder of [this.#home, `${this.#home}.kept`]) rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -13,6 +13,7 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import type { ReadRpc, Rpc, WriteSession } from "./operations/rpc.ts";
+import { type StoredResource, storedResources } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
@@ -211,6 +212,17 @@ export class DcService {
         this.#reads.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
         return reply;
       });
+    });
+  }
+
+  /**
+   * Reads resources as stored, to be changed, at most 50; open to every principal.
+   * @throws OperationError for a refusal, such as of a reference that names no resource
+   */
+  async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
+    return this.#counted("StoredResources", caller, () => {
+      demandPrincipal(this.#context, caller);
+      return this.#context.store.read((reader) => storedResources(reader, refs));
     });
   }
 

@@ -52,6 +52,7 @@ describe("A server without tokens", () => {
     "/audit/history",
     "/graphql/playground",
     "/estate",
+    "/resources",
     "/session",
     "/sample",
   ];

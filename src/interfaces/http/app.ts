@@ -64,6 +64,7 @@ const READ_ROUTES = [
   "/audit/verify",
   CHANGE_STREAM_PATH,
   "/estate",
+  "/resources",
   "/session",
   "/sample",
 ] as const;
@@ -105,6 +106,10 @@ export function httpApp(options: AppOptions): App {
   app.get("/estate", async (context) =>
     json(context, await options.service.overview(await findCaller(context, options, "REST"))),
   );
+  app.get("/resources", async (context) => {
+    const caller = await findCaller(context, options, "REST");
+    return json(context, { resources: await options.service.stored(context.req.queries("ref") ?? [], caller) });
+  });
   app.get("/session", async (context) =>
     json(context, await options.service.session(await findCaller(context, options, "REST"))),
   );

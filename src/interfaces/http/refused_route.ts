@@ -9,6 +9,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
   "/changes/stream": { method: "ChangeStream", interface: "REST" },
   "/estate": { method: "EstateOverview", interface: "REST" },
+  "/resources": { method: "StoredResources", interface: "REST" },
   "/sample": { method: "Sample", interface: "REST" },
   "/session": { method: "Session", interface: "REST" },
   "/graphql": { method: "GraphQL", interface: "GRAPHQL" },

@@ -1,13 +1,21 @@
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
-import type { ResourceKind } from "#dc/model/resources.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
-import { namedResource, OUTCOMES, readItem, reviewRefs, upsertItem } from "../writes/mutations.ts";
+import {
+  type Coded,
+  dependantsOf,
+  namedResource,
+  OUTCOMES,
+  readItem,
+  reviewRefs,
+  upsertItem,
+} from "../writes/mutations.ts";
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
 import { givenDeviceType } from "./device_types.ts";
 import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
@@ -19,17 +27,35 @@ export const applyChanges = defineWrite({
 });
 
 /** Applies changes of any kinds. @param atomic whether one that is refused undoes all */
-export function runChanges(
+export async function runChanges(
   session: WriteSession,
   changes: readonly InventoryChange[],
   { atomic }: { readonly atomic: boolean },
 ): Promise<BulkReply> {
   demandBatchSize("changes", changes.length);
-  const items = changes.map((change, index) => itemOf(session, change, `changes[${index}]`));
+  const first = await removedBefore(session, changes);
+  const items = changes.map((change, index): BulkItem => {
+    const item = itemOf(session, change, `changes[${index}]`);
+    return { ...item, needs: first.get(item.key) ?? [] };
+  });
   return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
 }
 
-/** Converts one change. Changes are applied in the order of the request; the caller orders dependencies. */
+/** Removed devices that depend on each removed device, by its key: a removal goes before that of what it depends on. */
+async function removedBefore(
+  session: WriteSession,
+  changes: readonly InventoryChange[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const removed = changes.flatMap(({ write }) => {
+    const ref = write.case === "deleteRef" ? parseRef(write.value) : undefined;
+    return ref?.kind === "device" ? [ref.code] : [];
+  });
+  if (removed.length < 2) return new Map();
+  const dependants = await dependantsOf(session, "device", removed);
+  return new Map([...dependants].map(([key, codes]) => [`device:${key}`, codes.map((code) => `device:${code}`)]));
+}
+
+/** Converts one change. Changes are applied in the order of the request, except for removals of devices. */
 function itemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
   const { case: word, value } = change.write;
   const misplaced = misplacedField(change, at);
@@ -135,15 +161,27 @@ function removal(
     key: refKey(text),
     needs: [],
     apply: async () => {
-      const options = { ...how, allowMissing: false };
-      if (ref.kind === "device_type") await dropDeviceType(session, ref.code, how);
-      else if (ref.kind === "cable") await removeResource(session, "cable", ref, options);
-      else if (ref.kind === "fabric_link") await removeResource(session, "fabric_link", ref, options);
-      else if (ref.kind === "rack" || ref.kind === "device" || ref.kind === "crac")
-        await removeResource(session, ref.kind, namedResource(ref.kind, ref.code), options);
-      return { outcome: Outcome.DELETED, etag: "", warnings: [] };
+      const cascadedRefs = await removeNamed(session, kind, ref, how);
+      return { outcome: Outcome.DELETED, etag: "", warnings: [], cascadedRefs };
     },
   };
+}
+
+/** Removes what a reference names. @returns references of what else was removed or changed */
+async function removeNamed(
+  session: WriteSession,
+  kind: (typeof REMOVABLE)[number],
+  ref: Ref,
+  how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
+): Promise<readonly string[]> {
+  const options = { ...how, allowMissing: false };
+  if ("code" in ref && kind === "device_type") {
+    await dropDeviceType(session, ref.code, how);
+    return [];
+  }
+  // The kinds differ by the word, which the compiler cannot follow.
+  const named = "code" in ref ? namedResource(kind as Coded, ref.code) : (ref as ResourceByKind["cable"] & Ref);
+  return (await removeResource(session, kind as ResourceKind, named, options)).cascadedRefs;
 }
 
 /** A change that cannot be read fails where it is applied, so that the reply names it beside the others. */

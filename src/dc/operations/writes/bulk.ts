@@ -27,6 +27,8 @@ export interface ItemDone {
   readonly outcome: Outcome;
   readonly etag: string;
   readonly warnings: readonly Finding[];
+  /** Other resources that were removed or changed. */
+  readonly cascadedRefs?: readonly string[];
 }
 
 /** Checks the changed items after all are applied. @returns a function from an item's code to its findings */
@@ -203,8 +205,8 @@ function itemResult(result: Result, committed: boolean) {
     const error = refuse("BATCH_ABORTED", "Another item of the atomic batch failed");
     return { outcome: Outcome.ABORTED, error: statusOf(error) };
   }
-  const { outcome, etag, warnings } = result.done;
-  return { outcome, etag, warnings: warnings.map(findingInit) };
+  const { outcome, etag, warnings, cascadedRefs = [] } = result.done;
+  return { outcome, etag, warnings: warnings.map(findingInit), cascadedRefs: [...cascadedRefs] };
 }
 
 function failedOutcome(error: OperationError): Outcome {

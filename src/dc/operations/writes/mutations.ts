@@ -1,4 +1,4 @@
-import { create, type DescMessage, type DescMethodUnary, type MessageShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethodUnary, type Message, type MessageShape } from "@bufbuild/protobuf";
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
@@ -29,13 +29,19 @@ export const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcom
   UNCHANGED: Outcome.UNCHANGED,
 };
 
-const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKind[Kind]>) => object } = {
+const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKind[Kind]>) => Message } = {
   device: deviceMessage,
   rack: rackMessage,
   crac: cracMessage,
   cable: cableMessage,
   fabric_link: fabricLinkMessage,
 };
+
+/** The message of a stored resource, with its version. */
+export function storedMessage(kind: ResourceKind, stored: Stored<ResourceByKind[ResourceKind]>): Message {
+  // Kind and resource agree, which the compiler cannot follow.
+  return MESSAGES[kind](stored as never);
+}
 
 const FIELDS: Readonly<Record<ResourceKind, string>> = {
   device: "device",
@@ -220,17 +226,7 @@ interface BulkDeleteRequest {
 export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
   demandBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;
-  const readable = request.codes.filter((code) => parseCode(code) !== undefined);
-  const stored = await Promise.all(readable.map((code) => session.writer.stored(kind, codeKey(code))));
-  const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
-  const needs = codesNeeded(kind, found);
-  const dependants = new Map<string, string[]>();
-  for (const resource of found) {
-    for (const code of needs(resource)) {
-      const key = codeKey(code);
-      dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
-    }
-  }
+  const dependants = await dependantsOf(session, kind, request.codes);
   const items = request.codes.map((code, index): BulkItem => {
     const field = `codes[${index}]`;
     return {
@@ -240,10 +236,31 @@ export async function bulkDelete(session: WriteSession, kind: Coded, request: Bu
       key: codeKey(code),
       needs: dependants.get(codeKey(code)) ?? [],
       apply: async () => {
-        const { deleted } = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });
-        return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
+        const removed = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });
+        const { deleted, cascadedRefs } = removed;
+        return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [], cascadedRefs };
       },
     };
   });
   return runBulk(session, items, { atomic: request.atomic });
+}
+
+/** The codes among `codes` that depend on each of them, by its key: they are removed before it. */
+export async function dependantsOf(
+  { writer }: WriteSession,
+  kind: Coded,
+  codes: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const readable = codes.filter((code) => parseCode(code) !== undefined);
+  const stored = await Promise.all(readable.map((code) => writer.stored(kind, codeKey(code))));
+  const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
+  const needs = codesNeeded(kind, found);
+  const dependants = new Map<string, string[]>();
+  for (const resource of found) {
+    for (const code of needs(resource)) {
+      const key = codeKey(code);
+      dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
+    }
+  }
+  return dependants;
 }

@@ -938,6 +938,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.BulkItemResult.error": "Why it failed.",
   "datacenter.v1.BulkItemResult.etag": "Version after the call.",
   "datacenter.v1.BulkItemResult.warnings": "What is worth telling.",
+  "datacenter.v1.BulkItemResult.cascaded_refs": "Other resources that a removal removed or changed with it.",
   "datacenter.v1.AuditEntry": "One entry of the change log.",
   "datacenter.v1.AuditEntry.seq": "Place in the log, from 1; 0 while not sealed.",
   "datacenter.v1.AuditEntry.id": "UUID.",

@@ -1173,6 +1173,7 @@ export interface BulkItemResult {
   readonly error?: Status;
   readonly etag: string;
   readonly warnings: readonly Finding[];
+  readonly cascaded_refs: readonly string[];
 }
 
 export interface Status {

@@ -109,6 +109,21 @@ describe("ApplyChanges", () => {
     await expect(call("GetDevice", { code: "NEW" })).rejects.toThrow("Cannot find");
   });
 
+  test("removes a device before what it depends on, and names what a removal takes along", async () => {
+    const { call } = await smallSite();
+    const removals = ["device:CH-1", "device:BL-1"].map((delete_ref) => ({ delete_ref }));
+    const listed = await call("PreviewChanges", { changes: removals });
+    const alone = await call("PreviewChanges", { changes: removals.slice(0, 1) });
+    const cascade = await call("PreviewChanges", { changes: [{ delete_ref: "device:SRV-1", cascade: true }] });
+
+    expect(outcomes(listed)).toEqual([
+      ["device:CH-1", "DELETED"],
+      ["device:BL-1", "DELETED"],
+    ]);
+    expect(failure(alone)[1]).toBe("DEVICE_HAS_CHILDREN");
+    expect(cascade.results[0].cascaded_refs).toEqual(["cable:PDU/OUT1~SRV-1/psu1"]);
+  });
+
   test("takes a resource once, demands changes and a writer, and repeats no request", async () => {
     const { call } = await smallSite({ authRequired: true });
     const reader = {

@@ -113,6 +113,41 @@ describe("GET /estate", () => {
   });
 });
 
+describe("GET /resources", () => {
+  test("reads resources as stored with their versions, in the order asked for", async () => {
+    const at = await served();
+    await changed(at);
+    const {
+      rack: { etag },
+    } = await at.site.call("GetRack", { code: "R1" });
+
+    const { status, text } = await http1(`${at.url}/resources?ref=rack:r1&ref=rack:R2`);
+
+    expect(status).toBe(200);
+    const { resources } = JSON.parse(text);
+    expect(resources).toEqual([
+      { ref: "rack:r1", resource: expect.objectContaining({ ...RACK, etag }) },
+      { ref: "rack:R2" },
+    ]);
+  });
+
+  test("names what it cannot read, and asks for a principal", async () => {
+    const [at, closed] = [await served(), await served({ authRequired: true })];
+    const many = Array.from({ length: 51 }, (_, one) => `ref=rack:R${one}`).join("&");
+
+    for (const [query, reason] of [
+      ["ref=floor:S1/1", "INVALID_REF"],
+      ["ref=R1", "INVALID_REF"],
+      [many, "BATCH_TOO_LARGE"],
+    ] as const) {
+      const { status, text } = await http1(`${at.url}/resources?${query}`);
+      expect([query, status]).toEqual([query, 400]);
+      expect(text).toContain(reason);
+    }
+    expect((await http1(`${closed.url}/resources?ref=rack:R1`)).status).toBe(401);
+  });
+});
+
 describe("GET /audit/history", () => {
   test("tells the newest change first, with the chain's head", async () => {
     const at = await served();
@@ -254,6 +289,7 @@ test("every plain route knows HEAD, refuses other methods by name and lets no br
     "/audit/verify",
     "/openapi.json",
     "/estate",
+    "/resources",
     "/session",
     "/sample",
   ]) {

@@ -3,7 +3,7 @@ import type { DevicePreview, PreviewChangesResponse, SupplyEffect } from "#gen/d
 import { previewLines, previewRows } from "#web/console/edit/preview_words.ts";
 
 const NOTHING: PreviewChangesResponse = {
-  results: [{ index: 0, code: "", outcome: "OUTCOME_UPDATED", etag: "", warnings: [] }],
+  results: [{ index: 0, code: "", outcome: "OUTCOME_UPDATED", etag: "", warnings: [], cascaded_refs: [] }],
   revision: 1,
   omitted_devices: 0,
   refused: 0,

@@ -1,5 +1,6 @@
 import type { Agents } from "./agents.ts";
 import type { Claims } from "./claims.ts";
+import type { Differences } from "./differences.ts";
 import type { GitLocks, Leftovers } from "./leftovers.ts";
 import type { RunLogs } from "./logs.ts";
 import type { ProcessRecords } from "./process_records.ts";
@@ -10,6 +11,7 @@ import type { Worktrees } from "./worktrees.ts";
 export interface RunPorts {
   readonly claims: Claims;
   readonly worktrees: Worktrees;
+  readonly differences: Differences;
   readonly logs: RunLogs;
   readonly records: ProcessRecords;
   readonly agents: Agents;

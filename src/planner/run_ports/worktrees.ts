@@ -40,6 +40,11 @@ export interface MergeWishes {
   readonly admit: (commit: string) => Promise<readonly string[]>;
 }
 
+export interface RemovalWishes {
+  /** `keep`: a branch that is not merged is kept under `refs/planner/kept/<id>/` too. */
+  readonly unmerged?: "refuse" | "keep";
+}
+
 /**
  * One git worktree and branch per spec in work: `.planner/worktrees/<id>`. No method discards uncommitted changes, or
  * commits that the main branch lacks. Call them while holding the spec's claim.
@@ -98,9 +103,10 @@ export interface Worktrees {
    * Removes worktree, branch and status file. Commits that exist nowhere else are kept under `refs/planner/kept/<id>/`.
    *
    * @returns remarks for a person about those, one sentence each
-   * @throws OperationError `failed_precondition` if that would lose uncommitted changes or unmerged commits
+   * @throws OperationError `failed_precondition` if that would lose uncommitted changes, or unmerged commits unless they
+   * are to be kept
    */
-  remove(id: SpecId): Promise<readonly string[]>;
+  remove(id: SpecId, wishes?: RemovalWishes): Promise<readonly string[]>;
   /**
    * Stores the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch, outside of the
    * main branch's history.

@@ -44,6 +44,9 @@ export function titleHeading(body: string): Heading | undefined {
 /** Sections that planner reads or writes: their headings name no spec. */
 const OWN_SECTIONS: ReadonlySet<string> = new Set(["acceptance criteria", "output"]);
 
+/** Those that it only ever writes as level 2: on another level a person may call a spec so. */
+const WRITTEN_SECTIONS: ReadonlySet<string> = new Set(["approval discussion", "review"]);
+
 /**
  * The heading that names the spec: the first one, whatever its level. Source: docs/contract/spec-tool.md#spec;
  * docs/decisions.md#s-05.
@@ -52,11 +55,16 @@ export function firstHeading(body: string): Heading | undefined {
   let first: Heading | undefined;
   visitLines(body, (line) => {
     const heading = headingOf(line);
-    if (heading === undefined || heading.text === "" || OWN_SECTIONS.has(sectionName(heading.text))) return false;
+    if (heading === undefined || heading.text === "" || isOwn(heading)) return false;
     first = heading;
     return true;
   });
   return first;
+}
+
+function isOwn({ level, text }: Heading): boolean {
+  const name = sectionName(text);
+  return OWN_SECTIONS.has(name) || (level === 2 && WRITTEN_SECTIONS.has(name));
 }
 
 /** The text of the heading that names the spec, or null. */

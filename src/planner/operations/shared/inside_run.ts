@@ -15,6 +15,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
   planner_takeover: ["take work over", LATER],
   planner_archive: ["archive a spec", LATER],
   rerun: ["repeat the commands of a record", "run the checks of your own spec yourself"],
+  review: ["review work", LATER],
   merge: ["merge", "commit your work: it is merged when the run has ended"],
 };
 

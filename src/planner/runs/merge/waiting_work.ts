@@ -2,6 +2,7 @@ import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { isFinishedWork } from "../../work/person_need.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** A spec with a worktree or branch whose work is not to be merged yet. */
@@ -41,6 +42,9 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
   return { finished, left };
 }
 
+/** Of a branch whose folder is gone. */
+const UNKNOWN = { status: "unknown" } as const;
+
 interface Standing {
   readonly id: SpecId;
   readonly status: WorktreeStatus | undefined;
@@ -51,9 +55,7 @@ interface Standing {
 function unfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
-  if (status === "completed") return null;
-  const isOpen = status === "in_progress" || status === "failed";
-  if (isOpen && there?.status === "done") return null;
+  if (isFinishedWork(status, there ?? UNKNOWN)) return null;
   const why = there?.error === undefined || there.error === null ? "" : ` (${there.error})`;
   const next = NEXT[status]?.(id) ?? "";
   return `its status is ${status}${why}${next}`;

@@ -15,6 +15,7 @@ import {
 } from "../../operations/shared/start_checks.ts";
 import { loadWorld } from "../../operations/shared/world.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
+import { isSentBack } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { AgentSession } from "../../work/agent_launch.ts";
@@ -46,14 +47,20 @@ export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
   await refuseLostRules(context, `start work on spec '${id}'`);
   if (wishes.worktree) await refuseUnacceptedSetup(context, config);
-  const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending");
-  const known = goesOn ? sessionOf(id, { provider, reports: await ports.records.reports(), wishes }) : null;
+  const reports = await ports.records.reports();
+  const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending") || isAnswer(spec, reports);
+  const known = goesOn ? sessionOf(id, { provider, reports, wishes }) : null;
   const session = known === null ? newSession(provider, ports.agents) : { name: known, isNew: false };
   return { spec, config, provider, session };
 }
 
 function newSession({ row }: Provider, agents: Agents): AgentSession | null {
   return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
+}
+
+/** Whether a person has sent back what the spec's last run did. */
+function isAnswer({ id, body }: Spec, reports: readonly StoredReport[]): boolean {
+  return isSentBack(body, reports.findLast(({ spec_id }) => spec_id === id)?.started_at ?? null);
 }
 
 interface Resuming {

@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 
 /** One call of git. */
@@ -44,7 +44,7 @@ const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Settings of every git. */
-const SETTINGS = ["--no-pager", "-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
+const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
 const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
 /** Variables by which a hook of some repository would lead git to that one, wherever it is started. */
@@ -107,7 +107,7 @@ export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const inherited = call.places === "inherited" ? process.env : withoutGitPlaces(process.env);
   const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
   const env = { ...given, ...(writes ? {} : OFFLINE) };
-  const without = writes || PLAIN.has(command) ? {} : await withoutPrograms(cwd, env);
+  const without = writes || PLAIN.has(command) ? {} : withoutPrograms(await readSettings(cwd, env), env);
   const words = [...(hooks ? [] : WITHOUT_HOOKS), ...withFlags(args, writes)];
   return { start: () => spawnGit(cwd, words, { ...env, ...without }) };
 }
@@ -128,7 +128,23 @@ export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv):
 }
 
 function spawnGit(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
-  return spawn("git", [...SETTINGS, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+  const words = ["--no-pager", ...SETTINGS, ...args];
+  return spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+}
+
+/**
+ * Starts a git that only reads, on the terminal of this process and with its output in the person's pager. Settings of the
+ * repository name no pager.
+ */
+export async function startPaged({ cwd, args }: Pick<GitCall, "cwd" | "args">): Promise<ChildProcess> {
+  const { LC_ALL: _ours, ...quiet } = QUIET;
+  const given = { ...withoutGitPlaces(process.env), ...quiet, ...OFFLINE } as NodeJS.ProcessEnv;
+  const { GIT_EXTERNAL_DIFF: _ignored, ...env } = given;
+  const settings = await readSettings(cwd, env);
+  const pager = env["GIT_PAGER"] ?? settings.own.get("core.pager") ?? env["PAGER"] ?? "less";
+  const words = ["--paginate", ...SETTINGS, ...WITHOUT_HOOKS, ...withFlags(args, false)];
+  const whole = { ...env, ...withoutPrograms(settings, env), GIT_PAGER: pager };
+  return spawn("git", words, { cwd, env: whole, stdio: "inherit" });
 }
 
 /** Index of the command's name, behind settings given with `-c`. */
@@ -153,10 +169,14 @@ function withFlags(args: readonly string[], writes: boolean): readonly string[] 
   ];
 }
 
-/**
- * Returns the environment in which git takes programs from the settings of the person and the system only. Cost: one git.
- */
-async function withoutPrograms(cwd: string, env: NodeJS.ProcessEnv): Promise<Readonly<Record<string, string>>> {
+/** Settings of the person and the system by their names, and the names of all others. */
+interface Settings {
+  readonly own: ReadonlyMap<string, string>;
+  readonly named: ReadonlySet<string>;
+}
+
+/** Cost: one git. */
+async function readSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Settings> {
   const child = spawnGit(cwd, ["config", "--list", "--show-scope", "-z"], env);
   const chunks: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -174,6 +194,11 @@ async function withoutPrograms(cwd: string, env: NodeJS.ProcessEnv): Promise<Rea
     if (OF_THE_PERSON.has(scope)) own.set(key, value.join("\n"));
     else named.add(key);
   }
+  return { own, named };
+}
+
+/** Returns the environment in which git takes programs from the settings of the person and the system only. */
+function withoutPrograms({ own, named }: Settings, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   let added: Readonly<Record<string, string>> = {};
   for (const [key, value] of replacements(named, own)) {
     added = { ...added, ...withSetting(key, value, { ...env, ...added }) };

@@ -10,6 +10,7 @@ import { openGitLocks } from "../git/git_locks.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { ARCHIVE, LOCKS, PROCESSES, SPECS, WORKTREES } from "../project/places.ts";
+import { openDifferences } from "../worktrees/differences.ts";
 import { openWorktrees } from "../worktrees/worktrees.ts";
 import { openAgents } from "./agent_process.ts";
 import { openClaims } from "./claims.ts";
@@ -22,6 +23,7 @@ export function openRuns(root: string, clock: Clock): RunPorts {
   return {
     claims: openClaims(root, clock),
     worktrees: openWorktrees(root, clock),
+    differences: openDifferences(root),
     logs: openRunLogs(root, clock),
     records: openProcessRecords(root, clock),
     agents: openAgents(root),

@@ -5,7 +5,7 @@ import { type MadeObject, madeObjects } from "./made_objects.ts";
 import { splitName } from "./outside_changes.ts";
 import type { Change, Snapshot } from "./snapshot.ts";
 import { WHOLE } from "./take_snapshot.ts";
-import { hasOwnChange } from "./worktree_commits.ts";
+import { type Branches, exists, hasOwnChange, isBranchMerged } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 
 /** Commits that no branch of a person's holds, as they are kept. */
@@ -69,6 +69,25 @@ export async function keepHashes(
   const kept = hashes.map((hash, index) => ({ ref: `refs/planner/kept/${id}/${first + index}`, hash }));
   await git.run(["update-ref", "--stdin"], { input: kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("") });
   return kept;
+}
+
+/** Whether a commit has a name under `refs/planner/kept/<id>/`. */
+export async function isKept(git: Git, id: SpecId, hash: string): Promise<boolean> {
+  return (await git.run(["for-each-ref", "--count=1", `--points-at=${hash}`, `refs/planner/kept/${id}/`])) !== "";
+}
+
+/**
+ * Keeps the end of a branch that the main branch lacks, as `refs/planner/kept/<id>/<n>`.
+ *
+ * @returns a sentence about it; none for a branch that is merged or gone
+ */
+export async function keepBranch(git: Git, id: SpecId, branches: Branches): Promise<readonly string[]> {
+  const { branch } = branches;
+  if (!(await exists(git, branch)) || (await isBranchMerged(git, branches))) return [];
+  const end = await git.line(["rev-parse", "--verify", `refs/heads/${branch}`]);
+  if (await isKept(git, id, end)) return [];
+  const kept = await keepHashes(git, id, [end]);
+  return kept.map(({ ref }) => `branch "${branch}" is kept as ${ref}: "git branch <name> ${ref}" brings it back`);
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   PlantedChange,
   ProjectGuard,
   ProjectHead,
+  RemovalWishes,
   WorktreeOptions,
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
@@ -32,7 +33,7 @@ import { blobHashes, projectState } from "./folder_state.ts";
 import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
-import { keepCommits, keptWords } from "./keep_commits.ts";
+import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { guardProject } from "./project_run.ts";
 import { recordFacts } from "./record_facts.ts";
@@ -151,7 +152,7 @@ class GitWorktrees implements Worktrees {
     return withMergeLock(this.#root, () => this.#merge(id, { message, admit }));
   }
 
-  async remove(id: SpecId): Promise<readonly string[]> {
+  async remove(id: SpecId, { unmerged = "refuse" }: RemovalWishes = {}): Promise<readonly string[]> {
     await this.#openedToWrite().catch(() => null);
     const branches = await this.#branches(id);
     const place = await this.#find(id);
@@ -161,7 +162,9 @@ class GitWorktrees implements Worktrees {
       if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
       refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
     }
-    if (branches !== null) await this.#refuseUnmerged(branches);
+    if (branches !== null && unmerged === "refuse") await this.#refuseUnmerged(branches);
+    const keeps = branches !== null && unmerged === "keep";
+    const branch = keeps ? await keepBranch(new Git(this.#root), id, branches) : [];
     const kept = branches === null ? [] : await this.#keep(id, branches);
     if (place !== null) {
       await takeAway(place);
@@ -171,7 +174,7 @@ class GitWorktrees implements Worktrees {
     if (branches !== null) await this.#removeBranch(id, branches);
     const { status, origin, base, exclude, snapshot } = worktreeFiles;
     for (const file of [status, base, exclude, snapshot, origin]) await removeInside(join(this.#root, file(id)));
-    return kept;
+    return [...branch, ...kept];
   }
 
   /** Keeps commits without another reference before the worktree and the branch are removed. */
@@ -322,7 +325,7 @@ class GitWorktrees implements Worktrees {
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // The folder may be gone without git's knowledge, which then would keep the branch as checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
-    await this.#refuseUnmerged(branches);
+    if (!(await isKept(git, id, end))) await this.#refuseUnmerged(branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
 }

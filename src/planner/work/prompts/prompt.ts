@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { OutputValidator, PromptStore } from "../../ports.ts";
+import { reviewsOf } from "../../spec/reviews.ts";
 import { firstHeading, headings } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { commitWriter } from "../commit_message.ts";
@@ -66,6 +67,7 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
   const sections = [
     filled.text.trim(),
     ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
+    ...reviewSections(spec),
     ...(place.isolated ? [worktreeSection(place)] : []),
     ...commitSections(request, template.text),
     checklist(request),
@@ -135,6 +137,22 @@ function description({ body }: Spec): string {
 
 function asksForCommit(template: string): boolean {
   return /planner\(\{\{\s*spec\.id\s*\}\}\)/.test(template);
+}
+
+/** The template need not show the spec's body, and the newest review is what the run is for. */
+function reviewSections({ body }: Spec): readonly string[] {
+  const reviews = reviewsOf(body);
+  const last = reviews.at(-1);
+  if (last === undefined) return [];
+  const quoted = last.text.split("\n").map((line) => `> ${line}`.trimEnd());
+  const before = reviews.length === 1 ? "" : " What they said before is there too: it still holds.";
+  return [
+    [
+      "## A person sent the work back",
+      `A person has reviewed the work on this spec and asks for changes, under \`## Review\` of the spec.${before} Do what the newest entry asks, and leave the section as it is:`,
+      quoted.join("\n"),
+    ].join("\n\n"),
+  ];
 }
 
 function worktreeSection({ path, branch }: WorkPlace): string {

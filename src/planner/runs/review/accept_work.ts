@@ -1,0 +1,48 @@
+import { OperationError } from "#kernel/errors.ts";
+import { finalizeByPerson } from "../../operations/finalize.ts";
+import { findSpec } from "../../operations/shared/find_spec.ts";
+import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { MergeResult } from "../merge/merge_result.ts";
+import { mergeSpecs } from "../merge/merge_specs.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import { membersWithWork } from "./members.ts";
+import { refuseUnreviewable } from "./review_facts.ts";
+
+/**
+ * Accepts work: merges the branch of the spec, of a group or driver those of its members too, with the judgement and the
+ * refusals of `mergeSpecs`. A spec without a branch, whose work is in the project's folder, is finalized instead.
+ *
+ * @param id full or partial id of a spec
+ * @param told called with each result as it arrives
+ * @throws OperationError `failed_precondition` as `reviewFacts`
+ */
+export async function acceptWork(
+  deps: RunDeps,
+  { id, stop }: { readonly id: string; readonly stop: StopWishes },
+  told: (result: MergeResult) => void = () => {},
+): Promise<readonly MergeResult[]> {
+  refuseInsideRun(deps.context, "review");
+  const spec = await findSpec(deps.context, id, { archived: true });
+  await refuseUnreviewable(deps, spec);
+  const places = new Set<string>(await deps.ports.worktrees.ids());
+  const withPlace = [spec.id, ...(await membersWithWork(deps, spec)).map(({ spec_id }) => spec_id)].filter((one) =>
+    places.has(one),
+  );
+  const merged = withPlace.length === 0 ? [] : await mergeSpecs(deps, { ids: [spec.id], stop, unproven: null }, told);
+  const isRefused = merged.some(({ outcome }) => outcome === "refused" || outcome === "conflict");
+  if (isRefused || stop.soon.aborted || places.has(spec.id)) return merged;
+  const finalized = await finalize(deps, spec, stop);
+  told(finalized);
+  return [...merged, finalized];
+}
+
+async function finalize({ context }: RunDeps, { id }: Spec, stop: StopWishes): Promise<MergeResult> {
+  try {
+    await finalizeByPerson.run(context, { id }, { signal: stop.soon });
+    return { spec_id: id, outcome: "nothing", commits: [], kept: null, notes: [] };
+  } catch (error) {
+    if (error instanceof OperationError) return { spec_id: id, outcome: "refused", reason: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { findSpec } from "../../operations/shared/find_spec.ts";
+import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { RunDeps } from "../run_types.ts";
+import { membersWithWork } from "./members.ts";
+import { refuseUnreviewable } from "./review_facts.ts";
+import { withClaim } from "./with_claim.ts";
+
+export interface RejectedWork {
+  readonly spec_id: SpecId;
+  /** Where its branch is kept, and other notes for a person, one sentence each. */
+  readonly notes: readonly string[];
+  /** Why worktree and branch are still there; null if they are gone. */
+  readonly kept: string | null;
+}
+
+const DONE: readonly string[] = ["completed", "cancelled"];
+
+/**
+ * Rejects work: cancels the spec, keeps its branch under `refs/planner/kept/<id>/` and removes worktree and branch unless
+ * that would lose uncommitted changes. Of a group or driver, members that are not done, or not merged, come first.
+ *
+ * @param id full or partial id of an active spec; a cancelled one with a worktree only loses that
+ * @throws OperationError `failed_precondition` as `reviewFacts`
+ */
+export async function rejectWork(deps: RunDeps, id: string): Promise<readonly RejectedWork[]> {
+  refuseInsideRun(deps.context, "review");
+  const spec = await findSpec(deps.context, id, { archived: false });
+  await refuseUnreviewable(deps, spec);
+  const members = (await membersWithWork(deps, spec)).filter(
+    ({ status, need }) => need !== null || !DONE.includes(status),
+  );
+  const results: RejectedWork[] = [];
+  for (const one of [...members.map(({ spec_id }) => spec_id), spec.id]) {
+    results.push(await withClaim(deps, one, "reject", () => reject(deps, one)));
+  }
+  return results;
+}
+
+/** First the status: what ends in between is a cancelled spec with a worktree, which can be rejected again. */
+async function reject({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
+  await changeSpec(context, id, (text) =>
+    editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),
+  );
+  if (!(await ports.worktrees.ids()).includes(id)) {
+    const hasRun = (await ports.records.reports()).some(({ spec_id }) => spec_id === id);
+    return { spec_id: id, notes: hasRun ? [inPlace(id)] : [], kept: null };
+  }
+  try {
+    return { spec_id: id, notes: await ports.worktrees.remove(id, { unmerged: "keep" }), kept: null };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { spec_id: id, notes: [], kept: error.message };
+  }
+}
+
+function inPlace(id: SpecId): string {
+  return `what its run changed stays in the project's folder: "planner log ${id} --run last" names it`;
+}

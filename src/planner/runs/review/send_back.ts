@@ -1,0 +1,93 @@
+import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { findSpec } from "../../operations/shared/find_spec.ts";
+import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
+import { appendReview } from "../../spec/reviews.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { RunDeps } from "../run_types.ts";
+import { membersWithWork } from "./members.ts";
+import { refuseUnreviewable } from "./review_facts.ts";
+import { withClaim } from "./with_claim.ts";
+
+export interface SentBack {
+  readonly spec_id: SpecId;
+  /** The specs that agents work next: the spec, or those members of a group whose work waits. */
+  readonly specs: readonly SpecId[];
+  readonly at: string;
+}
+
+/** Longest text, in characters. Ours: it becomes part of the agent's prompt. */
+const MAX_CHARS = 100_000;
+
+/** Ended for good: work on it again would begin without a reason. */
+const ENDED: readonly string[] = ["cancelled"];
+
+/**
+ * Sends work back: adds the text under `## Review` of the spec and sets it pending, in one edit. Branch and worktree stay;
+ * the next run goes on there, reads the text, and continues the agent's session if it can. Of a group, each member whose
+ * work waits for a person gets the text.
+ *
+ * @param id full or partial id of an active spec
+ * @throws OperationError `invalid_argument` for an empty text or one that no file can hold, `failed_precondition` as
+ *   `reviewFacts`
+ */
+export async function sendBack(deps: RunDeps, id: string, text: string): Promise<SentBack> {
+  refuseInsideRun(deps.context, "review");
+  const words = checkedText(text);
+  const spec = await findSpec(deps.context, id, { archived: false });
+  await refuseUnreviewable(deps, spec);
+  const at = deps.context.clock.now().toISOString();
+  const specs = await worked(deps, spec);
+  for (const one of specs) {
+    await withClaim(deps, one, "send back", async () => {
+      await changeSpec(deps.context, one, (before, current) => {
+        refuseEnded(current);
+        const fields = { status: "pending", completed_at: undefined, unproven: undefined };
+        return appendReview(editFields(before, fields), { at, text: words });
+      });
+      await noteInPlace(deps, one);
+    });
+  }
+  return { spec_id: spec.id, specs, at };
+}
+
+/** The worktree no longer holds finished work. */
+async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<void> {
+  const there = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
+  if (there === undefined) return;
+  const error = "a person has reviewed the work and sent it back";
+  await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error, commits: there.commits });
+}
+
+/** No agent works on a group itself. */
+async function worked(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
+  if (spec.type !== "group") return [spec.id];
+  const members = await membersWithWork(deps, spec);
+  const waiting = members.filter(({ need }) => need !== null).map(({ spec_id }) => spec_id);
+  if (waiting.length > 0) return waiting;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot send back group '${spec.id}': no agent works on a group, and the work of its members is merged: "planner add" makes a spec for what is missing`,
+  );
+}
+
+function checkedText(text: string): string {
+  const refuse = (expected: string): never => {
+    throw new OperationError("invalid_argument", `Invalid text of the review: expected ${expected}`);
+  };
+  const words = text.replace(/^(?:[ \t]*(?:\r\n|\n|\r))+/, "").trimEnd();
+  if (words === "") refuse("what the agent is to change");
+  if (words.length > MAX_CHARS) refuse(`at most ${MAX_CHARS} characters, got ${words.length}`);
+  if (words.includes("\0") || !words.isWellFormed()) refuse("text without NUL characters");
+  return words;
+}
+
+function refuseEnded({ id, status }: Spec): void {
+  if (!ENDED.includes(status)) return;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot send back spec '${id}': its status is ${status}: "planner update ${id} --status pending" opens it again`,
+  );
+}

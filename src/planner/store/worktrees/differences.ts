@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import type { Difference, Differences, FileChange, WorkCommit } from "#planner/run_ports/differences.ts";
+import { Git } from "../git/git.ts";
+import { startPaged } from "../git/start_git.ts";
+import { type Branches, exists } from "./worktree_commits.ts";
+import { openPlace, type Repository, readOrigin, requireRepository } from "./worktree_place.ts";
+
+/** Opens the differences of the work of the project in `root`, an absolute path. */
+export function openDifferences(root: string): Differences {
+  const open = async () => {
+    const repository = await requireRepository(root);
+    // Paths are from the top.
+    return { repository, git: new Git(repository.top) };
+  };
+  return {
+    async ofBranch(id) {
+      const { repository, git } = await open();
+      const branches = (await openPlace(repository, root, id))?.worktree ?? readOrigin(root, id);
+      return branches === null || !(await exists(git, branches.branch)) ? null : ofBranch(git, branches);
+    },
+    async between(base, head) {
+      const { git } = await open();
+      const isThere =
+        (await git.ask(["rev-parse", "--verify", "--quiet", `${base}^{commit}`, `${head}^{commit}`])) !== null;
+      if (!isThere) return null;
+      const commits = await commitsOf(git, `${base}..${head}`);
+      const files = await filesOf(git, { from: base, to: head }, new Set());
+      return { from: base, to: head, kind: "commits", head, behind: 0, conflicts: [], commits, files };
+    },
+    async patch({ from, to }, path) {
+      const { git } = await open();
+      return git.run(["diff", "--no-color", from, to, "--", ...(path === null ? [] : [path])]);
+    },
+    async show({ from, to }) {
+      const { repository } = await open();
+      await showPaged(repository, ["diff", from, to, "--"]);
+    },
+  };
+}
+
+async function ofBranch(git: Git, { branch, mainBranch }: Branches): Promise<Difference> {
+  const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
+  const [tip = "", head = ""] = (await git.line(["rev-parse", `${main}^{commit}`, `${own}^{commit}`])).split("\n");
+  // Branches without a common commit are compared as they are.
+  const base = (await git.ask(["merge-base", tip, head]))?.split("\n")[0] ?? tip;
+  const { tree, conflicts } = await mergedTree(git, tip, head);
+  const ends = tree === null ? { from: base, to: head } : { from: tip, to: tree };
+  const inMain = new Set(await git.list(["diff", "--name-only", "--no-renames", "-z", base, tip, "--"]));
+  return {
+    ...ends,
+    kind: tree === null ? "branch" : "merged",
+    head,
+    behind: Number(await git.line(["rev-list", "--count", `${head}..${tip}`, "--"])),
+    conflicts,
+    commits: await commitsOf(git, `${tip}..${head}`),
+    files: await filesOf(git, ends, inMain),
+  };
+}
+
+/** Merges two commits without a checkout; the tree is null if they conflict, or if git is too old for that. */
+async function mergedTree(
+  git: Git,
+  tip: string,
+  head: string,
+): Promise<{ readonly tree: string | null; readonly conflicts: readonly string[] }> {
+  const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", tip, head];
+  const { status, stdout } = await git.try(merge);
+  const [tree = "", ...paths] = stdout.toString().split("\0").filter(Boolean);
+  if (status === 0) return { tree, conflicts: [] };
+  const files = status === 1 ? [...new Set(paths)].sort() : [];
+  return { tree: null, conflicts: files.filter((path) => !isSpec(path)) };
+}
+
+function isSpec(path: string): boolean {
+  return /(?:^|\/)\.planner\/specs\//.test(path);
+}
+
+async function commitsOf(git: Git, range: string): Promise<readonly WorkCommit[]> {
+  const format = ["--reverse", "--topo-order", "--no-color", "-z", "--format=%H%n%an%n%aI%n%s"];
+  const entries = (await git.run(["log", ...format, range, "--"])).split("\0").filter((entry) => entry !== "");
+  return entries.map((entry) => {
+    const [hash = "", author = "", at = "", ...subject] = entry.split("\n");
+    return { hash, author, at, subject: subject.join(" ") };
+  });
+}
+
+/** How each file changed comes first, then its counts of lines. */
+async function filesOf(
+  git: Git,
+  { from, to }: Pick<Difference, "from" | "to">,
+  inMain: ReadonlySet<string>,
+): Promise<readonly FileChange[]> {
+  const words = await git.list(["diff", "--raw", "--numstat", "--no-renames", "-z", from, to, "--"]);
+  const changes = new Map<string, FileChange["change"]>();
+  const files: FileChange[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? "";
+    if (word.startsWith(":")) {
+      index += 1;
+      changes.set(words[index] ?? "", CHANGES[word.at(-1) ?? ""] ?? "changed");
+      continue;
+    }
+    const [added = "", removed = ""] = word.split("\t", 2);
+    const path = word.slice(added.length + removed.length + 2);
+    const change = changes.get(path) ?? "changed";
+    files.push({
+      path,
+      change,
+      added: lines(added),
+      removed: lines(removed),
+      changed_in_main: inMain.has(path),
+    });
+  }
+  return files;
+}
+
+const CHANGES: Readonly<Record<string, FileChange["change"]>> = { A: "added", D: "deleted" };
+
+function lines(count: string): number | null {
+  return count === "-" ? null : Number(count);
+}
+
+async function showPaged({ top }: Repository, args: readonly string[]): Promise<void> {
+  // Ctrl-C belongs to the pager; ended by it, this process would leave the pager without a terminal.
+  const ignore = (): void => {};
+  process.on("SIGINT", ignore);
+  try {
+    const child = await startPaged({ cwd: top, args });
+    await once(child, "close");
+  } finally {
+    process.off("SIGINT", ignore);
+  }
+}

@@ -1,0 +1,65 @@
+import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
+
+/** Why a spec does not move on without a person. */
+export interface PersonNeed {
+  /** `finished`: its work is done and not in the main branch. */
+  readonly kind: "finished" | "needs_attention" | "failed";
+  /** One sentence without a full stop. */
+  readonly why: string;
+  /** The command that goes on, as a person types it. */
+  readonly command: string;
+}
+
+export interface NeedSigns {
+  readonly id: string;
+  readonly status: string;
+  /** The state of its worktree; undefined without one. */
+  readonly worktree: Pick<WorktreeStatus, "status" | "error"> | undefined;
+  /** Its last process, whose error says why it ended; undefined without one. */
+  readonly last: ProcessRecord | undefined;
+}
+
+/** A reason that names what is to be done: `1 check waits for acceptance: "planner approve <id>"`. */
+const OWN_COMMAND = /"(planner approve [^"]+)"/;
+
+/**
+ * Returns why a spec needs a person, and the command that goes on with it; null if it does not. Ask only about a spec
+ * that no process works on.
+ */
+export function personNeed(signs: NeedSigns): PersonNeed | null {
+  const { id, status, worktree } = signs;
+  if (isFinishedWork(status, worktree)) {
+    const error = worktree?.error ?? null;
+    return {
+      kind: "finished",
+      why: error === null ? "Its work is finished and not merged" : `Its work is not merged: ${error}`,
+      command: commandIn(error) ?? `planner review ${id}`,
+    };
+  }
+  if (status !== "needs_attention" && status !== "failed") return null;
+  const reason = reasonOf(signs);
+  // Work to look at comes first; without any, only another run helps.
+  const next = status === "failed" ? `planner work ${id}` : `planner review ${id}`;
+  return {
+    kind: status,
+    why: reason ?? (status === "failed" ? "It failed, and no run has recorded why" : "No run has recorded the reason"),
+    command: commandIn(reason) ?? next,
+  };
+}
+
+/** Whether the work of a spec with a worktree is over and waits for its merge. */
+export function isFinishedWork(status: string, worktree: Pick<WorktreeStatus, "status"> | undefined): boolean {
+  if (worktree === undefined) return false;
+  return status === "completed" || (["in_progress", "failed"].includes(status) && worktree.status === "done");
+}
+
+function reasonOf({ worktree, last }: NeedSigns): string | null {
+  // A merge writes its reason later than the run.
+  const said = worktree?.error ?? (last !== undefined && "error" in last ? last.error : undefined);
+  const reason = said?.replace(/^(?:failed|needs_attention): /, "").trim() ?? "";
+  return reason === "" ? null : reason;
+}
+
+function commandIn(reason: string | null): string | null {
+  return OWN_COMMAND.exec(reason ?? "")?.[1] ?? null;
+}

@@ -1,0 +1,82 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+
+/** What a stored record says of its run. Fields that it lacks, or has in another form, are null or empty. */
+export interface RecordFacts {
+  readonly run: number;
+  readonly mode: string | null;
+  readonly status: string | null;
+  readonly reasons: readonly string[];
+  readonly warnings: readonly string[];
+  readonly started_at: string | null;
+  readonly ended_at: string | null;
+  readonly agent: string | null;
+  readonly model: string | null;
+  /** Full hashes. */
+  readonly base: string | null;
+  readonly head: string | null;
+  /** Why a person completed the spec although its checks do not say so. */
+  readonly unproven: string | null;
+  /** Files that lay beside the commit when the checks ran, unless they ran in a new worktree of it. */
+  readonly beside: readonly string[];
+}
+
+export interface RecordedCriterion {
+  readonly label: string;
+  readonly verdict: string;
+  /** Null without a check that ran. */
+  readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Reads a record, which any program may have written. */
+export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
+  const agent = fieldsOf(record["agent"]);
+  const proof = fieldsOf(record["proof"]);
+  return {
+    run,
+    mode: textOf(record["mode"]),
+    status: textOf(record["status"]),
+    reasons: textsOf(record["reasons"]),
+    warnings: textsOf(record["warnings"]),
+    started_at: textOf(record["started_at"]),
+    ended_at: textOf(record["ended_at"]),
+    agent: textOf(agent["name"]),
+    model: textOf(agent["model"]),
+    base: hashOf(record["base"]),
+    head: hashOf(record["head"]),
+    unproven: textOf(record["unproven"]),
+    beside: proof["where"] === "fresh" ? [] : textsOf(proof["beside"]),
+  };
+}
+
+export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
+  const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
+  return listed.filter(isJsonObject).map((criterion) => {
+    const { command, problem, duration_ms } = fieldsOf(criterion["check"]);
+    const check = { command: textOf(command) ?? "", problem: textOf(problem), duration_ms: Number(duration_ms) || 0 };
+    return {
+      label: textOf(criterion["label"]) ?? "",
+      verdict: textOf(criterion["verdict"]) ?? "",
+      check: check.command === "" ? null : check,
+    };
+  });
+}
+
+function fieldsOf(value: unknown): Fields {
+  return isJsonObject(value) ? value : {};
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
+}
+
+/** Only a full hash is passed on to git. */
+function hashOf(value: unknown): string | null {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
+}

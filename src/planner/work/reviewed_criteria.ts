@@ -1,0 +1,59 @@
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { tickVerdict, type Verdict } from "./provenance.ts";
+import { recordedCriteria, recordOf } from "./records/read_record.ts";
+
+/** One criterion as a reviewer sees it. */
+export interface ReviewedCriterion {
+  /** From 1, as `planner check` takes it. */
+  readonly number: number;
+  readonly label: string;
+  readonly checked: boolean;
+  /** The command that proves it; null without one. */
+  readonly verify: string | null;
+  /** The verdict on the work as it is now: `not_run` if the check has not run on the last commit. */
+  readonly verdict: Verdict;
+  /** What came of its check the last time; null if it never ran. */
+  readonly result: CheckResult | null;
+}
+
+export interface CheckResult {
+  readonly passed: boolean;
+  /** As in `ended with status 1`; null if it passed. */
+  readonly problem: string | null;
+  readonly duration_ms: number;
+  /** ISO 8601 UTC, the end of the run. */
+  readonly at: string | null;
+  /** Full hash of the commit that the run ended with. */
+  readonly commit: string | null;
+}
+
+const VERDICTS: ReadonlySet<string> = new Set<Verdict>(["proven", "disproven", "not_run", "proposed", "edited"]);
+
+/**
+ * Returns the criteria of a body with what the latest record says of their checks.
+ *
+ * @param head full hash of the work's last commit; null without a commit
+ */
+export function reviewedCriteria(
+  body: string,
+  kept: KeptRunRecord | null,
+  head: string | null,
+): readonly ReviewedCriterion[] {
+  const recorded = kept === null ? [] : recordedCriteria(kept);
+  const { ended_at = null, head: commit = null } = kept === null ? {} : recordOf(kept);
+  return criteriaOf(body).map(({ label, checked, verify }, index) => {
+    const plain = { number: index + 1, label, checked, verify, result: null };
+    if (verify === null) return { ...plain, verdict: tickVerdict({ checked }) };
+    const known = recorded.find((one) => one.label === label && (one.check === null || one.check.command === verify));
+    const result =
+      known?.check == null
+        ? null
+        : {
+            ...{ passed: known.check.problem === null, problem: known.check.problem },
+            ...{ duration_ms: known.check.duration_ms, at: ended_at, commit },
+          };
+    const isCurrent = known !== undefined && VERDICTS.has(known.verdict) && (head === null || head === commit);
+    return { ...plain, result, verdict: isCurrent ? (known.verdict as Verdict) : "not_run" };
+  });
+}

@@ -1,0 +1,173 @@
+import { expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { acceptWork } from "#planner/runs/review/accept_work.ts";
+import { rejectWork } from "#planner/runs/review/reject_work.ts";
+import { reviewFacts } from "#planner/runs/review/review_facts.ts";
+import { sendBack } from "#planner/runs/review/send_back.ts";
+import { type ReviewProject, reviewProject } from "../../../support/review_project.ts";
+import { wishes } from "../../../support/run_fakes.ts";
+import { ID, OTHER } from "../../../support/worktree_project.ts";
+
+const { stop } = wishes();
+
+const status = (project: ReviewProject): string | undefined => /^status: (.*)$/m.exec(project.text())?.[1];
+
+test("reviewFacts shows what a merge would change of the main branch as it is now", async () => {
+  using project = await reviewProject();
+  await project.end("completed");
+  project.write("README.md", "more\n");
+  await project.mustGit("add", "-A", "README.md");
+  await project.mustGit("commit", "--quiet", "-m", "main goes on");
+
+  const facts = await reviewFacts(project.deps, "abc");
+
+  expect(facts).toMatchObject({
+    spec_id: ID,
+    title: "Title",
+    need: { kind: "finished", command: `planner review ${ID}` },
+    branch: `planner/${ID}`,
+    uncommitted: [],
+    criteria: [
+      { number: 1, label: "one", checked: false, verdict: "unchecked", result: null },
+      { number: 2, label: "two" },
+    ],
+    difference: { kind: "merged", behind: 1, conflicts: [], commits: [{ subject: `planner(${ID}): work` }] },
+  });
+  expect(facts.difference?.files).toEqual([
+    { path: "src/code.txt", change: "changed", added: 1, removed: 1, changed_in_main: false },
+    { path: "src/new.txt", change: "added", added: 1, removed: 0, changed_in_main: false },
+  ]);
+  const patch = await project.deps.ports.differences.patch(facts.difference ?? { from: "", to: "" }, "src/code.txt");
+  expect(patch).toContain("-two\n+TWO\n");
+  expect(patch).not.toContain("README.md");
+});
+
+test("reviewFacts names the files that the main branch changed too, and those in conflict", async () => {
+  using project = await reviewProject();
+  await project.end("completed");
+  project.write("src/code.txt", "one\nzwei\nthree\n");
+  await project.mustGit("commit", "--quiet", "-m", "main goes on", "src/code.txt");
+
+  const { difference } = await reviewFacts(project.deps, ID);
+
+  expect(difference).toMatchObject({ kind: "branch", conflicts: ["src/code.txt"] });
+  expect(difference?.files.map(({ path, changed_in_main }) => [path, changed_in_main])).toEqual([
+    ["src/code.txt", true],
+    ["src/new.txt", false],
+  ]);
+});
+
+test("sendBack adds the text, opens the spec and keeps branch and worktree", async () => {
+  using project = await reviewProject();
+  await project.end("completed");
+  const before = project.text();
+
+  const { specs, at } = await sendBack(project.deps, ID, "\n  Say why.\nAnd how.\n");
+
+  expect(specs).toEqual([ID]);
+  const entry = `\n## Review\n\n**Sent back**, ${at}\n\n>   Say why.\n> And how.\n`;
+  expect(project.text()).toBe(before.replace("status: completed", "status: pending") + entry);
+  expect(existsSync(project.worktree.path)).toBe(true);
+  expect((await project.deps.context.work.worktrees())[0]).toMatchObject({
+    status: "failed",
+    error: "a person has reviewed the work and sent it back",
+  });
+  expect((await reviewFacts(project.deps, ID)).reviews).toEqual([{ at, text: "  Say why.\nAnd how." }]);
+});
+
+test.each(["", " \n\t", "a\0b", "\ud800"])("sendBack refuses the text %j and changes nothing", async (text) => {
+  using project = await reviewProject();
+  await project.end("completed");
+  const before = project.text();
+
+  await expect(sendBack(project.deps, ID, text)).rejects.toThrow("Invalid text of the review: expected");
+  expect(project.text()).toBe(before);
+});
+
+test("rejectWork cancels the spec and keeps its branch under another name", async () => {
+  using project = await reviewProject();
+  await project.end("needs_attention", "needs_attention: 1 criterion is not checked");
+  const head = await project.agent.git("rev-parse", "HEAD");
+
+  const [result] = await rejectWork(project.deps, ID);
+
+  const ref = `refs/planner/kept/${ID}/1`;
+  expect(result).toEqual({
+    spec_id: ID,
+    notes: [`branch "planner/${ID}" is kept as ${ref}: "git branch <name> ${ref}" brings it back`],
+    kept: null,
+  });
+  expect(status(project)).toBe("cancelled");
+  expect(await project.mustGit("rev-parse", ref)).toBe(head);
+  expect(await project.mustGit("for-each-ref", "refs/heads/planner")).toBe("");
+  expect(project.list(".planner/worktrees")).toEqual([".gitignore"]);
+  await expect(rejectWork(project.deps, ID)).rejects.toThrow("its status is cancelled, and it has no worktree");
+});
+
+test("rejectWork keeps a worktree with uncommitted changes, and takes it away once they are gone", async () => {
+  using project = await reviewProject();
+  await project.end("failed", "failed: it broke");
+  project.agent.write("half.txt", "half\n");
+
+  const [first] = await rejectWork(project.deps, ID);
+
+  expect(first?.kept).toContain('has uncommitted changes: "half.txt"');
+  expect(status(project)).toBe("cancelled");
+  expect(await project.agent.git("branch", "--show-current")).toBe(`planner/${ID}\n`);
+  await project.agent.commitAll();
+  expect((await rejectWork(project.deps, ID))[0]?.kept).toBeNull();
+  expect(await project.mustGit("cat-file", "-p", `refs/planner/kept/${ID}/1:half.txt`)).toBe("half\n");
+});
+
+test("acceptWork merges with the judgement of a merge", async () => {
+  using project = await reviewProject();
+  await project.end("needs_attention", "needs_attention: open");
+
+  const [refused] = await acceptWork(project.deps, { id: ID, stop });
+  expect(refused).toMatchObject({ outcome: "refused", reason: expect.stringContaining("not checked") });
+  await project.set(ID, { status: "completed" });
+  const [merged] = await acceptWork(project.deps, { id: ID, stop });
+
+  expect(merged).toMatchObject({ spec_id: ID, outcome: "merged" });
+  expect(project.read("src/new.txt")).toBe("new\n");
+});
+
+test("a spec that nothing is to be said about is refused with what to do", async () => {
+  using project = await reviewProject();
+  for (const [own, words] of [
+    ["pending", `"planner work ${OTHER}" begins it`],
+    ["completed", "its work is in your branch"],
+    ["in_progress", `"planner finalize ${OTHER}" completes it`],
+  ] as const) {
+    await project.set(OTHER, { status: own });
+    for (const act of [
+      () => reviewFacts(project.deps, OTHER),
+      () => sendBack(project.deps, OTHER, "x"),
+      () => rejectWork(project.deps, OTHER),
+      () => acceptWork(project.deps, { id: OTHER, stop }),
+    ]) {
+      await expect(act()).rejects.toThrow(words);
+    }
+  }
+  const claim = await project.deps.ports.claims.claim(ID, "other");
+  await project.end("in_progress");
+  await expect(reviewFacts(project.deps, ID)).rejects.toThrow(`"planner pause ${ID}" stops it`);
+  if ("claim" in claim) await claim.claim.release();
+});
+
+test("a group stands for its members: each whose work waits is sent back or rejected", async () => {
+  using project = await reviewProject();
+  await project.end("completed");
+  const group = "2026-01-05-003-grp";
+  project.spec(group, `---\nid: ${group}\nstatus: pending\ntype: group\nmembers: [${ID}, ${OTHER}]\n---\n\n# All\n`);
+
+  expect((await reviewFacts(project.deps, group)).members).toMatchObject([
+    { spec_id: ID, need: { kind: "finished" } },
+    { spec_id: OTHER, need: null },
+  ]);
+  expect((await sendBack(project.deps, group, "again")).specs).toEqual([ID]);
+  expect(project.text(group)).not.toContain("Review");
+  await expect(sendBack(project.deps, group, "again")).rejects.toThrow("it has no worktree");
+  await project.end("completed");
+  expect((await rejectWork(project.deps, group)).map(({ spec_id }) => spec_id)).toEqual([ID, OTHER, group] as never);
+});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { heading, sampleConsole, until } from "../support/console_page.ts";
+import { heading, openSettled, sampleConsole, until } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
@@ -10,7 +10,7 @@ async function visit(hash: string, story: (page: Page) => Promise<void>): Promis
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   try {
-    await page.goto(`${server.url}/#/${hash}`);
+    await openSettled(page, `${server.url}/#/${hash}`);
     await withPageReport(page, story);
   } finally {
     await context.close();

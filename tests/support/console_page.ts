@@ -1,7 +1,7 @@
 import { afterAll } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page, Request } from "playwright-core";
 import { browserFor } from "./chromium.ts";
 import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
 import { runPlanner } from "./planner_command.ts";
@@ -93,6 +93,23 @@ export const NOTE_MOVES = `{
     if (!frame.isConnected) gone += 1;
   }).observe(document.body, { childList: true, subtree: true });
 }`;
+
+/**
+ * Opens a page and waits until what it asked for was answered and drawn, so that nothing moves under the pointer any more.
+ * The open stream of changes counts as answered.
+ */
+export async function openSettled(page: Page, url: string): Promise<void> {
+  const asked = new Set<Request>();
+  page.on("request", (request) => void (request.url().endsWith("/changes/stream") || asked.add(request)));
+  page.on("requestfinished", (request) => void asked.delete(request));
+  page.on("requestfailed", (request) => void asked.delete(request));
+  await page.goto(url);
+  const end = performance.now() + DEADLINE_MS;
+  for (let quiet = 0; quiet < 5; quiet = asked.size === 0 ? quiet + 1 : 0) {
+    if (performance.now() > end) throw new Error(`Never answered: ${[...asked].map((request) => request.url())}`);
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 40)))");
+  }
+}
 
 /** Presses the mouse's button on it as a person does: the page draws itself before the button comes up again. */
 export async function press(page: Page, target: Locator): Promise<void> {

@@ -39,6 +39,7 @@ export class LogFiles {
   readonly #index: OpenFile;
   readonly #header = Buffer.alloc(INDEX_BYTES);
   #indexBytes: number;
+  #checked: LogIndex | undefined;
 
   /** @param path the database, which a connection has open with its log */
   constructor(path: string) {
@@ -47,11 +48,6 @@ export class LogFiles {
     this.#log = new OpenFile(`${real}-wal`);
     this.#index = new OpenFile(`${real}-shm`);
     this.#indexBytes = this.#index.bytes;
-  }
-
-  /** Frames in the log; 0 if its index cannot be read. */
-  get frames(): number {
-    return this.#state()?.frames ?? 0;
   }
 
   /** Size of the database file once all frames have been copied to it, in bytes; 0 if the index cannot be read. */
@@ -65,20 +61,39 @@ export class LogFiles {
     return this.#state()?.copyMark;
   }
 
-  /** Why the files are not what was opened, or hold less than was committed; undefined otherwise. */
-  fault(): OperationError | undefined {
-    const log = this.#log.misnamed() ?? (this.#isLogShort() ? "truncated" : undefined);
-    if (log !== undefined) return changedFile(this.#log.path, "-wal", log);
-    const index = this.keepIndex() ? this.#index.misnamed() : "truncated";
-    return index && changedFile(this.#index.path, "-shm", index);
+  /** `frames` and `copyMark` as they were when the log was checked last. */
+  get checked(): Pick<LogIndex, "frames" | "copyMark"> | undefined {
+    return this.#checked;
+  }
+
+  /** Why the log is not the opened one, or holds less than was committed; undefined otherwise. */
+  logFault(): OperationError | undefined {
+    // The state first: another process may add to the log at any time.
+    const state = this.#checkedState();
+    const { misnamed, bytes } = this.#log.look();
+    if (misnamed !== undefined) return changedFile(this.#log.path, "-wal", misnamed);
+    const isShort = state !== undefined && bytes < bytesOf(state, state.frames) && this.#isLogShort();
+    return isShort ? changedFile(this.#log.path, "-wal", "truncated") : undefined;
+  }
+
+  /** Why `-shm` is not the opened one, or holds less; undefined otherwise. Gives a truncated one its size back. */
+  indexFault(): OperationError | undefined {
+    const { misnamed, bytes } = this.#index.look();
+    const how = misnamed ?? (this.keepIndex(bytes) ? undefined : "truncated");
+    return how && changedFile(this.#index.path, "-shm", how);
+  }
+
+  /** Which of the files holds less than was committed; undefined for none. Gives a truncated `-shm` its size back. */
+  shortage(): OperationError | undefined {
+    if (this.#isLogShort()) return changedFile(this.#log.path, "-wal", "truncated");
+    return this.keepIndex() ? undefined : changedFile(this.#index.path, "-shm", "truncated");
   }
 
   /**
    * Gives a truncated `-shm` its size back: SQLite has it mapped, and an access behind its end would kill the process.
    * SQLite then reads the log anew. Returns whether it had its size.
    */
-  keepIndex(): boolean {
-    const { bytes } = this.#index;
+  keepIndex(bytes = this.#index.bytes): boolean {
     const isWhole = bytes >= this.#indexBytes;
     if (isWhole) this.#indexBytes = bytes;
     else this.#index.resize(this.#indexBytes);
@@ -87,13 +102,13 @@ export class LogFiles {
 
   /** Whether all that was committed can be copied to the database, and no other process has begun another log. */
   get canBeCopied(): boolean {
-    const isTaken = this.#log.misnamed() === "replaced" && statSync(this.#log.path).size > 0;
+    const isTaken = this.#log.look().misnamed === "replaced" && statSync(this.#log.path).size > 0;
     return !isTaken && !this.#isLogShort();
   }
 
   /** Whether the path of `-wal` names the open file. */
   get isNamed(): boolean {
-    return this.#log.misnamed() === undefined;
+    return this.#log.look().misnamed === undefined;
   }
 
   /**
@@ -117,12 +132,17 @@ export class LogFiles {
 
   #isLogShort(): boolean {
     for (let reads = 0; reads < MAX_READS; reads += 1) {
-      const state = this.#state();
+      const state = this.#checkedState();
       if (state === undefined || this.#log.bytes >= bytesOf(state, state.frames)) return false;
       // Another process may have shortened it rightly meanwhile, and then the index said so first.
       if (this.#state()?.frames === state.frames) return true;
     }
     return false;
+  }
+
+  #checkedState(): LogIndex | undefined {
+    this.#checked = this.#state();
+    return this.#checked;
   }
 
   /** Undefined while another process writes it. */
@@ -176,11 +196,12 @@ class OpenFile {
     return fstatSync(this.#descriptor).size;
   }
 
-  /** How the path changed if it does not name the open file. */
-  misnamed(): "removed" | "replaced" | undefined {
+  /** What the path names: how it changed if that is not the open file, and its bytes. */
+  look(): { readonly misnamed: "removed" | "replaced" | undefined; readonly bytes: number } {
     const present = statSync(this.path, { throwIfNoEntry: false, bigint: true });
-    if (present === undefined) return "removed";
-    return present.dev === this.#device && present.ino === this.#inode ? undefined : "replaced";
+    if (present === undefined) return { misnamed: "removed", bytes: 0 };
+    const isOpened = present.ino === this.#inode && present.dev === this.#device;
+    return { misnamed: isOpened ? undefined : "replaced", bytes: Number(present.size) };
   }
 
   /** Reads its beginning. */

@@ -49,25 +49,27 @@ export class OpenFiles {
 
   /** @throws Refusal unavailable unless the paths of the database and its log name the open files, at their full length */
   demandNamed(): FileLook {
-    if (this.#lost !== undefined) throw this.#lost;
-    const look = this.#file.demandSame();
-    this.#lost = this.#log.fault();
-    if (this.#isShort(look)) this.#lost ??= changedFile(this.#file.path, MAIN, "truncated");
-    if (this.#lost !== undefined) throw this.#lost;
-    return look;
+    return this.#demand(() => this.#log.logFault() ?? this.#log.indexFault());
   }
 
   /** The same, and that no other program wrote to the database. @throws Refusal unavailable */
   async demandWhole(): Promise<void> {
-    const { writtenAt } = this.demandNamed();
-    if (writtenAt === this.#writtenAt) {
-      // A log that begins anew has another mark, although nothing was copied.
-      this.#copyMark = this.#log.copyMark;
-      return;
-    }
-    if (!(await this.#isOverwritten())) return;
-    this.#lost = changedFile(this.#file.path, MAIN, "overwritten");
-    throw this.#lost;
+    await this.#demandOwn(this.demandNamed());
+  }
+
+  /** The same of the files that keep what was committed, which `-shm` does not. @throws Refusal unavailable */
+  async demandKept(): Promise<void> {
+    await this.#demandOwn(this.#demand(() => this.#log.logFault()));
+  }
+
+  /**
+   * Checks before a transaction what none may meet: SQLite reads what is not there, and a long transaction may write to
+   * the log before its commit, which gives a truncated one its length back.
+   * @throws Refusal unavailable
+   */
+  demandLength(): void {
+    this.#lost ??= this.#log.shortage();
+    if (this.#lost !== undefined) throw this.#lost;
   }
 
   /** Prepares a read: `-shm` must have its size before SQLite accesses it. */
@@ -77,7 +79,7 @@ export class OpenFiles {
 
   /** Copies a long log to the database, right after a check of both: SQLite would do so within the commit. */
   async copyLongLog(writer: SqliteRunner): Promise<void> {
-    if (this.#log.frames < COPIED_FRAMES) return;
+    if ((this.#log.checked?.frames ?? 0) < COPIED_FRAMES) return;
     // What was committed is in the log: a disk that is full now refuses the next change.
     await writer.all("PRAGMA wal_checkpoint(PASSIVE)").catch(() => {});
     this.#noteState(this.#readState());
@@ -122,6 +124,26 @@ export class OpenFiles {
   /** To be called after all connections are closed. */
   close(): void {
     this.#log.close();
+  }
+
+  #demand(faultOf: () => OperationError | undefined): FileLook {
+    if (this.#lost !== undefined) throw this.#lost;
+    const look = this.#file.demandSame();
+    this.#lost = faultOf();
+    if (this.#isShort(look)) this.#lost ??= changedFile(this.#file.path, MAIN, "truncated");
+    if (this.#lost !== undefined) throw this.#lost;
+    return look;
+  }
+
+  async #demandOwn({ writtenAt }: FileLook): Promise<void> {
+    if (writtenAt === this.#writtenAt) {
+      // A log that begins anew has another mark, although nothing was copied.
+      this.#copyMark = this.#log.checked?.copyMark;
+      return;
+    }
+    if (!(await this.#isOverwritten())) return;
+    this.#lost = changedFile(this.#file.path, MAIN, "overwritten");
+    throw this.#lost;
   }
 
   /**

@@ -105,8 +105,9 @@ class SqliteStore implements DcStore {
       try {
         return await this.#inWrite(writer, (runner) => SqlWriter.run(runner, SQLITE, work));
       } catch (error) {
+        const fault = await this.#fileFault();
         await this.#open?.save(writer);
-        throw error;
+        throw fault ?? error;
       }
     });
   }
@@ -181,14 +182,15 @@ class SqliteStore implements DcStore {
 
   /** Runs a transaction, and gives its result only if the files that have it are those that a crash leaves behind. */
   async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
-    await this.#demandWhole();
+    this.#open?.demandLength();
     await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
     const result = await finished(runner, async () => {
       const made = await work(runner);
       await this.#demandWhole();
       return made;
     });
-    await this.#demandWhole();
+    if (this.#open === undefined) this.#file.demandSame();
+    else await this.#open.demandKept();
     this.#lastWriteAt = performance.now();
     await this.#open?.copyLongLog(runner);
     return result;
@@ -197,6 +199,17 @@ class SqliteStore implements DcStore {
   async #demandWhole(): Promise<void> {
     if (this.#open === undefined) this.#file.demandSame();
     else await this.#open.demandWhole();
+  }
+
+  /** Why the files are not what was opened: what SQLite says of pages that it cannot find then is no news. */
+  async #fileFault(): Promise<unknown> {
+    try {
+      await this.#demandWhole();
+      return undefined;
+    } catch (error) {
+      this.#malformed = undefined;
+      return error;
+    }
   }
 
   #usableWriter(): SqliteRunner {

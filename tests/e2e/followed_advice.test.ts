@@ -1,48 +1,9 @@
-import { afterAll, expect, test } from "bun:test";
-import { ID, OTHER, type ScriptedProject } from "../support/misbehaving_agent.ts";
-import { adviceOf, followToEnd, type Hands, isMerged, waits, waysIn } from "../support/printed_advice.ts";
-import { SharedProjects } from "../support/shared_projects.ts";
+import { CONFLICT, type Row, THERE, testAdvice } from "../support/followed_rows.ts";
+import { ID, OTHER } from "../support/misbehaving_agent.ts";
+import type { Hands } from "../support/printed_advice.ts";
 
-/** What becomes of the work: on the main branch, still there, or thrown away as the advice says. */
-type End = "merged" | "waits" | "dropped";
-
-interface Row {
-  readonly name: string;
-  /** What a person does before the run. */
-  readonly before?: string;
-  readonly agent: string;
-  /** What a later agent does. */
-  readonly again?: string;
-  /** Ends the run when the agent has made the file `ready`. */
-  readonly pause?: true;
-  /** What a person does after it. */
-  readonly after?: string;
-  /** Commands of planner; the last one's advice is followed. `work` alone if left out. */
-  readonly asks?: readonly (readonly string[])[];
-  /** The part of what it prints that is followed. */
-  readonly part?: RegExp;
-  readonly hands?: Hands;
-  /** For each way of the advice. */
-  readonly ends: readonly End[];
-}
-
-const THERE = `.planner/worktrees/${ID}`;
 const TICK = `sed -i 's/- \\[ \\]/- [x]/' ${THERE}/.planner/specs/${ID}.md`;
 const COMMIT = "git add -A && git commit -q -m rest";
-const AGAIN =
-  "echo both > base.txt; test -e a.txt || save a; tick; git add -A; git commit -q -m 'planner: again'; true";
-const CONFLICT: Pick<Row, "agent" | "after" | "hands"> = {
-  agent:
-    "echo theirs > base.txt; git commit -q -a -m 'planner: base'; save a; tick; git commit -q -a -m 'planner: tick'",
-  after: "echo ours > base.txt && git commit -q -m ours base.txt",
-  hands: [
-    [/settle the conflict/, `cd ${THERE} && echo both > base.txt && git add base.txt`],
-    [
-      /what check "Merge" says/,
-      `cd ${THERE} && (git rebase -q main; echo both > base.txt && git add base.txt && GIT_EDITOR=true git rebase --continue)`,
-    ],
-  ],
-};
 const DIAGNOSE: Row["asks"] = [["diagnose", ID]];
 const DOCTOR: Row["asks"] = [["doctor"]];
 const MERGE: Row["asks"] = [["merge", ID]];
@@ -61,11 +22,11 @@ const ROWS: readonly Row[] = [
     ends: ["merged", "merged"],
   },
   { name: "doctor: a conflict", ...CONFLICT, asks: [...MERGE, ...DOCTOR], ends: ["merged", "merged"] },
-  { name: "diagnose: a paused run", agent: "save a; tick", pause: true, asks: DIAGNOSE, ends: ["merged"] },
+  { name: "diagnose: a paused run", agent: "save a; tick", stopped: "paused", asks: DIAGNOSE, ends: ["merged"] },
   {
     name: "diagnose: a paused run with open criteria",
     agent: "save a",
-    pause: true,
+    stopped: "paused",
     asks: DIAGNOSE,
     hands: [[/finish and check the open criteria/, TICK]],
     ends: ["merged", "merged"],
@@ -73,14 +34,14 @@ const ROWS: readonly Row[] = [
   {
     name: "diagnose: a paused run without a commit",
     agent: "echo a > a.txt; tick",
-    pause: true,
+    stopped: "paused",
     asks: DIAGNOSE,
     ends: ["merged", "waits"],
   },
   {
     name: "doctor: a paused run",
     agent: "save a; tick",
-    pause: true,
+    stopped: "paused",
     asks: DOCTOR,
     hands: [[/commit there/, `cd ${THERE} && ${COMMIT}`]],
     ends: ["merged", "merged", "merged", "waits"],
@@ -88,7 +49,7 @@ const ROWS: readonly Row[] = [
   {
     name: "diagnose: a spec that was reset",
     agent: "save a",
-    pause: true,
+    stopped: "paused",
     asks: [["reset", ID], ...DIAGNOSE],
     ends: ["merged"],
   },
@@ -185,49 +146,4 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-type Begin = Pick<Row, "before" | "agent" | "pause" | "after">;
-
-const projects = new SharedProjects(async (project, begin: Begin) => {
-  expect(await project.sh(begin.before ?? "true")).toMatchObject({ code: 0 });
-  const printed = await runAgent(project, begin);
-  expect(await project.sh(begin.after ?? "true")).toMatchObject({ code: 0 });
-  return printed;
-});
-afterAll(() => projects.remove());
-
-for (const row of ROWS) {
-  const { name, again, asks, part, hands, ends, ...begin } = row;
-  for (const [way, end] of ends.entries()) {
-    test.concurrent(`the advice leads to its end: ${name}, way ${way + 1}: ${end}`, () =>
-      projects.use(begin, async (project, printedByWork) => {
-        project.script(again ?? AGAIN);
-        let printed = printedByWork;
-        for (const args of asks ?? []) {
-          const { stdout, stderr } = await project.planner(...args);
-          printed = stdout + stderr;
-        }
-
-        const advice = part === undefined ? adviceOf(printed) : (part.exec(printed)?.[0] ?? printed);
-        const ways = waysIn(advice);
-        expect({ advice, ways: ways.length }).toEqual({ advice, ways: ends.length });
-        const all = await followToEnd(project, ways[way] ?? "", hands);
-
-        const found: End = (await isMerged(project)) ? "merged" : (await waits(project)) ? "waits" : "dropped";
-        expect({ all, found }).toEqual({ all, found: end });
-      }));
-  }
-}
-
-/** Returns what `planner work` prints. */
-async function runAgent(project: ScriptedProject, { agent, pause }: Begin): Promise<string> {
-  if (pause === undefined) {
-    const { stdout, stderr } = await project.work(agent);
-    return stdout + stderr;
-  }
-  project.script(`${agent}; touch "$out/ready"; sleep 60`);
-  const running = project.planner("work", ID);
-  while (!project.seen().includes("ready")) await Bun.sleep(20);
-  await project.planner("pause", ID);
-  const { stdout, stderr } = await running;
-  return stdout + stderr;
-}
+testAdvice(ROWS);

@@ -56,14 +56,14 @@ const ROWS: readonly Row[] = [
     name: "a rebase of the main branch",
     before: "git checkout -q -b side; echo side > base.txt; git commit -q -a -m side; git checkout -q main",
     meanwhile: "echo main > base.txt; git commit -q -a -m main; git rebase -q side; true",
-    refuses: /"main" is being rebased in/,
+    refuses: /a rebase is under way in ".*": end it with "git rebase --continue", or with "git rebase --abort"/,
     advised: "git rebase --abort",
   },
   {
     name: "a merge under way",
     before: "git checkout -q -b side; echo side > base.txt; git commit -q -a -m side; git checkout -q main",
     meanwhile: "echo main > base.txt; git commit -q -a -m main; git merge -q side; true",
-    refuses: /not concluded your merge|unmerged files|not possible because/,
+    refuses: /a merge is under way in ".*": .*, or with "git merge --abort"/,
     advised: "git merge --abort",
   },
   {
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
   {
     name: "a conflict in a file",
     meanwhile: "echo mine > a.txt; git add a.txt; git commit -q -m mine",
-    refuses: /conflict in a.txt: in .* run "git rebase main"/,
+    refuses: /conflict in a.txt: in ".*" run "git rebase main"/,
     needsAttention: true,
     advised: `cd .planner/worktrees/${ID} && (git rebase -q main; echo both > a.txt; git add a.txt; GIT_EDITOR=true git rebase --continue) >/dev/null 2>&1`,
     holds: ['[ "$(cat a.txt)" = both ]'],

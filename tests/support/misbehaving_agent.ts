@@ -1,6 +1,6 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { PLANNER, type RunResult, runCommand, runPlanner } from "./planner_command.ts";
 import { trustProject } from "./trusted_project.ts";
 
@@ -22,17 +22,22 @@ export class ScriptedProject {
   env: Readonly<Record<string, string>> = {};
   readonly #home: string;
 
-  private constructor(home: string) {
+  private constructor(home: string, name: string) {
     this.#home = home;
-    this.root = join(home, "project");
+    this.root = join(home, name);
   }
 
-  /** A copy of one that was made once: making a repository takes longer than copying it. */
-  static async make(): Promise<ScriptedProject> {
+  /**
+   * A copy of one that was made once: making a repository takes longer than copying it.
+   *
+   * @param name of its folder
+   */
+  static async make(name = "project"): Promise<ScriptedProject> {
     template ??= await makeTemplate();
     const home = mkdtempSync(join(tmpdir(), "planner-agent-"));
     cpSync(template, home, { recursive: true });
-    const project = new ScriptedProject(home);
+    if (name !== "project") renameSync(join(home, "project"), join(home, name));
+    const project = new ScriptedProject(home, name);
     project.#configure();
     trustProject(project.root);
     return project;
@@ -92,7 +97,7 @@ export class ScriptedProject {
 
   /** What the agent wrote into \`$out\`. */
   seen(): readonly string[] {
-    return readdirSync(this.#home).filter((name) => !["agent.sh", "project"].includes(name));
+    return readdirSync(this.#home).filter((name) => !["agent.sh", basename(this.root)].includes(name));
   }
 
   status(id: string = ID): string | undefined {
@@ -115,11 +120,14 @@ export class ScriptedProject {
 
   /** Brings the kept copy back into the same folder. */
   async restore(): Promise<void> {
-    await this.#shell(`rm -rf "$HOME" && cp -a "$HOME.kept" "$HOME"`);
+    // Git takes a file with another inode for changed until it has looked again.
+    const look = `git -C "$ROOT" update-index -q --refresh || true`;
+    await this.#shell(`rm -rf "$HOME" && cp -a "$HOME.kept" "$HOME" && { ${look}; }`);
   }
 
   async #shell(line: string): Promise<void> {
-    const { code, stderr } = await runCommand(["/bin/sh", "-c", line], { cwd: tmpdir(), env: { HOME: this.#home } });
+    const env = { HOME: this.#home, ROOT: this.root };
+    const { code, stderr } = await runCommand(["/bin/sh", "-c", line], { cwd: tmpdir(), env });
     if (code !== 0) throw new Error(stderr);
   }
 

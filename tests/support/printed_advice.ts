@@ -8,24 +8,26 @@ type Step =
   | { readonly kind: "hand"; readonly does: string };
 
 /** The choices that a printed advice gives: each by itself is to be enough. */
-export function waysIn(advice: string): readonly string[] {
-  const ways = advice.split(/(?:;|,) or /).filter((way) => stepsOf(way).length > 0);
+export function waysIn(advice: string, hands: Hands = []): readonly string[] {
+  const ways = advice.split(/(?:;|,) or /).filter((way) => stepsOf(way, hands).length > 0);
   // "Do this, or that, then run …" ends in the same step for both.
   const last = /, then run .*$/s.exec(advice)?.[0] ?? "";
   return ways.map((way) => (/\bplanner [a-z]/.test(way) ? way : way + last));
 }
 
 const COMMAND =
-  /\bin "?(?<place>\/[^"\s,]*)"?|undo it with: (?<undo>.*?)\)?(?=\), |\):|\) and |\), then|$)|["`](?<quoted>(?:git|planner|cp|rm|printf|mv) [^"`]*)["`]|(?<=(?:: |then |run |\())(?<bare>planner [a-z]+ [\w-]+(?: --[\w-]+)*)/g;
+  /\bin (?:"(?<place>\/[^"]*)"|(?<bareplace>\/[^"\s,]*))|undo it with: (?<undo>.*?)\)?(?=\), |\):|\) and |\), then|$)|["`](?<quoted>(?:git|planner|cp|rm|printf|mv) (?:\\.|'[^']*'|[^"`'\\])*)["`]|(?<=(?:: |then |run |\())(?<bare>planner [a-z]+ [\w-]+(?: --[\w-]+)*)/g;
 
 function stepsOf(way: string, hands: Hands = []): readonly Step[] {
   const found: { readonly at: number; readonly step: Step }[] = [];
   let folder: string | null = null;
   for (const match of way.matchAll(COMMAND)) {
-    const { place, undo, quoted, bare } = match.groups ?? {};
+    const { bareplace, place = bareplace, undo, quoted, bare } = match.groups ?? {};
     if (place !== undefined) folder = place;
     const command = undo ?? quoted ?? bare;
-    if (command !== undefined) found.push({ at: match.index, step: { kind: "run", folder, command } });
+    // What a person has to fill in is for a hand.
+    if (command !== undefined && !/<\w+>/.test(command))
+      found.push({ at: match.index, step: { kind: "run", folder, command } });
   }
   for (const [words, does] of hands) {
     const at = way.search(words);
@@ -51,16 +53,30 @@ export async function follow(project: ScriptedProject, way: string, hands: Hands
 
 function runPrinted(project: ScriptedProject, { folder, command }: Step & { readonly kind: "run" }) {
   if (command.startsWith("planner ")) return project.planner(...command.split(" ").slice(1));
-  return project.sh(`${folder === null ? "" : `cd '${folder}' && `}export GIT_EDITOR=true; ${command}`);
+  return project.sh(`${folder === null ? "" : `cd ${word(folder)} && `}export GIT_EDITOR=true; ${command}`);
+}
+
+/** Quotes a word for the shell. */
+export function word(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Most commands in a row that each print the next advice. */
 const MAX_ROUNDS = 4;
 
 /** Follows a way, and the first way of what is printed then, until the main branch has the work. */
-export async function followToEnd(project: ScriptedProject, way: string, hands: Hands = []): Promise<string> {
+export async function followToEnd(
+  project: ScriptedProject,
+  way: string,
+  { hands = [], repeats = [] }: { readonly hands?: Hands | undefined; readonly repeats?: readonly string[] },
+): Promise<string> {
   let printed = await follow(project, way, hands);
   const all = [way, printed];
+  if (repeats.length > 0) {
+    const { stdout, stderr } = await project.planner(...repeats);
+    printed = stdout + stderr;
+    all.push(printed);
+  }
   for (let round = 0; round < MAX_ROUNDS && !(await isMerged(project)); round++) {
     const [next] = waysIn(adviceOf(printed));
     if (next === undefined) break;

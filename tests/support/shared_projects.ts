@@ -13,9 +13,18 @@ export class SharedProjects<Begin, Made> {
   readonly #waiting: (() => void)[] = [];
   #free = AT_ONCE;
 
-  /** @param make what happens in a new project, for each way to begin that tests name */
-  constructor(make: (project: ScriptedProject, begin: Begin) => Promise<Made>) {
+  readonly #folder: (begin: Begin) => string | undefined;
+
+  /**
+   * @param make what happens in a new project, for each way to begin that tests name
+   * @param folder name of its folder, the usual one if left out
+   */
+  constructor(
+    make: (project: ScriptedProject, begin: Begin) => Promise<Made>,
+    folder: (begin: Begin) => string | undefined = () => undefined,
+  ) {
     this.#make = make;
+    this.#folder = folder;
   }
 
   /** Runs a test in the project that begins in this way. */
@@ -39,7 +48,7 @@ export class SharedProjects<Begin, Made> {
   }
 
   async #begin(begin: Begin): Promise<Shared<Made>> {
-    const project = await ScriptedProject.make();
+    const project = await ScriptedProject.make(this.#folder(begin));
     const made = await this.#make(project, begin);
     await project.keep();
     return { project, made };

@@ -7,9 +7,9 @@ import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { shellWord } from "#planner/store/worktrees/guard.ts";
 import { checkLines, configLines } from "#planner/work/acceptance.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
+import { shellWord } from "#words/shell_word.ts";
 import { askToAccept } from "../accept_commands.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";

@@ -71,7 +71,8 @@ export const diagnose = defineTool<PlannerContext>()({
 async function commitsOf(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
   const config = await orMessage(context.config());
   const template = typeof config === "string" ? null : config.git.commit_template;
-  return context.git.commitsNaming(id, { branch: branchOf(spec), template });
+  const prefix = typeof config === "string" ? null : config.defaults.branch_prefix;
+  return context.git.commitsNaming(id, { branch: branchOf(spec) ?? (prefix === null ? null : prefix + id), template });
 }
 
 /** The criteria in the spec's worktree; those of the project where the worktree's file cannot be read. */

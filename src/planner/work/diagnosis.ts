@@ -136,7 +136,7 @@ function nextStep(signs: SpecSigns): string {
     return status === "completed" ? ways(byHand) : ways(byHand, again(signs));
   }
   if (status === "needs_attention") {
-    const byHand = worktree === null ? [] : [`fix it in ${worktree} and run planner merge ${id}`];
+    const byHand = worktree === null ? [] : [`fix it in "${worktree}" and run planner merge ${id}`];
     const asItIs = openCriteria(signs) === 0 ? [`complete it as it is: planner finalize ${id}`] : [];
     return ways(`see the reason above, then ${again(signs)}`, ...byHand, ...asItIs);
   }

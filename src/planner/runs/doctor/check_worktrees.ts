@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { counted } from "#words/names.ts";
+import { shellWord } from "#words/shell_word.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -70,7 +71,7 @@ async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted
   const commit = uncommitted.length > 0;
   const branch = (await ports.worktrees.branch(id)) ?? "";
   const folder = `.planner/worktrees/${id}`;
-  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${branch}"; then run "planner doctor --fix"`;
+  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${shellWord(branch)}"; then run "planner doctor --fix"`;
   const status = active ? (await context.specs.load(id)).status : null;
   if (status === "cancelled") {
     return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or ${drop}`;
@@ -85,8 +86,8 @@ async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted
   // Git would meet a conflict in the spec if its deletion is committed.
   const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
   const keep = isThere
-    ? `"cp ${worktree.root.replace(/[\\/]+$/, "")}/${file} ${file}" brings it back, then run "planner merge ${id}"`
-    : `${commit ? "commit there and run" : "take the commits with"} "git merge ${branch}"`;
+    ? `"cp ${shellWord(`${worktree.root.replace(/[\\/]+$/, "")}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
+    : `${commit ? "commit there and run" : "take the commits with"} "git merge ${shellWord(branch)}"`;
   return `its spec is gone: ${keep}, or ${drop}`;
 }
 

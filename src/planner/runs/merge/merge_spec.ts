@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import { shellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { lostRulesText, rulesLost } from "../../operations/shared/held_rules.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
@@ -148,7 +149,7 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
   const { context, ports } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
-  const advice = `in ${where} run "git rebase ${worktree?.mainBranch ?? "main"}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
+  const advice = `in "${where}" run "git rebase ${shellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
+import { shellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
@@ -78,7 +79,7 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
     const file = `.planner/specs/${id}.md`;
     throw new OperationError(
       "failed_precondition",
-      `"${file}" is gone from the project since the run began: "cp ${worktree.root.replace(/\/+$/, "")}/${file} ${file}" brings it back, then run "planner merge ${id}"`,
+      `"${file}" is gone from the project since the run began: "cp ${shellWord(`${worktree.root.replace(/[\\/]+$/, "")}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }
   await changeSpec(deps.context, id, (here) => {

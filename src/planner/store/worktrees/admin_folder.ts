@@ -57,13 +57,13 @@ export function readMoves(gitFolder: string, name: string): readonly Move[] {
 }
 
 /** What is under way in a worktree, in the words of git's own commands. */
-const OPERATIONS: readonly (readonly [file: string, name: string, end: string])[] = [
-  ["rebase-merge", "rebase", "git rebase --continue"],
-  ["rebase-apply", "rebase", "git rebase --continue"],
-  ["MERGE_HEAD", "merge", "git merge --continue"],
-  ["CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick --continue"],
-  ["REVERT_HEAD", "revert", "git revert --continue"],
-  ["BISECT_START", "bisect", "git bisect reset"],
+const OPERATIONS: readonly (readonly [file: string, name: string])[] = [
+  ["rebase-merge", "rebase"],
+  ["rebase-apply", "rebase"],
+  ["MERGE_HEAD", "merge"],
+  ["CHERRY_PICK_HEAD", "cherry-pick"],
+  ["REVERT_HEAD", "revert"],
+  ["BISECT_START", "bisect"],
 ];
 
 export interface Unfinished {
@@ -71,12 +71,22 @@ export interface Unfinished {
   readonly name: string;
   /** The command that ends it. */
   readonly end: string;
+  /** The command that takes it back; null where `end` does. */
+  readonly abort: string | null;
 }
 
 /** A rebase, merge or bisect in progress; null without one. */
 export function unfinishedIn(gitFolder: string): Unfinished | null {
-  const found = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)));
-  return found === undefined ? null : { name: found[1], end: found[2] };
+  const name = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)))?.[1];
+  if (name === undefined) return null;
+  if (name === "bisect") return { name, end: "git bisect reset", abort: null };
+  return { name, end: `git ${name} --continue`, abort: `git ${name} --abort` };
+}
+
+/** Says what is under way in a checkout, and the commands that end it. */
+export function unfinishedWords(path: string, { name, end, abort }: Unfinished): string {
+  const other = abort === null ? "" : `, or with "${abort}"`;
+  return `a ${name} is under way in "${path}": end it with "${end}"${other}`;
 }
 
 /** The branch that a rebase in a worktree will move when it ends, by its full name; null without one. */

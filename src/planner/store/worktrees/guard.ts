@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
+import { shellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { hooksFolder } from "./hooks_folder.ts";
 import {
@@ -181,9 +182,4 @@ async function undoSetting(
     commands.push(`git config ${scope === "local" ? "" : `--${scope} `}--add ${shellWord(key)} ${shellWord(value)}`);
   }
   return commands.join(" && ");
-}
-
-/** Quotes a word for the shell: names are what an agent chose. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

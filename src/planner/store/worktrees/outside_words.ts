@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { shellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { MERGE_ACTION, readMoves } from "./admin_folder.ts";
-import { shellWord, undoOf } from "./guard.ts";
+import { undoOf } from "./guard.ts";
 import { keepLost } from "./keep_commits.ts";
 import { splitName } from "./outside_changes.ts";
 import type { Change } from "./snapshot.ts";

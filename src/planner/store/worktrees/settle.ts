@@ -1,10 +1,12 @@
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { BranchCommit, WorktreeState } from "#planner/run_ports/worktree.ts";
+import { shellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile, readHead, readMoves, unfinishedIn } from "./admin_folder.ts";
-import { plantedElsewhere, plantedProblem, shellWord } from "./guard.ts";
+import { plantedElsewhere, plantedProblem } from "./guard.ts";
 import { keepHashes, keepMade } from "./keep_commits.ts";
+import { goneMain } from "./main_branch.ts";
 import { outsideChanges } from "./outside_changes.ts";
 import { describeOutside, inFolder, isAncestor, linesAdded, shortName } from "./outside_words.ts";
 import { type Change, dropSnapshot, readSnapshot, type Snapshot, takePrograms } from "./snapshot.ts";
@@ -48,6 +50,10 @@ export async function settle(place: Place, baseline: Snapshot | null): Promise<W
   if (unfinished !== null) found.problems.push(unfinishedProblem(place, unfinished));
   else if (isThere) await follow(place, now, found);
   if (before !== null) await reportOutside(place, { before, now }, found);
+  if (!(`ref refs/heads/${place.worktree.mainBranch}` in now)) {
+    const gone = await goneMain(place.repository.git, place.worktree.mainBranch, place.id);
+    return stateOf(found, { problems: gone === null || found.problems.length > 0 ? [] : [gone] });
+  }
   if (!isThere) return stateOf(found, { problems: [goneProblem(place)] });
   const { branch, mainBranch } = place.worktree;
   const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
@@ -88,9 +94,9 @@ async function follow(place: Place, refs: Snapshot, found: Findings): Promise<vo
     return;
   }
   const behind = hash === undefined || tip === undefined || (await isAncestor(git, hash, tip));
-  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : shortName(head.ref)}"`;
+  const join = behind ? "" : ` and "git merge ${"hash" in head ? head.hash : shellWord(shortName(head.ref))}"`;
   found.problems.push(
-    `${where} is checked out, which does not continue "${worktree.branch}": in "${worktree.path}" run "git checkout ${worktree.branch}"${join}, then "planner merge ${place.id}"`,
+    `${where} is checked out, which does not continue "${worktree.branch}": in "${worktree.path}" run "git checkout ${shellWord(worktree.branch)}"${join}, then "planner merge ${place.id}"`,
   );
 }
 
@@ -152,7 +158,7 @@ async function mainProblem(
       path === undefined || head === main
         ? ""
         : ` and "git ${inFolder(repository.top, path.slice("HEAD ".length))}switch ${shellWord(mainBranch)}"`;
-    return problem("deleted", `take it back with "git update-ref ${main} ${old}"${switched}`);
+    return problem("deleted", `take it back with "git update-ref ${shellWord(main)} ${old}"${switched}`);
   }
   const made = new Set(
     readMoves(gitFolder, "HEAD").flatMap(({ to, message }) => (MADE_HERE.test(message) ? [to] : [])),
@@ -163,7 +169,9 @@ async function mainProblem(
   if (!isOwn && (checkout !== null || (await isAncestor(git, old, tip)))) return null;
   // A checkout whose files came along has to go back with its branch.
   const undo =
-    checkout === null ? `update-ref ${main} ${old}` : `${inFolder(repository.top, checkout)}reset --keep ${old}`;
+    checkout === null
+      ? `update-ref ${shellWord(main)} ${old}`
+      : `${inFolder(repository.top, checkout)}reset --keep ${old}`;
   const others = await git.line([
     "rev-list",
     "--max-count=1",

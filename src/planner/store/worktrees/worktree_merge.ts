@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { MergeAnswer, MergeWishes } from "#planner/run_ports/worktrees.ts";
+import { shellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { MERGE_ACTION, readHead, rebasedBranch } from "./admin_folder.ts";
+import { MERGE_ACTION, readHead, rebasedBranch, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
 import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { joinedText, joinSpec } from "./join_spec.ts";
 import { mergeText } from "./merge_text.ts";
@@ -48,7 +49,7 @@ async function moveForward(place: Place, { message, admit }: MergeWishes): Promi
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
     const main = await mainCheckout(place);
-    await refuseRebase(place);
+    await refuseUnfinished(place);
     const files = await rebase(place);
     if (files !== null) return { kind: "conflict", files };
     for (const note of await leaveOtherSpecs(place, message)) notes.add(note);
@@ -73,13 +74,20 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
   return path === "" ? null : new Git(path, {}, repository.git.use);
 }
 
-/** While a person rebases the main branch it is checked out nowhere, and would be put back where it was. */
-async function refuseRebase({ id, repository, worktree }: Place): Promise<void> {
+/**
+ * While a person rebases the main branch it is checked out nowhere, and would be put back where it was. In a merge, a
+ * cherry-pick or a revert git refuses another one.
+ */
+async function refuseUnfinished({ id, repository, worktree }: Place): Promise<void> {
+  const main = `refs/heads/${worktree.mainBranch}`;
   for (const [path, folder] of await checkouts(repository)) {
-    if (rebasedBranch(folder) !== `refs/heads/${worktree.mainBranch}`) continue;
+    const head = readHead(folder);
+    if (rebasedBranch(folder) !== main && !(head !== null && "ref" in head && head.ref === main)) continue;
+    const unfinished = unfinishedIn(folder);
+    if (unfinished === null || unfinished.abort === null) continue;
     throw new OperationError(
       "failed_precondition",
-      `"${worktree.mainBranch}" is being rebased in "${path}": end that with "git rebase --continue" or "--abort", then run "planner merge ${id}"`,
+      `${unfinishedWords(path, unfinished)}, then run "planner merge ${id}"`,
     );
   }
 }
@@ -94,7 +102,7 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
   if (lost.length === 0) return;
   throw new OperationError(
     "failed_precondition",
-    `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${lost[0]}", then "planner merge ${id}"`,
+    `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${shellWord(lost[0] ?? "")}", then "planner merge ${id}"`,
   );
 }
 

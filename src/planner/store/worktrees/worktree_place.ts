@@ -10,7 +10,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
-import { gitFolderOf, readGitFile, readHead, realPath } from "./admin_folder.ts";
+import { gitFolderOf, readGitFile, readHead, realPath, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
 /** The git repository around a project: what does not change while a process runs. */
@@ -192,12 +192,19 @@ export function headBranch(gitFolder: string): string | null {
 }
 
 /** @throws OperationError `failed_precondition` when none is checked out */
-export async function currentBranch({ git, gitFolder }: Pick<Repository, "git" | "gitFolder">): Promise<string> {
+export async function currentBranch({
+  git,
+  gitFolder,
+  top,
+}: Pick<Repository, "git" | "gitFolder" | "top">): Promise<string> {
   const branch = headBranch(gitFolder) ?? (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]));
   if (branch !== null) return branch;
+  const unfinished = unfinishedIn(gitFolder);
   throw new OperationError(
     "failed_precondition",
-    'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md',
+    unfinished === null
+      ? 'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md'
+      : `No branch is checked out: ${unfinishedWords(top, unfinished)}`,
   );
 }
 

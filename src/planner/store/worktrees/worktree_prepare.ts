@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
+import { shellWord } from "#words/shell_word.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
@@ -33,7 +34,7 @@ export async function requireMainBranch(repository: Repository, options: Worktre
     "failed_precondition",
     empty
       ? "The repository has no commit yet: commit first, or work with --no-worktree"
-      : `Cannot find the main branch "${mainBranch}": expected a local branch`,
+      : `Cannot find the main branch "${mainBranch}": expected a local branch in "defaults.main_branch" of .planner/config.md`,
   );
 }
 
@@ -44,10 +45,10 @@ export async function checkBase({ git }: Repository, mainBranch: string, base: s
     throw new OperationError("failed_precondition", `Cannot begin at "${base}" ("worktree.base"): ${why}`);
   };
   if ((await git.ask(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
-    refuse("expected a branch, a tag or a commit of this repository");
+    refuse("expected a branch, a tag or a commit of this repository: correct it in .planner/config.md");
   }
   if ((await git.try(["merge-base", "--is-ancestor", base, `refs/heads/${mainBranch}`])).status !== 0) {
-    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${base}"`);
+    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${shellWord(base)}"`);
   }
 }
 

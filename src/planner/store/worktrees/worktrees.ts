@@ -34,6 +34,7 @@ import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
+import { withMain } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { guardProject } from "./project_run.ts";
 import { recordFacts } from "./record_facts.ts";
@@ -137,12 +138,16 @@ class GitWorktrees implements Worktrees {
 
   async commits(id: SpecId): Promise<readonly string[]> {
     const branches = await this.#branches(id);
-    return branches === null ? [] : commitsAhead(new Git(this.#root), branches);
+    if (branches === null) return [];
+    const git = new Git(this.#root);
+    return withMain(git, branches, id, () => commitsAhead(git, branches));
   }
 
   async isMerged(id: SpecId): Promise<boolean> {
     const branches = await this.#branches(id);
-    return branches === null || (await isBranchMerged(new Git(this.#root), branches));
+    if (branches === null) return true;
+    const git = new Git(this.#root);
+    return withMain(git, branches, id, () => isBranchMerged(git, branches));
   }
 
   async merge(id: SpecId, wishes: Partial<MergeWishes> = {}): Promise<MergeAnswer> {

@@ -1,0 +1,38 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { shellWord } from "#words/shell_word.ts";
+import type { Git } from "../git/git.ts";
+import { readMoves } from "./admin_folder.ts";
+import { shortName } from "./outside_words.ts";
+import { refsOf } from "./refs.ts";
+import { type Branches, exists } from "./worktree_commits.ts";
+
+/** Returns what to do about a main branch that was renamed or deleted; null if it is there. */
+export async function goneMain(git: Git, mainBranch: string, id: SpecId): Promise<string | null> {
+  if (await exists(git, mainBranch)) return null;
+  const name = await newName(git, mainBranch);
+  const then = `then run "planner merge ${id}"`;
+  const what = `"${mainBranch}", which the work of ${id} goes to,`;
+  if (name === null) return `${what} is gone: make it with "git branch ${shellWord(mainBranch)} <commit>", ${then}`;
+  const back = `git branch -m ${shellWord(name)} ${shellWord(mainBranch)}`;
+  return `${what} was renamed to "${name}": take that back with "${back}", ${then}`;
+}
+
+/** Git notes in a branch's reflog which branch it was before. */
+async function newName(git: Git, mainBranch: string): Promise<string | null> {
+  const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-common-dir"]);
+  const renamed = `Branch: renamed refs/heads/${mainBranch} to `;
+  const refs = [...(await refsOf(git)).keys()];
+  const found = refs.find((ref) => readMoves(folder, ref).some(({ message }) => message.startsWith(renamed)));
+  return found === undefined ? null : shortName(found);
+}
+
+/** Asks git about the branches of a spec, and says so where the main branch is gone. */
+export async function withMain<T>(git: Git, { mainBranch }: Branches, id: SpecId, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    const gone = await goneMain(git, mainBranch, id).catch(() => null);
+    throw gone === null ? error : new OperationError("failed_precondition", gone);
+  }
+}

@@ -142,3 +142,53 @@ test("a file of another kind in a lock's place is set aside, and work goes on", 
     });
   }
 }, 30_000);
+
+/** A git before the real one that plants a link when it gets a command with these words. */
+function plantingGit(words: string, plant: string): void {
+  const real = Bun.which("git") ?? "git";
+  const script = `#!/bin/sh\ncase "$*" in *"${words}"*) ${plant};; esac\nexec '${real}' "$@"\n`;
+  writeFileSync(join(programs, "git"), script, { mode: 0o755 });
+}
+
+test("a half-made worktree is removed in its folder, not through a link that takes the folder's place", async () => {
+  const worktrees = join(project.root, ".planner/worktrees");
+  const admin = join(project.root, ".git/worktrees", ID);
+  mkdirSync(worktrees, { recursive: true });
+  await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${ID}`, join(worktrees, ID));
+  writeFileSync(join(admin, "locked"), "initializing");
+  mkdirSync(join(outside, ID));
+  writeFileSync(join(outside, ID, "mine.txt"), "mine");
+  plantingGit("worktree unlock", `mv '${worktrees}' '${worktrees}.was' && ln -s '${outside}' '${worktrees}'`);
+
+  const { stdout, stderr } = await project.planner(["work", ID], {
+    env: { PATH: `${programs}:${process.env["PATH"]}` },
+  });
+
+  expect(files(outside)).toEqual([ID, `${ID}/mine.txt`]);
+  expect(stdout + stderr).toContain('".planner/worktrees": it is a symbolic link that leads out of the project');
+});
+
+test("a folder of specs that an agent has replaced with a link to the project's loses no spec", async () => {
+  const agent = `#!/bin/sh
+cd "$(dirname "$PLANNER_SPEC_FILE")/.." && rm -r specs && ln -s '${join(project.root, ".planner/specs")}' specs
+`;
+  writeFileSync(join(programs, "claude"), agent, { mode: 0o755 });
+  const env = { PATH: `${programs}:${process.env["PATH"]}` };
+  project.spec("2026-11-21-002-new", TEXT.replace(ID, "2026-11-21-002-new"));
+  const before = files(join(project.root, ".planner/specs"));
+
+  const said: string[] = [];
+  for (const words of [
+    ["work", ID],
+    ["merge", ID],
+    ["work", ID],
+    ["doctor", "--fix"],
+  ]) {
+    const { stdout, stderr } = await project.planner(words, { env });
+    said.push(`${words.join(" ")}: ${stdout}${stderr}`);
+  }
+
+  expect(said.join("")).not.toContain("bug in planner");
+  expect(said.join("")).toContain(`".planner/worktrees/${ID}/.planner/specs": it is a symbolic link`);
+  expect(files(join(project.root, ".planner/specs"))).toEqual(before);
+});

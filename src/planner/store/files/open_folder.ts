@@ -1,5 +1,5 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, realpathSync } from "node:fs";
-import { unlink } from "node:fs/promises";
+import { rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { contains, isLink, leadsOutside } from "../project/project_bounds.ts";
@@ -40,6 +40,11 @@ export async function removeInside(path: string): Promise<void> {
   }
 }
 
+/** Removes a folder with all that is in it, in the open folder around it; a link of its name goes without what it names. */
+export async function removeFolderInside(path: string): Promise<void> {
+  if (existsSync(dirname(path))) await inFolderOf(path, (inside) => rm(inside, { recursive: true, force: true }));
+}
+
 /**
  * Makes and opens the folder of a file that is to be written. Links below the file's project are followed only inside of
  * the project: another person may have made the checkout.
@@ -57,7 +62,7 @@ export function openFolderOf(path: string): OpenFolder {
 /** @throws OperationError `failed_precondition` for a file of a project that is a link out of the project */
 export function refuseLinkOut(path: string): void {
   const root = projectOf(path);
-  if (root !== null && leadsOutside(root, path)) throw leadsOut(relative(root, path));
+  if (root !== null && leadsOutside(root, path)) throw leadsOut(shownPath(root, [relative(root, path)]));
 }
 
 /** The folder around the innermost `.planner` of a path; null for a file of no project. */
@@ -66,13 +71,19 @@ function projectOf(path: string): string | null {
   return at < 0 ? null : path.slice(0, at) || sep;
 }
 
+/** The path as refusals name it: from the project, for a file of a worktree too. */
+function shownPath(root: string, names: readonly string[]): string {
+  const at = root.indexOf(`${sep}.planner${sep}`);
+  return [...(at < 0 ? [] : root.slice(at + 1).split(sep)), ...names].join("/");
+}
+
 function openInside(root: string, names: readonly string[]): OpenFolder {
   const realRoot = realpathSync(root);
-  if (!HAS_OPEN_PATHS) return openByName(realRoot, names);
+  if (!HAS_OPEN_PATHS) return openByName(root, realRoot, names);
   let open = openSync(realRoot, FOLDER);
   for (const [index, name] of names.entries()) {
     try {
-      const next = openChild(open, name, { realRoot, shown: names.slice(0, index + 1).join("/") });
+      const next = openChild(open, name, { realRoot, shown: shownPath(root, names.slice(0, index + 1)) });
       closeSync(open);
       open = next;
     } catch (error) {
@@ -108,10 +119,10 @@ function openChild(parent: number, name: string, { realRoot, shown }: Bounds): n
 }
 
 /** Without open folders the check and the writing are two steps, between which a link could still be put. */
-function openByName(realRoot: string, names: readonly string[]): OpenFolder {
+function openByName(root: string, realRoot: string, names: readonly string[]): OpenFolder {
   let path = realRoot;
   for (const [index, name] of names.entries()) {
-    const shown = names.slice(0, index + 1).join("/");
+    const shown = shownPath(root, names.slice(0, index + 1));
     path = join(path, name);
     if (isLink(path)) {
       refuseDangling(path, shown);

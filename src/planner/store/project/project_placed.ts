@@ -1,4 +1,4 @@
-import { rm, rmdir } from "node:fs/promises";
+import { rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readJson, textField } from "../files/json_file.ts";
@@ -34,7 +34,7 @@ export async function restoreProject(root: string, id: SpecId): Promise<string |
 
 /** Removes a file that the run made, and its folder where nothing else is in it. */
 async function removeMade(root: string, path: string): Promise<void> {
-  await rm(join(root, path), { force: true });
+  await removeInside(join(root, path));
   for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) {
     const removed = await rmdir(join(root, folder)).then(
       () => true,

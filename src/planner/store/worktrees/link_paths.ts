@@ -1,7 +1,8 @@
 import { constants, existsSync } from "node:fs";
-import { cp, lstat, mkdir, rm, symlink } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { cp, lstat, symlink } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { reason } from "../files/disk_error.ts";
+import { inFolderOf, removeFolderInside } from "../files/open_folder.ts";
 import type { Git } from "../git/git.ts";
 
 /** Installed packages and build output are made anew in a worktree: a copy points back to where it came from. */
@@ -54,13 +55,14 @@ async function linkOne({ from, to, git }: Linking, path: string, how: "copy" | "
     return `git does not ignore "${asked}" there, and would take it for a change`;
   }
   try {
-    await mkdir(dirname(target), { recursive: true });
-    if (how === "symlink") await symlink(source, target, isFolder ? "junction" : "file");
-    else await copy(source, target);
+    await inFolderOf(target, async (inside) => {
+      if (how === "symlink") await symlink(source, inside, isFolder ? "junction" : "file");
+      else await copy(source, inside);
+    });
     return "";
   } catch (error) {
     // Removes an incomplete copy, which could pass for a complete one.
-    await rm(target, { recursive: true, force: true });
+    await removeFolderInside(target).catch(() => {});
     return reason(error);
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { errorCode, isMissing } from "../files/disk_error.ts";
@@ -87,7 +87,7 @@ async function copiesOf(
 
 async function putCopies({ worktree, repository }: Place, git: Git, copies: readonly Copy[]): Promise<void> {
   for (const { file, bytes } of copies) {
-    if (bytes === null) await rm(join(worktree.root, file.path));
+    if (bytes === null) await removeInside(join(worktree.root, file.path));
     else await replaceFile(join(worktree.root, file.path), file.path, bytes);
   }
   const tracked = copies.filter(({ file }) => file.tracked).map(({ file }) => repository.prefix + file.path);
@@ -227,7 +227,7 @@ type Restored = Pick<BroughtFile, "path" | "tracked">;
 
 /** Puts back what the branch has in place of files; those that it never had go. */
 async function restore({ worktree, repository }: Place, git: Git, files: readonly Restored[]): Promise<void> {
-  for (const { path } of files.filter(({ tracked }) => !tracked)) await rm(join(worktree.root, path), { force: true });
+  for (const { path } of files.filter(({ tracked }) => !tracked)) await removeInside(join(worktree.root, path));
   const tracked = files.filter((file) => file.tracked).map(({ path }) => repository.prefix + path);
   const there = (await indexEntries(git, tracked)).filter(({ stage }) => stage === "0").map(({ path }) => path);
   if (there.length === 0) return;

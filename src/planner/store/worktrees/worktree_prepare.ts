@@ -1,9 +1,9 @@
-import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { WorktreeOptions } from "#planner/run_ports/worktrees.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { shellWord } from "#words/shell_word.ts";
+import { removeFolderInside } from "../files/open_folder.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
@@ -124,8 +124,9 @@ async function removeUnfinished({ repository: { git, commonFolder }, root, id }:
   const gitFolder = (await adminFolders(commonFolder)).get(path);
   if (gitFolder === undefined || readGitFile(gitFolder, "locked") !== "initializing") return;
   await git.try(["worktree", "unlock", path]);
+  // Git itself would follow a link that takes the place of a folder above.
+  await removeFolderInside(join(root, worktreeFiles.folder(id)));
   await git.try(["worktree", "remove", "--force", path]);
-  await rm(path, { recursive: true, force: true });
 }
 
 /** A branch that is there keeps its commits and is checked out. */

@@ -57,12 +57,17 @@ export function questionAbout(waiting: readonly CommandLine[]): string {
   return `${isOne ? "Run this command" : `Run these ${waiting.length} commands`} in this project from now on? [y/N] `;
 }
 
+/** Asks a question on the terminal; anything but y or yes is a no. @throws OperationError as `lineFromTerminal` */
+export function askOnTerminal(question: string): boolean {
+  return /^y(?:es)?$/i.test(lineFromTerminal(question).trim());
+}
+
 /**
- * Asks a question on the terminal and waits for a line; anything but y or yes is a no.
+ * Asks a question on the terminal and waits for a line; empty at the end of input.
  *
  * @throws OperationError `failed_precondition` without a terminal
  */
-export function askOnTerminal(question: string): boolean {
+export function lineFromTerminal(question: string): string {
   let terminal: number;
   try {
     terminal = openSync(TERMINAL, "r+");
@@ -71,7 +76,7 @@ export function askOnTerminal(question: string): boolean {
   }
   try {
     writeSync(terminal, question);
-    return /^y(?:es)?$/i.test(readLine(terminal).trim());
+    return readLine(terminal);
   } finally {
     closeSync(terminal);
   }

@@ -80,6 +80,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     load: () => import("./commands/spec/takeover.ts"),
   },
   split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/spec/split.ts") },
+  review: {
+    group: "agents",
+    summary: "Accept work, send it back or reject it",
+    load: () => import("./commands/spec/review.ts"),
+  },
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
   watch: {
     group: "agents",

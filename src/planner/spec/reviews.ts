@@ -24,7 +24,7 @@ export function appendReview(text: string, { at, text: words }: Review): string 
   return appendToSection(text, SECTION, [`**Sent back**, ${at}`, "", ...lines].join("\n"));
 }
 
-/** The entries of every `Review` section of a body, as `appendReview` writes them, in order; other text there is skipped. */
+/** The entries of every `Review` section of a body, as `appendReview` writes them, in order; other text there, and repetitions, are skipped. */
 export function reviewsOf(body: string): readonly Review[] {
   const found: { readonly at: string; readonly lines: string[] }[] = [];
   for (const { heading, end } of sectionsOf(body, SECTION)) {
@@ -39,7 +39,9 @@ export function reviewsOf(body: string): readonly Review[] {
       else if (line.trim() !== "") open = null;
     }
   }
-  return found.map(({ at, lines }) => ({ at, text: lines.join("\n") }));
+  // An agent's output may repeat its prompt.
+  const first = found.filter(({ at }, index) => found.findIndex((one) => one.at === at) === index);
+  return first.map(({ at, lines }) => ({ at, text: lines.join("\n") }));
 }
 
 /**

@@ -1,14 +1,12 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
-import { rulesLost } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import type { MergeResult } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { checkLines, configLines, unprovenLine } from "#planner/work/acceptance.ts";
-import { counted } from "#words/names.ts";
-import { askToAccept } from "../../accept_commands.ts";
+import { unprovenLine } from "#planner/work/acceptance.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
+import { askAboutChecks, isRefused, printMerge } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
@@ -49,8 +47,7 @@ export const command = defineCommand({
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) printText("Nothing to merge\n");
     if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
-    const refused = results.some(({ outcome }) => outcome === "conflict" || outcome === "refused");
-    return refused ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+    return results.some(isRefused) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
 
@@ -88,32 +85,11 @@ async function merge(project: OpenProject, cli: Cli, { ids, unproven, json }: Wa
     await askAboutChecks(project, finished);
     const wanted = { ids: finished, stop: signals, unproven };
     if (unproven !== null) await project.context.accepted.accept(finished.map((id) => unprovenLine(id, unproven)));
-    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
+    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
     // A driver represents its members, so one of them may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));
     return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
   } finally {
     signals.close();
   }
-}
-
-/** Before the merge, whose checks run while others wait. */
-async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
-  const lines = [...configLines(await project.context.config()), ...(await rulesLost(project.context))];
-  for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
-  await askToAccept(project, lines);
-}
-
-function say(result: MergeResult, cli: Cli): void {
-  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
-  else {
-    printText(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
-    for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
-    if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
-  }
-}
-
-function commitsText(count: number): string {
-  if (count === 0) return "nothing that was not there";
-  return counted(count, "commit");
 }

@@ -37,7 +37,7 @@ test("titleOf names no spec after a review, and still one that a person calls so
 });
 
 test("reviewsOf skips what is no entry: text by hand, quotations outside of one, fences", () => {
-  const body = `# T\n\n## Review\n\n> lost\n\nby hand\n\n\`\`\`\n## Review\n\`\`\`\n\n**Sent back**, yesterday\n\n> lost\n\n**Sent back**, ${at(1)}\n\n> kept\n\ntext\n\n> lost\n`;
+  const body = `# T\n\n## Review\n\n> lost\n\nby hand\n\n\`\`\`\n## Review\n\`\`\`\n\n**Sent back**, yesterday\n\n> lost\n\n**Sent back**, ${at(1)}\n\n> kept\n\ntext\n\n> lost\n\n## Output\n\n## Review\n**Sent back**, ${at(1)}\n> again\n`;
 
   expect(reviewsOf(body)).toEqual([{ at: at(1), text: "kept" }]);
 });

@@ -1,0 +1,82 @@
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
+import { refuseInRun } from "../../accept_commands.ts";
+import { type Cli, defineCommand } from "../../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { withoutEscapes } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
+import { isInteractive } from "../../output/terminal.ts";
+import type { Deciding } from "../../review/decide.ts";
+import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { textOrInput } from "../../text_input.ts";
+import { UsageError } from "../../usage_error.ts";
+
+/** The checked words of `planner review`. */
+interface ReviewWords {
+  readonly id: string;
+  readonly accept: boolean;
+  readonly back: string | undefined;
+  readonly reject: boolean;
+  readonly json: boolean;
+}
+
+export const command = defineCommand({
+  summary: "Look at the work on a spec, then accept it, send it back or reject it",
+  details:
+    "Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept.",
+  positionals: { id: ANY_ID },
+  flags: {
+    accept: { type: "boolean", short: "a", summary: "Accept the work without a question" },
+    back: { type: "string", short: "b", value: "text", summary: "Send it back with this text; - reads standard input" },
+    reject: { type: "boolean", summary: "Reject the work without a question" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner review 003", shows: "Judge the work on today's third spec" },
+    { line: "planner review 003 --accept", shows: "Merge it" },
+    { line: 'planner review 003 --back "Handle an empty list too"', shows: "Let the agent go on" },
+  ],
+  run: review,
+});
+
+async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
+  const { id, accept, back, reject, json } = words;
+  if ([accept, back !== undefined, reject].filter(Boolean).length > 1) {
+    throw new UsageError('Flags "--accept", "--back" and "--reject" exclude each other', null);
+  }
+  const project = await cli.project();
+  refuseInsideRun(project.context, "review");
+  refuseInRun(project.root, "review work");
+  const [{ openRunDeps }, { reviewFacts }, decide] = await Promise.all([
+    import("../../work/run_deps.ts"),
+    import("#planner/runs/review/review_facts.ts"),
+    import("../../review/decide.ts"),
+  ]);
+  const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+  const deciding = { project, deps, cli, json };
+  if (back !== undefined) return decide.back(deciding, id, await textOrInput(back));
+  if (reject) return decide.reject(deciding, id);
+  const facts = await reviewFacts(deps, id);
+  if (accept) return decide.accept(deciding, facts);
+  if (json) {
+    printJson(facts);
+    return EXIT_STATUS.ok;
+  }
+  await show(deciding, facts);
+  return isInteractive() ? decide.askWhatToDo(deciding, facts) : EXIT_STATUS.ok;
+}
+
+async function show({ deps }: Deciding, facts: ReviewFacts): Promise<void> {
+  const { factsText } = await import("../../review/facts_text.ts");
+  const { spec_id, difference } = facts;
+  printText(factsText(facts));
+  const hasFiles = difference !== null && difference.files.length > 0;
+  if (!isInteractive()) {
+    if (hasFiles) print(`\n${withoutEscapes(await deps.ports.differences.patch(difference, null))}`);
+    const asked = `planner review ${spec_id}`;
+    print(`\n${asked} --accept\n${asked} --back "<text>"\n${asked} --reject\n`);
+    return;
+  }
+  if (hasFiles) await deps.ports.differences.show(difference);
+}

@@ -1,0 +1,37 @@
+import { rulesLost } from "#planner/operations/shared/held_rules.ts";
+import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { checkLines, configLines } from "#planner/work/acceptance.ts";
+import { counted } from "#words/names.ts";
+import { askToAccept } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import type { OpenProject } from "./open_project.ts";
+import { printText } from "./output/print_text.ts";
+
+/** Asks about the commands by which a merge of these specs judges: before it, since it holds up others. */
+export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {
+  const lines = [...configLines(await project.context.config()), ...(await rulesLost(project.context))];
+  for (const id of ids) lines.push(...checkLines((await project.context.specs.load(id)).body));
+  await askToAccept(project, lines);
+}
+
+/** Prints the result of one merge for people. */
+export function printMerge(result: MergeResult, cli: Cli): void {
+  if (isRefused(result)) cli.warn(refusalText(result));
+  else {
+    printText(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
+    for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
+    if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
+  }
+}
+
+export function isRefused(
+  result: MergeResult,
+): result is Extract<MergeResult, { readonly outcome: "refused" | "conflict" }> {
+  return result.outcome === "refused" || result.outcome === "conflict";
+}
+
+function commitsText(count: number): string {
+  if (count === 0) return "nothing that was not there";
+  return counted(count, "commit");
+}

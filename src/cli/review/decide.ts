@@ -1,0 +1,100 @@
+import { OperationError } from "#kernel/errors.ts";
+import { acceptWork } from "#planner/runs/review/accept_work.ts";
+import { rejectWork } from "#planner/runs/review/reject_work.ts";
+import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
+import { sendBack } from "#planner/runs/review/send_back.ts";
+import type { RunDeps } from "#planner/runs/run_types.ts";
+import { lineFromTerminal } from "../accept_commands.ts";
+import type { Cli } from "../command.ts";
+import { type EditedText, editText } from "../edit_text.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { askAboutChecks, isRefused, printMerge } from "../merge_output.ts";
+import type { OpenProject } from "../open_project.ts";
+import { plainLine } from "../output/plain_text.ts";
+import { print, printJson } from "../output/print.ts";
+import { listenForSignals } from "../work/signals.ts";
+
+/** Where a decision is carried out, and how it is printed. */
+export interface Deciding {
+  readonly project: OpenProject;
+  readonly deps: RunDeps;
+  readonly cli: Cli;
+  readonly json: boolean;
+}
+
+export async function accept(deciding: Deciding, { spec_id, members }: ReviewFacts): Promise<ExitStatus> {
+  const { project, deps, cli, json } = deciding;
+  await askAboutChecks(project, [spec_id, ...members.map((member) => member.spec_id)]);
+  const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
+  try {
+    const stop = { soon: signals.soon, now: signals.now };
+    const results = await acceptWork(
+      deps,
+      { id: spec_id, stop },
+      json ? undefined : (result) => printMerge(result, cli),
+    );
+    if (json) printJson({ results });
+    return results.some(isRefused) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } finally {
+    signals.close();
+  }
+}
+
+export async function back({ deps, json }: Deciding, id: string, text: string): Promise<ExitStatus> {
+  const sent = await sendBack(deps, id, text);
+  if (json) printJson(sent);
+  else for (const one of sent.specs) print(`Sent back spec: ${one} (planner work ${one})\n`);
+  return EXIT_STATUS.ok;
+}
+
+export async function reject({ deps, cli, json }: Deciding, id: string): Promise<ExitStatus> {
+  const results = await rejectWork(deps, id);
+  if (json) printJson({ results });
+  else {
+    for (const { spec_id, notes, kept } of results) {
+      print(`Rejected spec: ${spec_id}\n`);
+      for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
+      if (kept !== null) cli.warn(plainLine(`The worktree of ${spec_id} is kept: ${kept}`));
+    }
+  }
+  return EXIT_STATUS.ok;
+}
+
+const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
+
+/** Asks what is to become of the work, until the answer is one of the four; the end of input leaves it. */
+export async function askWhatToDo(deciding: Deciding, facts: ReviewFacts): Promise<ExitStatus> {
+  for (;;) {
+    const answer = lineFromTerminal(QUESTION).trim().toLowerCase();
+    if (isOneOf(answer, "accept")) return accept(deciding, facts);
+    if (isOneOf(answer, "back")) return backFromEditor(deciding, facts);
+    if (isOneOf(answer, "reject")) return reject(deciding, facts.spec_id);
+    if (answer === "" || isOneOf(answer, "leave")) return EXIT_STATUS.ok;
+  }
+}
+
+function isOneOf(answer: string, word: string): boolean {
+  return answer === word || answer === word.charAt(0);
+}
+
+/** A text that could not be sent stays in its file. */
+async function backFromEditor(deciding: Deciding, { spec_id }: ReviewFacts): Promise<ExitStatus> {
+  const edited = await editText("review.md", "");
+  if (edited.text.trim() === "") {
+    edited.discard();
+    deciding.cli.note("The text is empty: nothing was sent back");
+    return EXIT_STATUS.ok;
+  }
+  return backAndDiscard(deciding, spec_id, edited);
+}
+
+async function backAndDiscard(deciding: Deciding, id: string, { text, file, discard }: EditedText) {
+  try {
+    const status = await back(deciding, id, text);
+    discard();
+    return status;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw new OperationError(error.kind, `${error.message}: your text is kept in "${file}"`, { cause: error });
+  }
+}

@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import type { ServerWords } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
 import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
@@ -30,6 +31,7 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
       stop.abort();
     });
   }
+  if (isatty(0)) log("an agent starts this server and writes its requests; Ctrl-D ends it");
   const output = standardOutput();
   const server = new McpServer({
     ...words,

@@ -169,3 +169,13 @@ onTerminal("errors are coloured on a terminal", async () => {
   expect(code).toBe(2);
   expect(screen).toContain("\u001b[31merror:\u001b[39m Unknown command");
 });
+
+onTerminal("mcp says on a terminal what it is and how it ends, and ends so", async () => {
+  const { code, screen } = await runOnTerminal([...PLANNER, "mcp"], {
+    cwd: root,
+    typing: [{ after: "Ctrl-D ends it", keys: CTRL_D }],
+  });
+
+  expect(screen).toContain("planner mcp: an agent starts this server and writes its requests; Ctrl-D ends it");
+  expect(code).toBe(0);
+});

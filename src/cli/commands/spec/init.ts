@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
+import { findAgentTrouble } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTyped } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
@@ -89,7 +90,8 @@ export const command = defineCommand({
       cli.warn("Nothing was written");
       return EXIT_STATUS.interrupted;
     }
-    reportSetup(cli, root, await setUp(root, setup));
+    const steps = await setUp(root, setup);
+    reportSetup(cli, root, steps);
     const { context } = await openProject(root, root);
     const project = { context, root };
     await acceptTyped(
@@ -97,6 +99,8 @@ export const command = defineCommand({
       setup.setup.map(({ command }) => ({ kind: "setup", text: command })),
     );
     if (!words.yes && words.agent.length === 0) await offerTrust(project);
+    const trouble = steps.some(({ outcome }) => outcome === "created") ? await findAgentTrouble(context) : null;
+    if (trouble !== null) cli.note(`No agent can run yet: ${trouble}`);
     return EXIT_STATUS.ok;
   },
 });

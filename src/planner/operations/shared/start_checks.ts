@@ -6,7 +6,7 @@ import { projectSource } from "../../lint/lint_source.ts";
 import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { type CommandLine, providerLine, withoutAccepted } from "../../work/acceptance.ts";
-import type { Provider } from "../../work/providers.ts";
+import { type Provider, providerFor } from "../../work/providers.ts";
 import type { World } from "./world.ts";
 
 /** Statuses from which work may begin. */
@@ -73,10 +73,28 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
   await refuseUnaccepted(context, line === null ? [] : [line], `Cannot ${action}: the settings of this agent are`);
   const { agents } = await context.runs();
   if (agents.isThere(program, env)) return;
-  throw new OperationError(
-    "failed_precondition",
-    `Cannot ${action}: "${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`,
-  );
+  throw new OperationError("failed_precondition", `Cannot ${action}: ${describeMissingProgram(program)}`);
+}
+
+/**
+ * Why no run can start the configured agent: its settings are refused, or its program is not there. Null if one can, and
+ * for settings that cannot be read at all, which every command reports.
+ */
+export async function findAgentTrouble(context: PlannerContext): Promise<string | null> {
+  const config = await context.config().catch(() => null);
+  if (config === null) return null;
+  const { agents } = await context.runs();
+  try {
+    const { program, env } = providerFor(config, { model: null, task: "work" });
+    return agents.isThere(program, env) ? null : describeMissingProgram(program);
+  } catch (error) {
+    if (error instanceof OperationError) return error.message;
+    throw error;
+  }
+}
+
+function describeMissingProgram(program: string): string {
+  return `"${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`;
 }
 
 /** Refuses a spec in which lint finds errors: an agent would be led astray by it. */

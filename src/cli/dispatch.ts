@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type CommandDef, defineCommand, runCommand } from "citty";
+import { onNotice } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandEntry, type CommandFamily, type CommandTable } from "./commands.ts";
@@ -110,8 +111,10 @@ async function showFamily(name: string, family: CommandFamily): Promise<ExitStat
 function openCli(root: string | undefined, quiet: boolean): Cli {
   const cwd = process.cwd();
   const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
+  const logger = openStderrLogger(quiet);
+  onNotice((sentence) => logger.warn(sentence));
   return {
-    ...openStderrLogger(quiet),
+    ...logger,
     cwd,
     root: absoluteRoot,
     async project() {

@@ -7,7 +7,7 @@ import { type SarifOptions, sarifReport } from "#planner/lint/reports/sarif.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
-import { plainLines } from "../output/plain_text.ts";
+import { plainLines, plainTexts } from "../output/plain_text.ts";
 import { print, printError, printJson } from "../output/print.ts";
 import { printText } from "../output/print_text.ts";
 import { isTerminal } from "../output/terminal.ts";
@@ -39,9 +39,9 @@ export async function writeReport(
     case "json":
       return printJson({ ...jsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
     case "sarif":
-      return printJson(withPlainTexts(sarifReport(report, await sarifOptions(root, context))));
+      return printJson(plainTexts(sarifReport(report, await sarifOptions(root, context))));
     case "github":
-      return print(plainLines(githubReport(report, await prefixOf(root))));
+      return print(githubReport(plainTexts(report), await prefixOf(root)));
     case "text": {
       const text = plainLines(textReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
       if (diff === undefined) return printText(text);
@@ -50,11 +50,6 @@ export async function writeReport(
       return printError(text);
     }
   }
-}
-
-/** Viewers show the texts of SARIF as they are. */
-function withPlainTexts(report: unknown): unknown {
-  return JSON.parse(JSON.stringify(report), (_key, value) => (typeof value === "string" ? plainLines(value) : value));
 }
 
 async function sarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {

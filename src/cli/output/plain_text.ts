@@ -16,6 +16,11 @@ export function plainLines(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, visible);
 }
 
+/** The same for all texts of a report, whatever format they are written in then. */
+export function plainTexts<Report>(report: Report): Report {
+  return JSON.parse(JSON.stringify(report), (_key, value) => (typeof value === "string" ? plainLines(value) : value));
+}
+
 /** Takes colours and other terminal sequences out of a program's output, then makes the rest safe. */
 export function withoutEscapes(text: string): string {
   return plainLines(stripVTControlCharacters(text));

@@ -73,5 +73,5 @@ function result({ file }: FileReport, finding: Finding, prefix: string): unknown
 }
 
 function uriOf(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+  return path.toWellFormed().split("/").map(encodeURIComponent).join("/");
 }

@@ -13,6 +13,7 @@ import { basename, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
+import { notice } from "#kernel/notices.ts";
 import { errorCode } from "../files/disk_error.ts";
 import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 
@@ -88,9 +89,7 @@ export class LockDatabase {
   }
 
   #reportSpoilt(): void {
-    process.stderr.write(
-      `warning: "${this.#file}" was no lock of planner: it was renamed to "${this.#file}.spoilt-…"\n`,
-    );
+    notice(`"${this.#file}" was no lock of planner: it was renamed to "${this.#file}.spoilt-…"`);
   }
 }
 

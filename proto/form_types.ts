@@ -32,16 +32,3 @@ export interface FormEnum {
   /** Values without the prefix and without UNSPECIFIED. */
   readonly values: readonly string[];
 }
-
-/** A resource and the RPCs that change it. */
-export interface FormResource {
-  /** Name of the resource in requests. */
-  readonly field: string;
-  readonly message: string;
-  readonly service: string;
-  readonly upsert: string;
-  readonly masked: boolean;
-  readonly remove?: string;
-  readonly bulkUpsert?: string;
-  readonly bulkRemove?: string;
-}

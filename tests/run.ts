@@ -37,6 +37,7 @@ const WITHOUT_DENO = [
   "console_paper",
   "console_picture",
   "console_placement",
+  "console_proposal",
   "console_rehearsal",
   "console_sample",
   "console_screens",

@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       await page.getByRole("button", { name: "Take all" }).click();
       await page.getByLabel(/^Take NEW-5 in /).uncheck();
       await page.getByRole("button", { name: "Place 11 devices" }).click();
-      await page.getByText("The check finds nothing wrong").waitFor();
+      await page.getByText("No rule is broken").waitFor();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByLabel("Why").fill("CHG-7");
       await page.keyboard.press("Control+Enter");

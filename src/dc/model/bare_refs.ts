@@ -1,5 +1,5 @@
 import { codeKey } from "./code.ts";
-import { formatPort, parseRef } from "./ref.ts";
+import { formatPort, formatRef, parseRef } from "./ref.ts";
 import type { Crac, Device, Location } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
@@ -54,25 +54,36 @@ async function sourceRef(text: string, site: SiteReader): Promise<string> {
   return isFeed ? `feed:${text}` : text;
 }
 
-/** The reference of a rack, or of a room, row or zone on the floor of the unit. */
+/**
+ * The reference of a rack, of a floor as `<site>/<floor>`, or of a room, row or zone: of the unit's floor by its name
+ * alone, of any floor as `<site>/<floor>/<name>`.
+ */
 async function scopeRef(text: string, location: Location | undefined, site: SiteReader): Promise<string> {
   const found: string[] = [];
   const rack = await site.rack(text);
   if (rack !== undefined) found.push(`rack:${rack.code}`);
-  if (location !== undefined) {
-    const { siteId, floorNumber } = location;
-    const racks = await site.racksOnFloor(siteId, floorNumber);
-    for (const [kind, field] of [
-      ["room", "room"],
-      ["row", "row"],
-      ["zone", "zoneId"],
-    ] as const) {
-      const name = racks
-        .map((one) => one.location?.[field])
-        .find((one) => one !== undefined && codeKey(one) === codeKey(text));
-      if (name !== undefined) found.push(`${kind}:${siteId}/${floorNumber}/${name}`);
-    }
-  }
+  const floor = parseRef(`floor:${text}`);
+  if (floor !== undefined) found.push(formatRef(floor));
+  const area = parseRef(`room:${text}`);
+  if (area?.kind === "room") found.push(...(await areasNamed(area.name, area.site, area.floor, site)));
+  else if (location !== undefined) found.push(...(await areasNamed(text, location.siteId, location.floorNumber, site)));
   const [only, other] = found;
   return only === undefined || other !== undefined ? text : only;
 }
+
+/** References of the room, row and zone of this name that racks of a floor are in. */
+async function areasNamed(name: string, siteId: string, floor: number, site: SiteReader): Promise<readonly string[]> {
+  const racks = await site.racksOnFloor(siteId, floor);
+  return AREAS.flatMap(([kind, field]) => {
+    const found = racks
+      .map(({ location }) => location?.[field])
+      .find((one) => one !== undefined && codeKey(one) === codeKey(name));
+    return found === undefined ? [] : [`${kind}:${siteId}/${floor}/${found}`];
+  });
+}
+
+const AREAS = [
+  ["room", "room"],
+  ["row", "row"],
+  ["zone", "zoneId"],
+] as const;

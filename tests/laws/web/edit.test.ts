@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { updateChange } from "#web/console/edit/changes.ts";
 import { applied, differences } from "#web/console/edit/differences.ts";
-import { type Kind, resourceOf, type Values } from "#web/console/edit/form_model.ts";
-import { storedCall, updateCall } from "#web/console/edit/requests.ts";
+import { identityText, type Kind, messageOf, type Values } from "#web/console/edit/form_model.ts";
 import { isSame, prunedMessage } from "#web/console/edit/values.ts";
+import type { TestService } from "../../support/dc/service.ts";
 import { smallSite } from "../../support/dc/small_site.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
@@ -43,14 +44,19 @@ const SUBJECTS: readonly (readonly [Kind, Values])[] = [
   ["fabric_link", { a: { device_code: "LEAF-1", port_name: "e1" }, b: { device_code: "SPINE-1", port_name: "e1" } }],
 ];
 
+async function storedIn({ service }: TestService, kind: Kind, identity: Values): Promise<Values> {
+  const ref = `${kind}:${identityText(kind, identity)}`;
+  const [found] = await service.stored([ref], { interface: "REST" });
+  return found?.resource ?? {};
+}
+
 test("applying the differences between two states to the first gives the second", async () => {
   const random = new SeededRandom(11);
   const site = await smallSite();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
-    const { field, message } = resourceOf(kind);
-    const { rpc, request } = storedCall(kind, identity);
-    const stored = (await site.call(rpc, request as JsonObject))[field] as Values;
+    const message = messageOf(kind);
+    const stored = await storedIn(site, kind, identity);
     const [before, after] = [changed(stored, random, kind), changed(stored, random, kind)];
     const made = applied(before, differences(before, after, message));
     expect(prunedMessage(made, message)).toEqual(prunedMessage(after, message));
@@ -62,15 +68,13 @@ test("what the service stores after an edit is what the form shows", async () =>
   const site = await smallSite();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
-    const { field, message } = resourceOf(kind);
-    const ask = storedCall(kind, identity);
-    const before = (await site.call(ask.rpc, ask.request as JsonObject))[field] as Values;
+    const message = messageOf(kind);
+    const before = await storedIn(site, kind, identity);
     const after = changed(before, random, kind);
-    const how = { etag: String(before["etag"]), validateOnly: false };
-    const { rpc, request } = updateCall(kind, { before, after }, how);
-    const { outcome, ...reply } = await site.call(rpc, request as JsonObject);
-    expect(prunedMessage(reply[field], message)).toEqual(prunedMessage(after, message));
+    const change = updateChange(kind, { before, after }, String(before["etag"]));
+    const { results } = await site.call("ApplyChanges", { changes: [change as JsonObject] });
+    expect(prunedMessage(await storedIn(site, kind, identity), message)).toEqual(prunedMessage(after, message));
     const isUnchanged = isSame(prunedMessage(before, message), prunedMessage(after, message));
-    expect(outcome).toBe(isUnchanged ? "OUTCOME_UNCHANGED" : "OUTCOME_UPDATED");
+    expect(results[0].outcome).toBe(isUnchanged ? "OUTCOME_UNCHANGED" : "OUTCOME_UPDATED");
   }
 });

@@ -36,75 +36,8 @@ export interface FormEnum {
   readonly values: readonly string[];
 }
 
-/** A resource and the RPCs that change it. */
-export interface FormResource {
-  /** Name of the resource in requests. */
-  readonly field: string;
-  readonly message: string;
-  readonly service: string;
-  readonly upsert: string;
-  readonly masked: boolean;
-  readonly remove?: string;
-  readonly bulkUpsert?: string;
-  readonly bulkRemove?: string;
-}
-
-export const RESOURCES: readonly FormResource[] = [
-  {
-    "field": "device",
-    "message": "Device",
-    "service": "datacenter.v1.DatacenterService",
-    "upsert": "UpsertDevice",
-    "masked": true,
-    "remove": "DeleteDevice",
-    "bulkUpsert": "BulkUpsertDevices",
-    "bulkRemove": "BulkDeleteDevices"
-  },
-  {
-    "field": "rack",
-    "message": "Rack",
-    "service": "datacenter.v1.DatacenterService",
-    "upsert": "UpsertRack",
-    "masked": true,
-    "remove": "DeleteRack",
-    "bulkUpsert": "BulkUpsertRacks",
-    "bulkRemove": "BulkDeleteRacks"
-  },
-  {
-    "field": "crac",
-    "message": "Crac",
-    "service": "datacenter.v1.DatacenterService",
-    "upsert": "UpsertCrac",
-    "masked": true,
-    "remove": "DeleteCrac",
-    "bulkUpsert": "BulkUpsertCracs",
-    "bulkRemove": "BulkDeleteCracs"
-  },
-  {
-    "field": "cable",
-    "message": "Cable",
-    "service": "datacenter.v1.DatacenterService",
-    "upsert": "UpsertCable",
-    "masked": true,
-    "remove": "DeleteCable",
-    "bulkUpsert": "BulkUpsertCables"
-  },
-  {
-    "field": "fabric_link",
-    "message": "FabricLink",
-    "service": "datacenter.v1.DatacenterService",
-    "upsert": "UpsertFabricLink",
-    "masked": true,
-    "remove": "DeleteFabricLink"
-  },
-  {
-    "field": "device_type",
-    "message": "DeviceType",
-    "service": "datacenter.v1.PlanningService",
-    "upsert": "UpsertDeviceType",
-    "masked": false
-  }
-];
+/** Message of each resource that can be edited, by the name that requests use. */
+export const RESOURCES: Readonly<Record<string, string>> = {"device":"Device","rack":"Rack","crac":"Crac","cable":"Cable","fabric_link":"FabricLink","device_type":"DeviceType"};
 
 export const FORMS: Readonly<Record<string, readonly FormField[]>> = {
   Device: [

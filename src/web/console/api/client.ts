@@ -85,10 +85,12 @@ export async function callNamed<Answer>(rpc: string, request: object, signal?: A
 /** Reads a plain JSON route. @throws CallError */
 export async function read<Reply>(
   path: string,
-  parameters: Readonly<Record<string, string>>,
+  parameters: Readonly<Record<string, string | readonly string[]>>,
   signal?: AbortSignal,
 ): Promise<Reply> {
-  const given = Object.entries(parameters).filter(([, value]) => value !== "");
+  const given = Object.entries(parameters).flatMap(([name, value]) =>
+    [value].flat().flatMap((one) => (one === "" ? [] : [[name, one]])),
+  );
   const query = new URLSearchParams(given).toString();
   return answered(query === "" ? path : `${path}?${query}`, { signal: signal ?? null });
 }

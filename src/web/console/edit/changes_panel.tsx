@@ -6,7 +6,7 @@ import type { State } from "../../shared/state_of_share.ts";
 import type { CallError } from "../api/client.ts";
 import { plainMessage } from "../plain_message.ts";
 import type { Difference } from "./differences.ts";
-import type { Verdict } from "./use_draft.ts";
+import type { Proposal } from "./use_proposal.ts";
 
 /** Field, before and after; a value that goes is struck out, one that comes is strong. */
 export function ChangesTable({ changes }: { readonly changes: readonly Difference[] }) {
@@ -53,19 +53,21 @@ export function FindingLine({
   );
 }
 
-/** What the server says about a draft before it is written. */
-export function Findings({ verdict }: { readonly verdict: Verdict }) {
+/** What the service says about a proposal before it is written. */
+export function Findings({ proposal: { state, preview, errors } }: { readonly proposal: Proposal }) {
   return (
     <ul class="edit-findings" aria-live="polite">
-      {verdict.state === "allowed" ? <Warnings warnings={verdict.warnings} /> : null}
-      {verdict.state === "refused" ? <Refused error={verdict.error} /> : null}
-      {verdict.state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
-      {verdict.state === "none" ? <FindingLine state="info" title="Nothing to check yet" /> : null}
+      {state === "allowed" ? <Warnings warnings={preview?.warnings ?? []} /> : null}
+      {errors.map((error) => (
+        <Refused key={error.message} error={error} />
+      ))}
+      {state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
+      {state === "none" ? <FindingLine state="info" title="Nothing to check yet" /> : null}
     </ul>
   );
 }
 
-function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
+export function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
   if (warnings.length === 0) return <FindingLine state="ok" title="No rule is broken" />;
   return (
     <>
@@ -96,12 +98,12 @@ export function Refused({ error: { violations, message, reason } }: { readonly e
   );
 }
 
-/** Why something was not written. */
-export function Problem({ error }: { readonly error: CallError | undefined }) {
-  if (error === undefined) return null;
+/** Why something was not written, unless the findings say the same. */
+export function Problem({ proposal: { problem, errors } }: { readonly proposal: Proposal }) {
+  if (problem === undefined || errors.some(({ message }) => message === problem.message)) return null;
   return (
     <ul class="edit-findings" role="alert">
-      <Refused error={error} />
+      <Refused error={problem} />
     </ul>
   );
 }

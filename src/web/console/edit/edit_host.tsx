@@ -55,7 +55,7 @@ function Done({ notice }: { readonly notice: Notice | undefined }) {
       {notice === undefined ? null : (
         <>
           <span>{notice.text}</span>
-          <UndoButton requestId={notice.requestId} label="Undo" />
+          <UndoButton requestId={notice.requestId} etags={notice.etags} label="Undo" />
           <button type="button" class="quiet" aria-label="Dismiss" onClick={editing.dismiss}>
             ×
           </button>

@@ -17,13 +17,18 @@ export type Edit =
   | { readonly mode: "delete"; readonly kind: Kind; readonly identity: Values }
   | { readonly mode: "many"; readonly kind: Kind; readonly codes: readonly string[] }
   | { readonly mode: "delete-many"; readonly kind: Kind; readonly codes: readonly string[] }
-  | { readonly mode: "undo"; readonly entries: readonly AuditEntry[] };
+  | { readonly mode: "undo"; readonly entries: readonly AuditEntry[]; readonly etags: Etags };
+
+/** Versions of resources that are known to be stored, by reference. */
+export type Etags = ReadonlyMap<string, string>;
 
 /** What was done, and how to take it back. */
 export interface Notice {
   readonly text: string;
   /** The request whose changes an undo takes back; "" where there is nothing to undo. */
   readonly requestId: string;
+  /** Versions after the changes. */
+  readonly etags: Etags;
 }
 
 interface State {

@@ -1,4 +1,4 @@
-import { FORM_ENUMS, FORMS, type FormField, type FormResource, RESOURCES } from "#gen/datacenter/v1/forms.ts";
+import { FORM_ENUMS, FORMS, type FormField, RESOURCES } from "#gen/datacenter/v1/forms.ts";
 import { enumWord } from "#words/names.ts";
 
 export type { FormField } from "#gen/datacenter/v1/forms.ts";
@@ -10,9 +10,9 @@ export type Values = Readonly<Record<string, unknown>>;
 export const KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** The RPCs of a kind. */
-export function resourceOf(kind: Kind): FormResource {
-  const found = RESOURCES.find(({ field }) => field === kind);
+/** The message of a kind. */
+export function messageOf(kind: Kind): string {
+  const found = RESOURCES[kind];
   if (found === undefined) throw new Error(`The contract has no resource "${kind}"`);
   return found;
 }
@@ -23,7 +23,7 @@ export function fieldsOf(message: string): readonly FormField[] {
 }
 
 export function fieldsOfKind(kind: Kind): readonly FormField[] {
-  return fieldsOf(resourceOf(kind).message);
+  return fieldsOf(messageOf(kind));
 }
 
 /** Values of an enumeration with their words. */

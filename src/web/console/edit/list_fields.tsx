@@ -1,20 +1,25 @@
 import { useState } from "preact/hooks";
+import { refName } from "#words/names.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { described, type FieldProps, Hints } from "./field_parts.tsx";
 import type { Values } from "./form_model.ts";
 import { pathText } from "./paths.ts";
-import { numberOf } from "./values.ts";
+import { isSame, REFERENCES, valuesOf } from "./values.ts";
 
 /** A list of words or numbers, written with commas between them. */
 export function TextListField({ field, path, value }: FieldProps) {
   const form = useForm();
   const values = (value ?? []) as readonly unknown[];
-  const [text, setText] = useState(values.join(", "));
+  // What is stored stays so while its code is left alone: a code may name several things.
+  const [stored] = useState(values);
+  const written = REFERENCES.has(field.name) ? values.map((one) => refName(String(one))).join(", ") : values.join(", ");
+  const [text, setText] = useState(written);
+  const read = (typed: string) => valuesOf(typed, field, stored);
   const at = pathText(path);
   const id = idOf(at);
   // A change from outside, as by a choice between two versions, replaces what was typed.
-  const shown = isSameList(read(text, field.type), values) ? text : values.join(", ");
+  const shown = isSame(read(text), values) ? text : written;
   return (
     <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
       <div class="field-head">
@@ -30,25 +35,13 @@ export function TextListField({ field, path, value }: FieldProps) {
         value={shown}
         onInput={({ currentTarget }) => {
           setText(currentTarget.value);
-          const next = read(currentTarget.value, field.type);
+          const next = read(currentTarget.value);
           form.set(path, next.length === 0 ? undefined : next);
         }}
       />
       <Hints field={field} path={at} id={id} />
     </div>
   );
-}
-
-function read(text: string, type: string): readonly unknown[] {
-  const parts = text
-    .split(/[,\n]/)
-    .map((part) => part.trim())
-    .filter((part) => part !== "");
-  return type === "text" ? parts : parts.map((part) => numberOf(part));
-}
-
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
 /** Pairs of a key and a value. */

@@ -1,23 +1,22 @@
-import { useEffect, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { count } from "#words/figures.ts";
-import { kindNoun } from "#words/names.ts";
-import type { CallError } from "../api/client.ts";
-import { written } from "../api/written.ts";
+import { kindNoun, plainRefs } from "#words/names.ts";
 import { counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
-import { After } from "./after.tsx";
-import { callError } from "./ask.ts";
-import { ChangesTable, FindingLine, Problem } from "./changes_panel.tsx";
+import { type Change, maskOf, removeChange } from "./changes.ts";
+import { ChangesTable, FindingLine, Problem, Refused, Warnings } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { differences } from "./differences.ts";
 import { type Edit, editing } from "./editing.ts";
+import { Effects } from "./effects.tsx";
 import { FormFields } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { Field } from "./fields.tsx";
-import { type FormField, fieldsOfKind, identityOf, type Kind, resourceOf, type Values } from "./form_model.ts";
-import { type ManyResult, manyChanges, runMany } from "./many.ts";
+import { type FormField, fieldsOfKind, identityOf, type Kind, messageOf, type Values } from "./form_model.ts";
 import { withValue } from "./paths.ts";
 import { limitProblems, problemAt } from "./problems.ts";
+import { type Proposal, useProposal } from "./use_proposal.ts";
+import { pruned } from "./values.ts";
 
 type ManyEdit = Extract<Edit, { readonly mode: "many" | "delete-many" }>;
 
@@ -29,42 +28,41 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
   const [names, setNames] = useState<readonly string[]>([]);
   const [cascade, setCascade] = useState(false);
   const [why, setWhy] = useState("");
-  const [sent, setSent] = useState<number>();
-  const [problem, setProblem] = useState<CallError>();
-  const what = isDelete ? ({ mode: "delete", cascade } as const) : ({ mode: "set", names, values } as const);
-  const isAsked = isDelete || (names.length > 0 && limitProblems(values, resourceOf(kind).message).size === 0);
-  const checked = useChecked(kind, codes, what, isAsked);
-  const ready = checked?.changed ?? 0;
+  const hasChange = isDelete || (names.length > 0 && limitProblems(values, messageOf(kind)).size === 0);
+  const changes = useMemo(() => {
+    if (!hasChange) return undefined;
+    return isDelete
+      ? codes.map((code) => removeChange(kind, { code }, { cascade }))
+      : setChanges(kind, codes, { names, values });
+  }, [kind, codes, isDelete, hasChange, cascade, names, values]);
+  const proposal = useProposal({
+    changes,
+    isPartial: true,
+    done: ({ changed }) => {
+      const refused = proposal.preview?.refused.length ?? 0;
+      const failed = refused === 0 ? "" : `, ${counted(refused, "other")} refused`;
+      return `${isDelete ? "Deleted" : "Changed"} ${counted(changed, kindNoun(kind))}${failed}`;
+    },
+  });
+  const { state, preview, progress } = proposal;
+  const ready = state === "checking" ? 0 : (preview?.changed ?? 0);
   const leave = () => editing.close();
-  const submit = async () => {
-    if (ready === 0 || sent !== undefined) return;
-    try {
-      const how = { validateOnly: false, message: why, requestId: crypto.randomUUID(), heard: setSent };
-      const result = await runMany(kind, codes, what, how);
-      const done = `${isDelete ? "Deleted" : "Changed"} ${counted(result.changed, kindNoun(kind))}`;
-      const failed = result.refused.length === 0 ? "" : `, ${counted(result.refused.length, "other")} refused`;
-      editing.close({ text: `${done}${failed}`, requestId: result.requestId });
-    } catch (error) {
-      setProblem(callError(error));
-      setSent(undefined);
-    }
-    written.announce();
-  };
+  const submit = () => void proposal.write(why);
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
       title={`${isDelete ? "Delete" : "Edit"} ${counted(codes.length, kindNoun(kind))}`}
       leave={leave}
-      submit={() => void submit()}
+      submit={submit}
       footer={
         <DialogButtons
           leave={leave}
-          submit={() => void submit()}
-          disabled={ready === 0 || sent !== undefined}
+          submit={submit}
+          disabled={!proposal.canWrite}
           label={
-            sent === undefined
+            progress === undefined
               ? `${verb} ${counted(ready, kindNoun(kind))}`
-              : `${count(sent)} of ${count(codes.length)}`
+              : `${count(progress)} of ${count(codes.length)}`
           }
         />
       }
@@ -79,42 +77,15 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           <WhyField value={why} set={setWhy} />
         </div>
         <EditSide>
-          <Preview kind={kind} values={values} names={names} isDelete={isDelete} checked={checked} isAsked={isAsked} />
-          <After changes={isAsked && ready > 0 ? manyChanges(kind, codes, what) : undefined} />
-          <Problem error={problem} />
+          {isDelete ? null : <SetValues kind={kind} values={values} names={names} />}
+          <h3>Findings</h3>
+          <Outcomes proposal={proposal} noun={kindNoun(kind)} verb={isDelete ? "be deleted" : "change"} />
+          {state === "refused" ? null : <Effects proposal={proposal} />}
+          <Problem proposal={proposal} />
         </EditSide>
       </div>
     </EditDialog>
   );
-}
-
-type What = Parameters<typeof runMany>[2];
-
-/** What the server would do with every item; nothing is written. */
-function useChecked(kind: Kind, codes: readonly string[], what: What, isAsked: boolean): ManyResult | undefined {
-  const [result, setResult] = useState<ManyResult>();
-  const key = isAsked ? JSON.stringify(what) : "";
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question
-  useEffect(() => {
-    setResult(undefined);
-    if (key === "") return undefined;
-    const controller = new AbortController();
-    const timer = setTimeout(() => {
-      runMany(kind, codes, what, { validateOnly: true, signal: controller.signal }).then(
-        (found) => controller.signal.aborted || setResult(found),
-        (error: unknown) => {
-          const { message } = callError(error);
-          if (!controller.signal.aborted)
-            setResult({ changed: 0, unchanged: 0, refused: [{ code: "", message }], requestId: "" });
-        },
-      );
-    }, 250);
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-  }, [key]);
-  return result;
 }
 
 /** Fields that many resources can share. */
@@ -139,7 +110,7 @@ function Chosen({
   readonly setValues: (values: Values) => void;
 }) {
   const fields = sharedFields(kind);
-  const problems = limitProblems(values, resourceOf(kind).message);
+  const problems = limitProblems(values, messageOf(kind));
   const form = {
     kind,
     Field,
@@ -192,53 +163,68 @@ function Chosen({
 /** Refused items named before the rest is counted. */
 const NAMED = 20;
 
-function Preview(props: {
+function SetValues({
+  kind,
+  values,
+  names,
+}: {
   readonly kind: Kind;
   readonly values: Values;
   readonly names: readonly string[];
-  readonly isDelete: boolean;
-  readonly checked: ManyResult | undefined;
-  readonly isAsked: boolean;
 }) {
-  const { kind, values, names, isDelete, checked, isAsked } = props;
   const cleared = names.filter((name) => values[name] === undefined);
   return (
     <>
-      {isDelete ? null : (
-        <>
-          <h3>What changes</h3>
-          <ChangesTable changes={differences({}, values, resourceOf(kind).message)} />
-          {cleared.length === 0 ? null : (
-            <p>Cleared: {cleared.map((name) => labelOf({ name, type: "int" })).join(", ")}</p>
-          )}
-        </>
-      )}
-      <h3>Findings</h3>
-      <ul class="edit-findings" aria-live="polite">
-        {checked === undefined ? (
-          <FindingLine state="unknown" title={isAsked ? "Checking with the server" : "Choose a field to change"} />
-        ) : (
-          <>
-            <FindingLine
-              state={checked.changed === 0 ? "info" : "ok"}
-              title={`${counted(checked.changed, kindNoun(kind))} would ${isDelete ? "be deleted" : "change"}`}
-            >
-              {checked.unchanged === 0 ? undefined : `${count(checked.unchanged)} are so already.`}
-            </FindingLine>
-            {checked.refused.length === 0 ? null : (
-              <FindingLine
-                state="fault"
-                title={`${counted(checked.refused.length, kindNoun(kind))} would be refused`}
-              />
-            )}
-            {checked.refused.slice(0, NAMED).map(({ code, message }) => (
-              <li key={`${code} ${message}`} class="refused-item">
-                <code>{code}</code> {message}
-              </li>
-            ))}
-          </>
-        )}
-      </ul>
+      <h3>What changes</h3>
+      <ChangesTable changes={differences({}, values, messageOf(kind))} />
+      {cleared.length === 0 ? null : <p>Cleared: {cleared.map((name) => labelOf({ name, type: "int" })).join(", ")}</p>}
     </>
   );
+}
+
+/** What would be done with each item: one that is refused holds no other back. */
+function Outcomes(props: { readonly proposal: Proposal; readonly noun: string; readonly verb: string }) {
+  const { proposal, noun, verb } = props;
+  const { state, preview, errors } = proposal;
+  if (state === "none" || state === "checking")
+    return (
+      <ul class="edit-findings" aria-live="polite">
+        <FindingLine
+          state="unknown"
+          title={state === "none" ? "Choose a field to change" : "Checking with the server"}
+        />
+      </ul>
+    );
+  const { changed, unchanged, refused, warnings } = preview ?? { changed: 0, unchanged: 0, refused: [], warnings: [] };
+  return (
+    <ul class="edit-findings" aria-live="polite">
+      <FindingLine state={changed === 0 ? "info" : "ok"} title={`${counted(changed, noun)} would ${verb}`}>
+        {unchanged === 0 ? undefined : `${count(unchanged)} are so already.`}
+      </FindingLine>
+      {preview === undefined ? errors.map((error) => <Refused key={error.message} error={error} />) : null}
+      {warnings.length === 0 ? null : <Warnings warnings={warnings.slice(0, NAMED)} />}
+      {refused.length === 0 ? null : (
+        <FindingLine state="fault" title={`${counted(refused.length, noun)} would be refused`} />
+      )}
+      {refused.slice(0, NAMED).map(({ ref, error }) => (
+        <li key={`${ref} ${error.message}`} class="refused-item">
+          <code>{plainRefs(ref)}</code> {error.message}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The same values for many resources; a field without a value is cleared. */
+function setChanges(
+  kind: Kind,
+  codes: readonly string[],
+  { names, values }: { readonly names: readonly string[]; readonly values: Values },
+): readonly Change[] {
+  const own = fieldsOfKind(kind)
+    .filter(({ name }) => names.includes(name))
+    .map((field) => [field.name, pruned(values[field.name], field)] as const)
+    .filter(([, value]) => value !== undefined);
+  const update_mask = maskOf(names);
+  return codes.map((code) => ({ [kind]: { code, ...Object.fromEntries(own) }, update_mask }));
 }

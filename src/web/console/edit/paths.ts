@@ -49,7 +49,7 @@ export function pathText(path: Path): string {
 
 /** The path of a violation inside the resource: without the request's fields around it. */
 export function violationPath(field: string, around: string): string {
-  const inside = field.replace(/^items\[\d+\]\./, "");
+  const inside = field.replace(/^changes\[\d+\]\./, "");
   if (inside === around) return "";
   return inside.startsWith(`${around}.`) ? inside.slice(around.length + 1) : inside;
 }

@@ -1,5 +1,5 @@
 import type { CallError } from "../api/client.ts";
-import { type FormField, fieldsOf, type Kind, resourceOf, type Values } from "./form_model.ts";
+import { type FormField, fieldsOf, type Kind, type Values } from "./form_model.ts";
 import { violationPath } from "./paths.ts";
 import { isUnset, problemOf } from "./values.ts";
 
@@ -29,11 +29,10 @@ function fieldProblems(value: unknown, field: FormField, path: string): Problems
 }
 
 /** Problems with what the server refused put on its fields. */
-export function withRefusals(problems: Problems, kind: Kind, errors: readonly (CallError | undefined)[]): Problems {
-  const { field: around } = resourceOf(kind);
+export function withRefusals(problems: Problems, kind: Kind, errors: readonly CallError[]): Problems {
   const found = new Map(problems);
-  for (const { field, description } of errors.flatMap((error) => error?.violations ?? [])) {
-    found.set(violationPath(field, around), description);
+  for (const { field, description } of errors.flatMap(({ violations }) => violations)) {
+    found.set(violationPath(field, kind), description);
   }
   return found;
 }

@@ -1,14 +1,13 @@
 import { useState } from "preact/hooks";
 import { kindNoun } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
-import { After } from "./after.tsx";
 import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
 import { ConflictPanel } from "./conflict_panel.tsx";
 import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
+import { Effects } from "./effects.tsx";
 import { FormFields } from "./field_context.ts";
 import { Field } from "./fields.tsx";
 import { type Section, sectionsOf } from "./form_layout.ts";
@@ -16,16 +15,17 @@ import { identityText, type Kind, type Values } from "./form_model.ts";
 import { filledFromType } from "./from_type.ts";
 import { withValue } from "./paths.ts";
 import { hasProblem, problemAt } from "./problems.ts";
+import { type Base, type Loading, NOTHING, useStored } from "./stored.ts";
 import { TypeFill } from "./type_fill.tsx";
-import { type Base, type Draft, useDraft } from "./use_draft.ts";
-import { type Loading, useStored } from "./use_stored.ts";
+import { type Draft, useDraft } from "./use_draft.ts";
+import type { Proposal } from "./use_proposal.ts";
 import { isSame, valueText } from "./values.ts";
 
 type ResourceEdit = Extract<Edit, { readonly mode: "create" | "edit" | "duplicate" }>;
 
 /** Creates, changes or duplicates one resource. */
 export function ResourceDialog({ edit }: { readonly edit: ResourceEdit }) {
-  const loaded = useStored(edit.kind, edit.mode === "create" ? undefined : edit.identity);
+  const [loaded] = useStored(edit.kind, edit.mode === "create" ? undefined : edit.identity);
   if (loaded.state === "done") return <Form edit={edit} loaded={loaded.base} />;
   return <Waiting edit={edit} loaded={loaded} />;
 }
@@ -74,42 +74,33 @@ function duplicatePort({ mac_address: _mac, power_out, ...port }: Values): Value
   return { ...port, power_out: outlet };
 }
 
-const NEW: Base = { values: {}, etag: "" };
-
 function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Base }) {
   const { kind } = edit;
   const [first] = useState(() => firstValues(edit, loaded.values));
-  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NEW, first);
+  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NOTHING, first);
   const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
   const isNew = edit.mode !== "edit";
-  const canSave =
-    draft.changes.length > 0 && draft.verdict.state === "allowed" && !draft.isSaving && draft.merge === undefined;
+  const { proposal } = draft;
   // A changed draft needs a confirmation, so that one key does not discard it.
   const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
-  const submit = async () => {
-    if (!canSave) return;
-    const saved = await draft.save(why);
-    if (saved === undefined) return;
-    editing.close({ text: `Saved ${identityText(kind, saved.values)}`, requestId: saved.requestId });
-    written.announce();
-  };
+  const submit = () => void proposal.write(why);
   return (
     <EditDialog
       title={titleOf(edit)}
       about={isNew ? "" : kindNoun(kind)}
       leave={leave}
-      submit={() => void submit()}
+      submit={submit}
       footer={
         <>
-          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked draft={draft} />}
+          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked proposal={proposal} />}
           <DialogButtons
             cancel={isLeaving ? "Discard" : "Cancel"}
             leave={leave}
-            submit={() => void submit()}
-            disabled={!canSave}
+            submit={submit}
+            disabled={!proposal.canWrite}
             label={
-              draft.isSaving
+              proposal.progress !== undefined
                 ? "Saving…"
                 : isNew
                   ? `Create ${kindNoun(kind)}`
@@ -135,32 +126,32 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
           <h3>What changes</h3>
           <ChangesTable changes={draft.changes} />
           <h3>Findings</h3>
-          <Findings verdict={draft.verdict} />
-          <After changes={draft.verdict.state === "refused" ? undefined : draft.asChanges} />
-          <Problem error={draft.problem} />
+          <Findings proposal={proposal} />
+          <Effects proposal={proposal} />
+          <Problem proposal={proposal} />
         </EditSide>
       </div>
     </EditDialog>
   );
 }
 
-function Checked({ draft: { verdict, problem } }: { readonly draft: Draft }) {
+function Checked({ proposal: { state, problem } }: { readonly proposal: Proposal }) {
   if (problem !== undefined) return <p role="status">Not saved. What you typed is still here.</p>;
-  if (verdict.state === "allowed") {
+  if (state === "allowed") {
     return (
       <p role="status">
         <StateMark state="ok" /> Checked with the server. Nothing is written yet.
       </p>
     );
   }
-  if (verdict.state === "refused") {
+  if (state === "refused") {
     return (
       <p role="status">
         <StateMark state="fault" /> The server would refuse this.
       </p>
     );
   }
-  return <p role="status">{verdict.state === "checking" ? "Checking…" : ""}</p>;
+  return <p role="status">{state === "checking" ? "Checking…" : ""}</p>;
 }
 
 interface SectionsProps {

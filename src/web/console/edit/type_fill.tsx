@@ -2,12 +2,11 @@ import { useId, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
 import { useHits } from "../ui/use_hits.ts";
 import { ask, callError } from "./ask.ts";
-import { Problem } from "./changes_panel.tsx";
+import { Refused } from "./changes_panel.tsx";
 import { useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
 import { fieldsOfKind, type Values } from "./form_model.ts";
 import { type Kept, keptFromType } from "./from_type.ts";
-import { storedCall } from "./requests.ts";
 
 /** Fills a device with what its type in the catalogue says; what is typed already stays until the person decides. */
 export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
@@ -20,7 +19,7 @@ export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
   const load = () => {
     if (code === "") return;
     setProblem(undefined);
-    ask<{ readonly device_type: Values }>(storedCall("device_type", { code })).then(
+    ask<{ readonly device_type: Values }>("datacenter.v1.PlanningService/GetDeviceType", { code }).then(
       ({ device_type }) => {
         setType(device_type);
         fill(device_type);
@@ -59,7 +58,11 @@ export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
           ))}
         </datalist>
       </div>
-      <Problem error={problem} />
+      {problem === undefined ? null : (
+        <ul class="edit-findings" role="alert">
+          <Refused error={problem} />
+        </ul>
+      )}
       {type === undefined ? null : (
         <KeptValues code={String(type["code"])} kept={kept} take={({ name }) => set([name], type[name])} />
       )}

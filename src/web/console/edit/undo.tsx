@@ -3,10 +3,14 @@ import { CallError, read } from "../api/client.ts";
 import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { useMayWrite } from "./edit_buttons.tsx";
-import { editing } from "./editing.ts";
+import { type Etags, editing } from "./editing.ts";
 
-/** Opens the undo of one request, with all that it changed. @throws CallError when its entries cannot be read */
-export async function openUndo(requestId: string): Promise<void> {
+/**
+ * Opens the undo of one request, with all that it changed.
+ * @param etags versions after the request, where they are known
+ * @throws CallError when its entries cannot be read
+ */
+async function openUndo(requestId: string, etags: Etags): Promise<void> {
   const entries: AuditEntry[] = [];
   let page_token = "";
   do {
@@ -16,15 +20,25 @@ export async function openUndo(requestId: string): Promise<void> {
     entries.push(...page.entries);
     page_token = page.next_page_token;
   } while (page_token !== "");
-  editing.open({ mode: "undo", entries });
+  editing.open({ mode: "undo", entries, etags });
 }
 
+const NONE: Etags = new Map();
+
 /** Takes a request back, for those who may write. */
-export function UndoButton({ requestId, label }: { readonly requestId: string; readonly label: string }) {
+export function UndoButton({
+  requestId,
+  label,
+  etags = NONE,
+}: {
+  readonly requestId: string;
+  readonly label: string;
+  readonly etags?: Etags;
+}) {
   const [problem, setProblem] = useState("");
   if (!useMayWrite() || requestId === "") return null;
   const open = () =>
-    openUndo(requestId).catch((error: unknown) =>
+    openUndo(requestId, etags).catch((error: unknown) =>
       setProblem(error instanceof CallError ? error.message : "The change log could not be read"),
     );
   return (

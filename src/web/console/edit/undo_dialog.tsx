@@ -1,80 +1,60 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { plainRefs } from "#words/names.ts";
-import { CallError } from "../api/client.ts";
+import type { CallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
-import { written } from "../api/written.ts";
 import { counted, moment, utcMoment } from "../labels.ts";
-import { After } from "./after.tsx";
-import { apply } from "./apply.ts";
 import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
-import type { Values } from "./form_model.ts";
-import { changedSince, type MetStep, stepChange, stepChanges, type UndoStep, undoSteps } from "./undo_plan.ts";
-import { loadStored } from "./use_draft.ts";
+import { Effects } from "./effects.tsx";
+import { readStored } from "./stored.ts";
+import { changedSince, expectedSteps, type MetStep, stepChange, stepChanges, undoSteps } from "./undo_plan.ts";
+import { type Proposal, useProposal } from "./use_proposal.ts";
 
-/** Stored states that are read at once. */
-const AT_ONCE = 8;
 /** Resources whose fields are listed; the others are counted. */
 const LISTED = 20;
 
-interface Met {
-  readonly steps: readonly MetStep[];
-  readonly refusals: readonly CallError[];
-}
-
 /** Takes the changes of one request back, as new changes. */
-export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit, { readonly mode: "undo" }> }) {
+export function UndoDialog({ edit: { entries, etags } }: { readonly edit: Extract<Edit, { readonly mode: "undo" }> }) {
   const [steps] = useState(() => undoSteps(entries));
-  const [met, setMet] = useState<Met>();
-  const [problem, setProblem] = useState<CallError>();
-  const [isWriting, setWriting] = useState(false);
-  const [requestId] = useState(() => crypto.randomUUID());
-  useEffect(() => {
-    if (steps.length > MAX_BATCH_ITEMS) return;
-    meet(steps).then(setMet, (error: unknown) => setProblem(callError(error)));
-  }, [steps]);
-  const leave = () => editing.close();
-  const changes = changesOf(met?.steps ?? []);
-  const isReady = changes.length > 0 && met?.refusals.length === 0 && !isWriting;
-  const submit = async () => {
-    if (!isReady) return;
-    setWriting(true);
-    setProblem(undefined);
-    try {
-      const { refusals } = await apply(changes, { validateOnly: false, message: messageOf(entries), requestId });
-      const [refused] = refusals;
-      if (refused !== undefined) throw refused;
-      editing.close({ text: `Took back ${counted(changes.length, "change")}`, requestId });
-      written.announce();
-    } catch (error) {
-      setProblem(callError(error));
-      meet(steps).then(setMet, () => {});
-    }
-    setWriting(false);
+  const isTooMany = steps.length > MAX_BATCH_ITEMS;
+  const [met, setMet] = useState(() => (isTooMany ? [] : expectedSteps(steps, etags)));
+  const [unread, setUnread] = useState<CallError>();
+  const reread = async () => {
+    const stored = await readStored(steps);
+    setMet(steps.map((step) => ({ ...step, current: stored.get(step.ref) })));
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog is about one request for as long as it is open
+  useEffect(() => {
+    if (met === undefined) reread().catch((error: unknown) => setUnread(callError(error)));
+  }, []);
+  const changes = useMemo(() => met?.map(stepChange).filter((change) => change !== undefined) ?? [], [met]);
+  const proposal = useProposal({ changes, reread, done: () => `Took back ${counted(changes.length, "change")}` });
+  const leave = () => editing.close();
+  const submit = () => void proposal.write(messageOf(entries));
   return (
     <EditDialog
       title={`Undo ${counted(steps.length, "change")}`}
       about={entries[0] === undefined ? "" : moment(entries[0].occurred_at)}
       leave={leave}
-      submit={() => void submit()}
+      submit={submit}
       footer={
         <DialogButtons
           leave={leave}
-          submit={() => void submit()}
-          disabled={!isReady}
-          label={isWriting ? "Undoing…" : `Undo ${counted(changes.length, "change")}`}
+          submit={submit}
+          disabled={!proposal.canWrite}
+          label={proposal.progress !== undefined ? "Undoing…" : `Undo ${counted(changes.length, "change")}`}
         />
       }
     >
       <div class="edit-body">
-        {steps.length > MAX_BATCH_ITEMS ? <TooMany number={steps.length} /> : null}
-        {met === undefined ? null : <Shown met={met} />}
-        <After changes={met?.refusals.length === 0 ? changes : undefined} />
-        <Problem error={problem} />
+        {isTooMany ? <TooMany number={steps.length} /> : null}
+        {met === undefined || isTooMany ? null : <Shown steps={met} proposal={proposal} />}
+        {proposal.state === "refused" ? null : <Effects proposal={proposal} />}
+        {unread === undefined ? null : <Refused error={unread} />}
+        <Problem proposal={proposal} />
       </div>
     </EditDialog>
   );
@@ -94,7 +74,13 @@ function TooMany({ number }: { readonly number: number }) {
   );
 }
 
-function Shown({ met: { steps, refusals } }: { readonly met: Met }) {
+function Shown({
+  steps,
+  proposal: { state, errors },
+}: {
+  readonly steps: readonly MetStep[];
+  readonly proposal: Proposal;
+}) {
   const again = steps.flatMap((step) => changedSince(step).map((row) => `${plainRefs(step.ref)}: ${row.label}`));
   return (
     <>
@@ -115,10 +101,11 @@ function Shown({ met: { steps, refusals } }: { readonly met: Met }) {
             The undo overwrites {again.slice(0, LISTED).join("; ")}.
           </FindingLine>
         )}
-        {refusals.map((error) => (
+        {state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
+        {errors.map((error) => (
           <Refused key={error.message} error={error} />
         ))}
-        {refusals.length === 0 && again.length === 0 ? (
+        {(state === "allowed" || state === "none") && again.length === 0 ? (
           <FindingLine state="ok" title="Nothing is in the way">
             Checked with the server. All of it is written, or nothing.
           </FindingLine>
@@ -132,29 +119,4 @@ function wordOf(step: MetStep): string {
   if (step.before === undefined) return step.current === undefined ? "is gone already" : "is deleted again";
   if (step.current === undefined) return "is created again";
   return stepChanges(step).length === 0 ? "is as it was already" : "gets its earlier values";
-}
-
-/** Reads what the steps meet now, and asks the server about all of them. */
-async function meet(steps: readonly UndoStep[]): Promise<Met> {
-  const met: MetStep[] = [];
-  for (let start = 0; start < steps.length; start += AT_ONCE) {
-    const batch = steps.slice(start, start + AT_ONCE);
-    met.push(...(await Promise.all(batch.map(async (step) => ({ ...step, current: await currentOf(step) })))));
-  }
-  const changes = changesOf(met);
-  if (changes.length === 0) return { steps: met, refusals: [] };
-  return { steps: met, refusals: (await apply(changes, { validateOnly: true })).refusals };
-}
-
-function changesOf(steps: readonly MetStep[]): readonly Values[] {
-  return steps.map(stepChange).filter((change) => change !== undefined);
-}
-
-async function currentOf({ kind, identity }: UndoStep): Promise<MetStep["current"]> {
-  try {
-    return await loadStored(kind, identity);
-  } catch (error) {
-    if (error instanceof CallError && error.code === "not_found") return undefined;
-    throw error;
-  }
 }

@@ -1,7 +1,10 @@
 import type { AuditEntry } from "../api/replies.ts";
+import { type Change, createChange, removeChange, updateChange } from "./changes.ts";
 import { type Difference, differences } from "./differences.ts";
-import { identityValues, KINDS, type Kind, resourceOf, type Values } from "./form_model.ts";
-import { createCall, NOTHING_STORED, updateCall } from "./requests.ts";
+import type { Etags } from "./editing.ts";
+import { identityValues, KINDS, type Kind, messageOf, type Values } from "./form_model.ts";
+import type { Base } from "./stored.ts";
+import { prunedMessage } from "./values.ts";
 
 /** One resource that an undo takes back to an earlier state. */
 export interface UndoStep {
@@ -53,13 +56,27 @@ function stateOf(state: unknown): Values | undefined {
 
 /** A step with the state that it meets now. */
 export interface MetStep extends UndoStep {
-  readonly current: { readonly values: Values; readonly etag: string } | undefined;
+  readonly current: Base | undefined;
+}
+
+/**
+ * The steps with what they meet if nothing has changed since; undefined if a version is unknown.
+ * @param etags versions after the changes, by reference
+ */
+export function expectedSteps(steps: readonly UndoStep[], etags: Etags): readonly MetStep[] | undefined {
+  const met = steps.flatMap((step): readonly MetStep[] => {
+    if (step.after === undefined) return [{ ...step, current: undefined }];
+    const etag = etags.get(step.ref) ?? "";
+    const values = prunedMessage(step.after, messageOf(step.kind));
+    return etag === "" ? [] : [{ ...step, current: { values, etag } }];
+  });
+  return met.length === steps.length ? met : undefined;
 }
 
 /** What the step writes: the current state with the changed fields as they were before. */
 export function targetOf({ kind, before, after, current }: MetStep): Values | undefined {
   if (before === undefined || after === undefined || current === undefined) return before;
-  const { message } = resourceOf(kind);
+  const message = messageOf(kind);
   const names = new Set(differences(after, before, message).map(({ path }) => String(path[0])));
   const kept = Object.fromEntries(Object.entries(current.values).filter(([name]) => !names.has(name)));
   return {
@@ -70,24 +87,26 @@ export function targetOf({ kind, before, after, current }: MetStep): Values | un
 
 /** What the step changes of the state that it meets. */
 export function stepChanges(step: MetStep): readonly Difference[] {
-  return differences(step.current?.values ?? {}, targetOf(step) ?? {}, resourceOf(step.kind).message);
+  return differences(step.current?.values ?? {}, targetOf(step) ?? {}, messageOf(step.kind));
 }
 
 /** Fields that were changed again since: an undo overwrites these changes. */
 export function changedSince({ kind, after, before, current }: MetStep): readonly Difference[] {
   if (after === undefined || current === undefined) return [];
-  const { message } = resourceOf(kind);
-  const undone = new Set(differences(after, before ?? {}, message).map(({ path }) => String(path[0])));
-  return differences(after, current.values, message).filter(({ path }) => undone.has(String(path[0])));
+  const message = messageOf(kind);
+  const since = differences(after, current.values, message);
+  // A removal takes all fields away.
+  if (before === undefined) return since;
+  const undone = new Set(differences(after, before, message).map(({ path }) => String(path[0])));
+  return since.filter(({ path }) => undone.has(String(path[0])));
 }
 
 /** What the step changes, in the form of `InventoryChange`; undefined if there is nothing left to take back. */
-export function stepChange(step: MetStep): Values | undefined {
-  const { kind, ref, before, current } = step;
-  if (before === undefined) return current === undefined ? undefined : { delete_ref: ref, etag: current.etag };
-  const how = { validateOnly: false };
-  if (current === undefined) return createCall(kind, before, { ...how, etag: NOTHING_STORED }).request;
+export function stepChange(step: MetStep): Change | undefined {
+  const { kind, identity, before, current } = step;
+  if (before === undefined)
+    return current === undefined ? undefined : removeChange(kind, identity, { etag: current.etag, cascade: false });
+  if (current === undefined) return createChange(kind, before);
   if (stepChanges(step).length === 0) return undefined;
-  const states = { before: current.values, after: targetOf(step) ?? {} };
-  return updateCall(kind, states, { ...how, etag: current.etag }).request;
+  return updateChange(kind, { before: current.values, after: targetOf(step) ?? {} }, current.etag);
 }

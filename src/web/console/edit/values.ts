@@ -69,6 +69,21 @@ export function numberOf(text: string): number | string | undefined {
   return /^[-+]?(?:\d+\.?\d*|\.\d+)$/.test(trimmed) && Number.isFinite(value) ? value : text;
 }
 
+/** What is typed, with the stored references of codes that are left alone. */
+export function valuesOf(text: string, { name, type }: FormField, stored: readonly unknown[]): readonly unknown[] {
+  const parts = text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (type !== "text") return parts.map((part) => numberOf(part));
+  if (!REFERENCES.has(name)) return parts;
+  const left = stored.map(String);
+  return parts.map((part) => {
+    const at = left.findIndex((ref) => refName(ref) === part);
+    return at === -1 ? part : left.splice(at, 1)[0];
+  });
+}
+
 /** What is wrong with a value by its type and limits alone; "" for nothing. */
 export function problemOf(value: unknown, field: FormField): string {
   if (isUnset(value)) return field.required === true ? `${labelOf(field)} is required` : "";
@@ -107,8 +122,8 @@ export function valueText(value: unknown, field: FormField): string {
   return oneText(value, field);
 }
 
-/** Fields that hold references. */
-const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves"]);
+/** Fields that hold references, which a form shows as bare codes. */
+export const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves"]);
 
 function oneText(value: unknown, field: FormField): string {
   switch (field.type) {

@@ -2,7 +2,7 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import { CallError } from "../api/client.ts";
 import { ask } from "../edit/ask.ts";
-import { PLANNING } from "../edit/requests.ts";
+import { PREVIEW_RPC } from "../edit/proposal.ts";
 import { type FieldProblem, type Item, KINDS } from "./parse_items.ts";
 import { allProblems, findRepeated, problemsOf, problemsOfResult } from "./problems.ts";
 import type { Sending, Sent } from "./send_items.ts";
@@ -116,7 +116,7 @@ async function previewed(items: readonly Item[], signal: AbortSignal): Promise<R
   for (;;) {
     const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
     try {
-      const { results } = await ask<BulkReply>({ service: PLANNING, rpc: "PreviewChanges", request }, signal);
+      const { results } = await ask<BulkReply>(PREVIEW_RPC, request, signal);
       const sent = results.map((result) => {
         const [item, asked] = [items[result.index] as Item, readable[result.index] as Item];
         return [item, sentOf(item, asked, result)] as const;

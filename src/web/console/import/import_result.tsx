@@ -1,7 +1,9 @@
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { count } from "#words/figures.ts";
 import { capitalized, kindNoun } from "#words/names.ts";
-import { After } from "../edit/after.tsx";
-import type { Values } from "../edit/form_model.ts";
+import type { Change } from "../edit/changes.ts";
+import { Effects } from "../edit/effects.tsx";
+import { useProposal } from "../edit/use_proposal.ts";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
@@ -78,7 +80,7 @@ export function ImportResult({ running: { run, goOn, write } }: { readonly runni
       )}
       {isDone && step === "check" && good > 0 ? (
         <div class="import-written">
-          <After changes={changesOf(goodItems(run))} title="After this import" />
+          <ImportEffects changes={changesOf(goodItems(run))} />
           <button type="button" class="primary" onClick={() => void write()}>
             Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
           </button>
@@ -109,7 +111,7 @@ function Summary({ run }: { readonly run: Run }) {
 }
 
 /** The items in the form of `InventoryChange`. */
-function changesOf(items: readonly Item[]): readonly Values[] {
+function changesOf(items: readonly Item[]): readonly Change[] {
   return items
     .toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
     .map(({ kind, resource }) => ({ [kind]: resource }));
@@ -145,4 +147,10 @@ function save(problems: readonly Problem[]): void {
   link.download = "refused.csv";
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** What the first call's items would do to supplies, racks and cooling. */
+function ImportEffects({ changes }: { readonly changes: readonly Change[] }) {
+  const proposal = useProposal({ changes: changes.slice(0, MAX_BATCH_ITEMS), isPartial: true, done: () => "" });
+  return <Effects proposal={proposal} title="After this import" total={changes.length} />;
 }

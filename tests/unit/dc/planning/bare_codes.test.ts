@@ -41,17 +41,18 @@ describe("A source by its bare code", () => {
   });
 });
 
-test("A cooling unit serves a rack, row or zone by its bare code, and refuses one that names several", async () => {
-  const { crac } = await site.call("UpsertCrac", {
-    crac: {
-      code: "NEW-CRAH",
-      kind: "CRAC_KIND_CRAH",
-      sensible_capacity_kw: 10,
-      location: { site_id: "AMS1", floor_number: 1 },
-      serves: ["b03", "C"],
-      power_inputs: [{ source_ref: "PDU-B03-A" }],
-    },
-  });
-  expect(crac.serves).toEqual(["rack:B03", "row:AMS1/1/C"]);
+test("A cooling unit serves a rack, floor, row or zone by its bare code, and refuses what nothing has", async () => {
+  const unit = {
+    code: "NEW-CRAH",
+    kind: "CRAC_KIND_CRAH",
+    sensible_capacity_kw: 10,
+    location: { site_id: "AMS1", floor_number: 1 },
+    power_inputs: [{ source_ref: "PDU-B03-A" }],
+  };
+  const upsert = async (serves: readonly string[]) =>
+    (await site.call("UpsertCrac", { crac: { ...unit, serves: [...serves] } })).crac;
+  const crac = await upsert(["b03", "C", "AMS1/1/D", "AMS1/1"]);
+  expect(crac.serves).toEqual(["rack:B03", "row:AMS1/1/C", "row:AMS1/1/D", "floor:AMS1/1"]);
   expect(crac.power_inputs[0].source_ref).toBe("device:PDU-B03-A");
+  await expect(upsert(["AMS1/1/Q"])).rejects.toThrow(/Cannot read scope "AMS1\/1\/Q"/);
 });

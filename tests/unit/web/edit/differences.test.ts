@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
+import { removeChange, updateChange } from "#web/console/edit/changes.ts";
 import { mergeOf, resolved } from "#web/console/edit/conflict.ts";
 import { differences } from "#web/console/edit/differences.ts";
 import { fieldsOf } from "#web/console/edit/form_model.ts";
 import { violationPath, withValue } from "#web/console/edit/paths.ts";
-import { removeCall, storedCall, updateCall } from "#web/console/edit/requests.ts";
-import { numberOf, problemOf } from "#web/console/edit/values.ts";
+import { numberOf, problemOf, valuesOf } from "#web/console/edit/values.ts";
 
 const port = (name: string, source: string, rest: object = {}) => ({
   name,
@@ -90,33 +90,39 @@ test("mergeOf sees a clash between a port removed and a port changed", () => {
   ]);
 });
 
-test("updateCall writes what changed and clears what is gone", () => {
+test("updateChange writes what changed and clears what is gone", () => {
   const { allocated_draw_w: _, ...after } = { ...server, status: "DEVICE_STATUS_FAILED" };
-  const how = { etag: "v1", validateOnly: false, message: "why", requestId: "id" };
-  expect(updateCall("device", { before: server, after }, how)).toEqual({
-    service: "datacenter.v1.DatacenterService",
-    rpc: "UpsertDevice",
-    request: {
-      device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
-      update_mask: "status,allocatedDrawW",
-      etag: "v1",
-      change_message: "why",
-      request_id: "id",
-    },
+  expect(updateChange("device", { before: server, after }, "v1")).toEqual({
+    device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
+    update_mask: "status,allocatedDrawW",
+    etag: "v1",
   });
 });
 
-test("requests name edges by their ends and types by their own service", () => {
+test("changes name edges by their ends, and replace types as a whole", () => {
   const ends = { a: { device_code: "A", port_name: "1" }, b: { device_code: "B", port_name: "2" } };
-  expect(removeCall("cable", ends, { validateOnly: true, cascade: true }).request).toEqual({
-    ...ends,
-    validate_only: true,
+  expect(removeChange("cable", ends, { etag: "v", cascade: false })).toEqual({
+    delete_ref: "cable:A/1~B/2",
+    etag: "v",
   });
-  expect(storedCall("device_type", { code: "t" })).toEqual({
-    service: "datacenter.v1.PlanningService",
-    rpc: "GetDeviceType",
-    request: { code: "t" },
-  });
+  const [before, after] = [
+    { code: "t", model: "a" },
+    { code: "t", model: "b" },
+  ];
+  expect(updateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
+});
+
+test("valuesOf keeps the stored references of codes that are left alone", () => {
+  const serves = fieldsOf("Crac").find(({ name }) => name === "serves");
+  if (serves === undefined) throw new Error("Crac has no field serves");
+  const stored = ["room:S/1/A", "zone:S/1/A", "rack:R1"];
+  expect(valuesOf("R1, S/1/A, S/1/A, S/1/B, S/1/A", serves, stored)).toEqual([
+    "rack:R1",
+    "room:S/1/A",
+    "zone:S/1/A",
+    "S/1/B",
+    "S/1/A",
+  ]);
 });
 
 test("withValue reaches into lists and removes what is unset", () => {
@@ -133,7 +139,7 @@ test("withValue reaches into lists and removes what is unset", () => {
 
 test.each([
   ["device.ports[3].speed_mbps", "device", "ports[3].speed_mbps"],
-  ["items[0].code", "device", "code"],
+  ["changes[0].device.code", "device", "code"],
   ["device", "device", ""],
   ["etag", "device", "etag"],
 ])("violationPath of %p", (field, around, path) => {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { changedSince, stepChange, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
+import { changedSince, expectedSteps, stepChange, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
   return {
@@ -79,4 +79,14 @@ test("a step that creates again what was removed demands that nothing is stored"
   const [step] = undoSteps([entry(1, "rack:R1", rack, null)]);
   if (step === undefined) throw new Error("There is no step");
   expect(stepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
+});
+
+test("expectedSteps says what an undo meets if nothing has changed since, and nothing without a version", () => {
+  const steps = undoSteps([entry(1, "rack:R1", null, rack), entry(2, "device:S", server, null)]);
+  const met = expectedSteps(steps, new Map([["rack:R1", "v1"]]));
+  expect(met?.map(stepChange)).toEqual([
+    { device: server, update_mask: "*", etag: "none" },
+    { delete_ref: "rack:R1", etag: "v1" },
+  ]);
+  expect(expectedSteps(steps, new Map())).toBeUndefined();
 });

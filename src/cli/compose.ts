@@ -46,7 +46,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     accepted: openAcceptance(project),
     prove: async (wanted) => (await import("./work/prove.ts")).prove(root, wanted, { open: openPlanner }),
     keepManual: async (end) => (await import("./work/prove.ts")).keepByHand(root, end, openPlanner),
-    runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock)),
+    runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import type { AgentExit, AgentProcess } from "#planner/run_ports/agents.ts";
+import type { SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { RunHead } from "#planner/run_ports/kept_records.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
@@ -42,6 +43,8 @@ interface Script {
   /** Whether the record is still `running`. */
   running: () => boolean;
   merge: MergeAnswer;
+  /** Answer of the claim that other clones see, before a completion or a merge. */
+  finish: SharedAnswer;
   /** Throws to refuse a removal. */
   remove: () => void;
 }
@@ -79,6 +82,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
     held: () => true,
     running: () => true,
     merge: { kind: "nothing" },
+    finish: { kind: "own", notes: [] },
     remove: () => {},
   };
   const ports = fakePorts(project, script, deeds);
@@ -118,6 +122,7 @@ export function wishes(change: Partial<RunWishes> = {}): RunWishes {
     unproven: null,
     resume: false,
     worktree: true,
+    shared: { steal: false, offline: false },
     stop,
     ...change,
   };
@@ -136,6 +141,9 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
     id: ID,
     renew: async () => script.held(),
     noteAgent: async () => script.held(),
+    share: async () => ({ kind: "own", notes: [] }),
+    finish: async () => script.finish,
+    lost: new AbortController().signal,
     release: did("claim released"),
   };
   const ports = {

@@ -61,6 +61,14 @@ export interface WorktreeSettings {
   readonly port: boolean;
 }
 
+/** Claims that other clones see. Source: docs/claims.md. */
+export interface ClaimSettings {
+  /** Name of the git remote that has them; null for claims within this clone only. */
+  readonly remote: string | null;
+  /** Time between two renewals; a claim is stale after 3.75 times this. */
+  readonly renew_minutes: number;
+}
+
 /** Source: docs/decisions.md#s-27. */
 export interface WatchSettings {
   readonly poll_interval_ms: number;
@@ -111,6 +119,7 @@ export interface PlannerConfig {
     /** Form of commit messages, with `{id}`, `{title}` and `{summary}`; null for planner's own. */
     readonly commit_template: string | null;
   };
+  readonly claims: ClaimSettings;
   readonly runs: {
     /** Whether each run's record is also written as a file and committed on the run's branch. */
     readonly commit: boolean;

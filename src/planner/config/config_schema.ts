@@ -36,6 +36,22 @@ const GIT = Type.Object({
   ),
 });
 
+/** Ours: four hours; a claim of a killed process is stale after 15 of them. */
+const MAX_RENEW_MINUTES = 240;
+
+const CLAIMS = Type.Object({
+  remote: Type.Optional(
+    Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_./-]*$", description: "the name of a git remote, as in origin" }),
+  ),
+  renew_minutes: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: MAX_RENEW_MINUTES,
+      description: `a number of minutes above 0, at most ${MAX_RENEW_MINUTES}`,
+    }),
+  ),
+});
+
 const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
 
 /** What one run may take. A spec may have the same under `limits`. */
@@ -124,6 +140,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
     }),
   ),
   git: Type.Optional(GIT),
+  claims: Type.Optional(CLAIMS),
   runs: Type.Optional(Type.Object({ commit: FLAG })),
   worktree: Type.Optional(WORKTREE),
   limits: Type.Optional(LIMITS),

@@ -48,6 +48,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
     protect: [],
   },
   git: { commit_template: null },
+  claims: { remote: null, renew_minutes: 4 },
   runs: { commit: false },
   worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },

@@ -1,4 +1,5 @@
 import type {
+  ClaimSettings,
   FieldRule,
   LimitSettings,
   LintThresholds,
@@ -41,6 +42,7 @@ export interface WrittenConfig {
   readonly validation?: { readonly strict_output_validation?: boolean };
   readonly verify?: Partial<PlannerConfig["verify"]>;
   readonly git?: { readonly commit_template?: string };
+  readonly claims?: Partial<ClaimSettings>;
   readonly runs?: { readonly commit?: boolean };
   readonly worktree?: Partial<WorktreeSettings>;
   readonly limits?: Partial<LimitSettings>;
@@ -59,8 +61,22 @@ export interface WrittenConfig {
  * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const { project, defaults, schema, validation, verify, git, runs, worktree, limits, log, watch, parallel, lint } =
-    DEFAULT_CONFIG;
+  const {
+    project,
+    defaults,
+    schema,
+    validation,
+    verify,
+    git,
+    claims,
+    runs,
+    worktree,
+    limits,
+    log,
+    watch,
+    parallel,
+    lint,
+  } = DEFAULT_CONFIG;
   return {
     project: { ...project, ...written.project },
     defaults: { ...defaults, ...written.defaults },
@@ -74,6 +90,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     validation: { ...validation, ...written.validation },
     verify: { ...verify, ...written.verify },
     git: { ...git, ...written.git },
+    claims: { ...claims, ...written.claims },
     runs: { ...runs, ...written.runs },
     worktree: { ...worktree, ...written.worktree },
     limits: { ...limits, ...written.limits },

@@ -26,12 +26,28 @@ export type ClaimAnswer =
   /** `tookOver` is the dead holder of a claim that was never released; its agent may still run, see `Agents.endRun`. */
   { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
 
+/** How a person wants claims that other clones see to be taken. */
+export interface SharedClaimWishes {
+  /** Takes the claim from any holder. */
+  readonly steal: boolean;
+  /** Does not ask the remote. */
+  readonly offline: boolean;
+}
+
+export type SharedAnswer =
+  /** The claim is this clone's. `notes` are sentences for a person. */
+  | { readonly kind: "own"; readonly notes: readonly string[] }
+  /** Another clone has it, or has finished the spec: a clause that says who. */
+  | { readonly kind: "lost"; readonly reason: string }
+  /** The remote did not answer: why. */
+  | { readonly kind: "unknown"; readonly reason: string };
+
 /**
  * Claims of specs: at most one process works on a spec at a time, and on any number of them. A claim is stale if its
  * process has ended (on this machine), or if its heartbeat is older than `HEARTBEAT_LIMIT_MS` (on another machine).
  * Only stale claims are taken over.
  *
- * Source: docs/decisions.md#s-23.
+ * Source: docs/decisions.md#s-23; docs/claims.md for claims that other clones see.
  */
 export interface Claims {
   /** Claims a spec, without waiting for another holder. @param processId id of the run */
@@ -50,6 +66,12 @@ export interface Claim {
   renew(): Promise<boolean>;
   /** Records the agent's process, so that a later process can end it if this one is killed. */
   noteAgent(agent: ProcessMark): Promise<boolean>;
-  /** Releases the claim; another process's claim is not affected. Idempotent. */
+  /** Takes the claim that other clones see too, if the settings name a remote. Before a run, with its leftovers ended. */
+  share(wishes: SharedClaimWishes): Promise<SharedAnswer>;
+  /** Aborted once another clone has the shared claim; the reason is a clause that names it. */
+  readonly lost: AbortSignal;
+  /** Makes the shared claim final, before the spec is completed or merged: no other clone begins it or merges it then. */
+  finish(wishes: SharedClaimWishes): Promise<SharedAnswer>;
+  /** Releases the claim, a shared one unless it is final; another process's claim is not affected. Idempotent. */
   release(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import { dollars, type Usage } from "../work/usage.ts";
 import { closeGroup } from "./close_group.ts";
 import { doneGroup, type QueueState, startableIds, wantedIds } from "./queue_choice.ts";
 import { Run } from "./run/run.ts";
-import { checkStart, claimSpec } from "./run/start.ts";
+import { checkStart, claimSpec, shareClaim } from "./run/start.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
 /** What is to be worked, and in which manner. */
@@ -226,7 +226,8 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
   try {
     // Another process may have worked the spec between the first check and the claim.
     const start = await checkStart(deps, id, wishes);
-    return await new Run(deps, { ...start, claim, processId, wishes }).toEnd();
+    const notes = await shareClaim(deps, claim, wishes.shared);
+    return await new Run(deps, { ...start, claim, notes, processId, wishes }).toEnd();
   } finally {
     await claim.release();
   }

@@ -1,3 +1,4 @@
+import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { PlannerContext } from "../context.ts";
@@ -39,6 +40,8 @@ export interface RunWishes {
   /** Whether the agent is to continue its own session of the run before. */
   readonly resume: boolean;
   readonly worktree: boolean;
+  /** How the claim that other clones see is taken. */
+  readonly shared: SharedClaimWishes;
   readonly stop: StopWishes;
 }
 

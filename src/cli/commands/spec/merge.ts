@@ -1,5 +1,6 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { MergeResult } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -11,6 +12,7 @@ import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -28,21 +30,22 @@ export const command = defineCommand({
   flags: {
     all: { type: "boolean", short: "a", summary: "Merge all finished work" },
     unproven: UNPROVEN_FLAG,
+    ...SHARED_CLAIM_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner merge 003", shows: "Merge today's third spec" },
     { line: "planner merge --all", shows: "Merge all finished work" },
   ],
-  async run({ ids, all, unproven = null, json }, cli) {
+  async run({ ids, all, unproven = null, json, steal, offline }, cli) {
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
     if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, {
       ids: all ? null : await resolved(project, ids),
-      unproven,
-      json,
+      ...{ unproven, json },
+      shared: await sharedWishes({ steal, offline }, cli),
     });
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) printText("Nothing to merge\n");
@@ -61,6 +64,7 @@ interface Wanted {
   /** Null for all that is finished. */
   readonly ids: readonly SpecId[] | null;
   readonly unproven: string | null;
+  readonly shared: SharedClaimWishes;
   readonly json: boolean;
 }
 
@@ -70,7 +74,7 @@ interface Merged {
   readonly left: readonly LeftAlone[];
 }
 
-async function merge(project: OpenProject, cli: Cli, { ids, unproven, json }: Wanted): Promise<Merged> {
+async function merge(project: OpenProject, cli: Cli, { ids, unproven, shared, json }: Wanted): Promise<Merged> {
   const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
@@ -83,7 +87,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, unproven, json }: Wa
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
     await askAboutChecks(project, finished);
-    const wanted = { ids: finished, stop: signals, unproven };
+    const wanted = { ids: finished, stop: signals, unproven, shared };
     if (unproven !== null) await project.context.accepted.accept(finished.map((id) => unprovenLine(id, unproven)));
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
     // A driver represents its members, so one of them may have been merged separately.

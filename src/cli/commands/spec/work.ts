@@ -3,6 +3,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import type { QueueWishes } from "#planner/runs/run_queue.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { defineCommand } from "../../command.ts";
+import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
@@ -22,14 +23,13 @@ export const command = defineCommand({
       type: "boolean",
       short: "c",
       summary:
-        "Work on one spec after another, including those that their completion makes ready, until one fails (default: all pending specs that are ready)",
+        "Work on one spec after another, also those made ready, until one fails (default: all ready pending specs)",
     },
     parallel: {
       type: "integer",
       short: "p",
       least: 1,
-      summary:
-        "Work on n specs at a time, including those that their completion makes ready (default: all pending specs that are ready)",
+      summary: "Work on n specs at a time, also those made ready (default: all ready pending specs)",
     },
     provider: { type: "string", value: "name", summary: "Agent (default: the configured one)" },
     model: { type: "string", value: "name", summary: "Model (overrides the spec's)" },
@@ -40,6 +40,7 @@ export const command = defineCommand({
       summary: "Continue the agent's session of the last run; fails if the agent cannot or no session exists",
     },
     "no-worktree": { type: "boolean", summary: "Work in the project itself, one spec at a time" },
+    ...SHARED_CLAIM_FLAGS,
     budget: {
       type: "string",
       value: "usd",
@@ -86,6 +87,7 @@ export const command = defineCommand({
       skipCriteria: words["skip-criteria"],
       resume: words.resume,
       worktree: !words["no-worktree"],
+      shared: await sharedWishes(words, cli),
       json: words.json,
     });
   },

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { Claim, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -26,7 +27,7 @@ export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes
     if ("heldBy" in answer) return refused(id, `process ${answer.heldBy.pid} is working on it`);
     try {
       if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
-      return await merged(deps, id, wishes);
+      return await merged(deps, answer.claim, wishes);
     } finally {
       await answer.claim.release();
     }
@@ -40,18 +41,33 @@ function refused(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 
-async function merged(deps: RunDeps, id: SpecId, { stop, unproven }: MergingWishes): Promise<MergeResult> {
+async function merged(deps: RunDeps, claim: Claim, { stop, unproven, shared }: MergingWishes): Promise<MergeResult> {
   const { context, ports } = deps;
+  const { id } = claim;
   if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
   const found = await completion(deps, spec, { worktree, state, stop, unproven });
   if (found.reasons.length > 0) return refused(id, found.reasons.join("; "));
+  const final = await claim.finish(shared);
+  if (final.kind !== "own") return refused(id, notFinalText(id, final));
+  const result = await mergeFinal(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
+  return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes] } : result;
+}
+
+/** Merges the branch of a spec that has everything that it needs. */
+async function mergeFinal(
+  deps: RunDeps,
+  spec: Spec,
+  { worktree, state, stop, unproven, proven }: Circumstances & { readonly proven: boolean },
+): Promise<MergeResult> {
+  const { context, ports } = deps;
+  const { id } = spec;
   const fields = finalFields(deps, spec, unproven);
   const message = commitWriter((await context.config()).git.commit_template, spec);
   if (worktree !== null) await finalizeThere({ id, worktree, message }, fields);
-  const isExcused = found.proven || unproven !== null;
+  const isExcused = proven || unproven !== null;
   const admit = isExcused ? {} : { admit: await admission(deps, spec, { stop }) };
   const answer = await ports.worktrees.merge(id, { message, ...admit });
   if (answer.kind === "refused") return needsAttention(deps, spec, answer.reasons.join("; "));
@@ -66,13 +82,21 @@ async function merged(deps: RunDeps, id: SpecId, { stop, unproven }: MergingWish
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
 
+/** Says why this clone may not merge a spec now, and what a person can do. */
+export function notFinalText(id: SpecId, answer: Exclude<SharedAnswer, { readonly kind: "own" }>): string {
+  if (answer.kind === "lost") return answer.reason;
+  return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
+}
+
 export interface MergingWishes {
   readonly stop: StopWishes;
   /** Why a person takes the work whatever its checks say; null if they have to succeed. */
   readonly unproven: string | null;
+  /** How the claim that other clones see is made final. */
+  readonly shared: SharedClaimWishes;
 }
 
-interface Circumstances extends MergingWishes {
+interface Circumstances extends Omit<MergingWishes, "shared"> {
   readonly worktree: Worktree | null;
   readonly state: WorktreeState | null;
 }

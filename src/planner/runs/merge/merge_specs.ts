@@ -16,15 +16,15 @@ const DONE: readonly string[] = ["completed", "cancelled"];
  */
 export async function mergeSpecs(
   deps: RunDeps,
-  { ids, stop, unproven }: MergingWishes & { readonly ids: readonly SpecId[] },
+  { ids, ...wishes }: MergingWishes & { readonly ids: readonly SpecId[] },
   told: (result: MergeResult) => void = () => {},
 ): Promise<readonly MergeResult[]> {
   const { specs } = await loadWorld(deps.context);
   const wanted = await withMembers(deps, ids, specs);
   const results: MergeResult[] = [];
   for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
-    if (stop.soon.aborted) break;
-    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, { stop, unproven }));
+    if (wishes.stop.soon.aborted) break;
+    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, wishes));
     results.push(result);
     told(result);
   }

@@ -29,7 +29,14 @@ export async function acceptWork(
   const withPlace = [spec.id, ...(await membersWithWork(deps, spec)).map(({ spec_id }) => spec_id)].filter((one) =>
     places.has(one),
   );
-  const merged = withPlace.length === 0 ? [] : await mergeSpecs(deps, { ids: [spec.id], stop, unproven: null }, told);
+  const merged =
+    withPlace.length === 0
+      ? []
+      : await mergeSpecs(
+          deps,
+          { ids: [spec.id], stop, unproven: null, shared: { steal: false, offline: false } },
+          told,
+        );
   const isRefused = merged.some(({ outcome }) => outcome === "refused" || outcome === "conflict");
   if (isRefused || stop.soon.aborted || places.has(spec.id)) return merged;
   const finalized = await finalize(deps, spec, stop);

@@ -4,6 +4,7 @@ import { loadWorld, type World } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
+import { notFinalText } from "../merge/merge_spec.ts";
 import { admission } from "../proof/admission.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
@@ -56,6 +57,8 @@ interface Wanting {
   /** Checked between merges; once it returns false, nothing more is merged. */
   readonly stillWanted: () => Promise<boolean>;
   readonly stop: StopWishes;
+  /** Whether the remote with claims that other clones see is not asked. */
+  readonly offline: boolean;
 }
 
 interface Merging extends Wanting {
@@ -64,7 +67,7 @@ interface Merging extends Wanting {
   readonly wanting: SpecId;
 }
 
-async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop }: Merging): Promise<void> {
+async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop, offline }: Merging): Promise<void> {
   const { worktrees } = deps.ports;
   const refuse = (why: string): never => {
     throw new OperationError(
@@ -79,6 +82,8 @@ async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop }: Mergi
     if (await worktrees.isMerged(id)) return;
     const { config, specs } = deps.context;
     const spec = await specs.load(id);
+    const final = await claim.finish({ steal: false, offline });
+    if (final.kind !== "own") return refuse(notFinalText(id, final));
     const message = commitWriter((await config()).git.commit_template, spec);
     const answer = await worktrees.merge(id, { message, admit: await admission(deps, spec, { stop }) });
     if (answer.kind === "refused") return refuse(answer.reasons.join("; "));

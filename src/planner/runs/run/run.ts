@@ -18,6 +18,7 @@ import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
+import { settleClaim } from "./settle_claim.ts";
 import { specLeft } from "./spec_left.ts";
 import { type ClaimedStart, markStarted, type PlacedRun } from "./start.ts";
 import { takeBack, writeEnd } from "./write_end.ts";
@@ -38,14 +39,15 @@ export class Run {
   readonly #live: LiveReport;
   #startedAt = "";
   #base: string | null = null;
-  /** What the agent did with git that a person should read. */
-  #warnings: readonly string[] = [];
+  /** What a person should read of the claim and of what the agent did with git. */
+  #warnings: readonly string[];
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
     this.#live = new LiveReport(deps.ports, start);
     this.#start = start;
     this.#id = start.spec.id;
+    this.#warnings = start.notes;
   }
 
   /** Keeps the record: it is the first thing that a run writes and the last. */
@@ -75,7 +77,8 @@ export class Run {
   async #phases(): Promise<RunResult> {
     const { config, wishes, spec } = this.#start;
     this.#phase = "predecessors";
-    const wanting = { stillWanted: () => this.#isWanted(), stop: wishes.stop };
+    const { stop, shared } = wishes;
+    const wanting = { stillWanted: () => this.#isWanted(), stop, offline: shared.offline };
     if (wishes.worktree) await mergePredecessors(this.#deps, spec, wanting);
     // Merging takes time: the process that ended the run meanwhile decides about the spec.
     if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
@@ -121,7 +124,7 @@ export class Run {
     const found = state ?? (await guard?.settle());
     for (const note of found?.notes ?? []) await log.line(`planner: ${note}`);
     this.#live.found(found?.outside ?? []);
-    this.#warnings = found?.warnings ?? [];
+    this.#warnings = [...this.#warnings, ...(found?.warnings ?? [])];
     if (!(await this.#isWanted())) return this.#endedByOthers(run, { claimed: true, state });
     return this.#judged(run, agent, state);
   }
@@ -155,9 +158,10 @@ export class Run {
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
-    const decided = endOfRun({ ...left, evidence: gathered.evidence });
+    const decided = await settleClaim(this.#start.claim, endOfRun({ ...left, evidence: gathered.evidence }));
+    this.#warnings = [...this.#warnings, ...decided.notes];
     const output = agent.exit.code === 0 ? agent.output : "";
-    const end = await this.#complete(run, { end: decided, gathered, output });
+    const end = await this.#complete(run, { end: decided.end, gathered, output });
     await this.#keepRecord(run, { end, state, gathered });
     const { commits } = gathered;
     const warnings = [...this.#warnings, ...gathered.warnings];

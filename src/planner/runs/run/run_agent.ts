@@ -116,6 +116,9 @@ function watchOver(agent: AgentProcess, { stop, claim }: AgentRun): Watch {
       () => {},
     );
   }, CLAIM_CHECK_MS);
+  const onLost = (): void => end(AGENT_GRACE_MS);
+  claim.lost.addEventListener("abort", onLost);
+  if (claim.lost.aborted) onLost();
   stop.soon.addEventListener("abort", onSoon);
   stop.now.addEventListener("abort", onNow);
   if (stop.soon.aborted) onSoon();
@@ -127,6 +130,7 @@ function watchOver(agent: AgentProcess, { stop, claim }: AgentRun): Watch {
     claimed: () => claimed,
     close() {
       clearInterval(check);
+      claim.lost.removeEventListener("abort", onLost);
       stop.soon.removeEventListener("abort", onSoon);
       stop.now.removeEventListener("abort", onNow);
     },

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Agents } from "#planner/run_ports/agents.ts";
-import type { Claim, ClaimHolder } from "#planner/run_ports/claims.ts";
+import type { Claim, ClaimHolder, SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
@@ -85,6 +85,23 @@ function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
 }
 
 /**
+ * Takes the spec for this clone, at the remote where the settings name one.
+ *
+ * @returns notes for the run's record
+ * @throws OperationError that names the clone that has it, or says why the remote cannot be asked
+ */
+export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClaimWishes): Promise<readonly string[]> {
+  const answer = await claim.share(wishes);
+  if (answer.kind === "own") {
+    for (const message of answer.notes) deps.tell({ event: "note", spec_id: claim.id, message });
+    return answer.notes;
+  }
+  const refused = `Cannot start work on spec '${claim.id}': ${answer.reason}`;
+  if (answer.kind === "lost") throw new OperationError("failed_precondition", refused);
+  throw new OperationError("unavailable", `${refused}: "planner work ${claim.id} --offline" works without it`);
+}
+
+/**
  * Takes the spec for this process, and ends what a dead holder left running.
  *
  * @throws OperationError that names the holder
@@ -135,11 +152,13 @@ export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix
 export interface ClaimedStart extends CheckedStart {
   readonly processId: string;
   readonly claim: Claim;
+  /** Notes about the claim that other clones see. */
+  readonly notes: readonly string[];
   readonly wishes: RunWishes;
 }
 
 /** A run in its place, as the phases after `worktree` see it. */
-export interface PlacedRun extends Omit<ClaimedStart, "claim"> {
+export interface PlacedRun extends Omit<ClaimedStart, "claim" | "notes"> {
   readonly id: SpecId;
   readonly place: RunPlace;
   readonly log: RunLog;

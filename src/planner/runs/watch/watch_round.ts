@@ -106,7 +106,7 @@ async function merge(
   const now = deps.context.clock.now().getTime();
   const ids = (await waitingWork(deps)).finished.filter((id) => refusals.isDue(id, now));
   if (ids.length === 0) return [];
-  return mergeSpecs(deps, { ids, stop, unproven: null }, (result) => {
+  return mergeSpecs(deps, { ids, stop, unproven: null, shared: { steal: false, offline: false } }, (result) => {
     const { spec_id } = result;
     if (result.outcome !== "refused") refusals.forget(spec_id);
     else if (!refusals.note(spec_id, result.reason, { now, pauseMs: pollMs })) return;

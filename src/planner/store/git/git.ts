@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
@@ -34,6 +35,8 @@ export interface GitOptions {
   readonly hooks?: boolean;
   /** Longest wait in milliseconds. */
   readonly limitMs?: number;
+  /** For a call that talks to a remote: it is never tried again, and what it started is killed with it. */
+  readonly remote?: boolean;
 }
 
 /** How git is used in a folder, see `GitCall`. */
@@ -69,8 +72,10 @@ export class Git {
    */
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
-      const answer = await slots.run(() => this.#once(args, options));
-      if (answer.status === 0 || tries === MAX_TRIES || !BUSY.test(answer.stderr)) return answer;
+      // A call of a remote waits for the network more than it works.
+      const answer = await (options.remote ? this.#once(args, options) : slots.run(() => this.#once(args, options)));
+      const isFinal = options.remote || tries === MAX_TRIES || !BUSY.test(answer.stderr);
+      if (answer.status === 0 || isFinal) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
   }
@@ -105,14 +110,17 @@ export class Git {
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
   }
 
-  async #once(args: readonly string[], { input, env, hooks = false, limitMs = GIT_LIMIT_MS }: GitOptions) {
-    const ready = await prepareGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks });
+  async #once(
+    args: readonly string[],
+    { input, env, hooks = false, limitMs = GIT_LIMIT_MS, remote = false }: GitOptions,
+  ) {
+    const ready = await prepareGit({ ...this.use, cwd: this.cwd, args, env: { ...this.#env, ...env }, hooks, remote });
     return new Promise<GitAnswer>((resolve, reject) => {
       const child = ready.start();
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        child.kill("SIGKILL");
+        kill(child, remote);
       }, limitMs);
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
@@ -129,6 +137,15 @@ export class Git {
       child.stdin.on("error", () => {});
       child.stdin.end(input ?? "");
     });
+  }
+}
+
+function kill(child: ChildProcess, group: boolean): void {
+  try {
+    if (group && process.platform !== "win32" && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  } catch {
+    // It has just ended.
   }
 }
 

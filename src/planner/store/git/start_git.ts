@@ -13,6 +13,8 @@ export interface GitCall {
    * repository's own settings name filters, merge drivers and remotes to fetch from.
    */
   readonly writes?: boolean;
+  /** Whether the call talks to a remote: it gets a separate process group, and asks no question. */
+  readonly remote?: boolean;
   /** `inherited` if a hook's environment names the repository and the index; by default git searches from `cwd`. */
   readonly places?: "inherited";
 }
@@ -75,6 +77,9 @@ const QUIET = {
   GIT_GRAFT_FILE: "/dev/null",
 };
 
+/** No helper for credentials opens a window, and ssh asks no question. */
+const SILENT = { GCM_INTERACTIVE: "never", SSH_ASKPASS_REQUIRE: "never" };
+
 /** Reading fetches nothing: older gits know the first variable only, which allows no way to a remote. */
 const OFFLINE = { GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" };
 
@@ -106,10 +111,10 @@ export async function prepareGit(call: GitCall): Promise<ReadyGit> {
   const writes = call.writes === true || hooks || WRITING.has(command);
   const inherited = call.places === "inherited" ? process.env : withoutGitPlaces(process.env);
   const { GIT_EXTERNAL_DIFF: _ignored, ...given } = { ...inherited, ...QUIET, ...call.env } as NodeJS.ProcessEnv;
-  const env = { ...given, ...(writes ? {} : OFFLINE) };
+  const env = { ...given, ...(writes ? {} : OFFLINE), ...(call.remote ? SILENT : {}) };
   const without = writes || PLAIN.has(command) ? {} : withoutPrograms(await readSettings(cwd, env), env);
   const words = [...(hooks ? [] : WITHOUT_HOOKS), ...withFlags(args, writes)];
-  return { start: () => spawnGit(cwd, words, { ...env, ...without }) };
+  return { start: () => spawnGit(cwd, words, { ...env, ...without }, call.remote) };
 }
 
 export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
@@ -127,9 +132,15 @@ export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv):
   };
 }
 
-function spawnGit(cwd: string, args: readonly string[], env: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
+function spawnGit(
+  cwd: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  ownGroup = false,
+): ChildProcessWithoutNullStreams {
   const words = ["--no-pager", ...SETTINGS, ...args];
-  return spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+  const detached = ownGroup && process.platform !== "win32";
+  return spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
 }
 
 /**

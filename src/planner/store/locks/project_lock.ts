@@ -19,6 +19,9 @@ const EDIT: Lock = { file: `${LOCKS}/edit.db`, waitMs: 10_000 };
 /** Ours: rebasing a long branch on a large repository takes minutes, and others may wait before. */
 const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
 
+/** Ours: some calls of the remote, each of which is killed after 20 seconds. */
+const REMOTE: Lock = { file: `${LOCKS}/remote.db`, waitMs: 5 * 60_000 };
+
 /** Longest pause between the first two tries, in milliseconds. Each try allows 1 ms more, so that many waiters leave time. */
 const PAUSE_MS = 12;
 const MOST_PAUSE_MS = 100;
@@ -44,6 +47,15 @@ export function withProjectLock<Result>(
 /** The same for changes of the main branch, beside which specs may be changed. */
 export function withMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
   return withLock(root, MERGE, task);
+}
+
+/** The same for changes of this clone's claims at a remote. */
+export function withRemoteLock<Result>(
+  root: string,
+  task: () => Promise<Result>,
+  waitMs: number = REMOTE.waitMs,
+): Promise<Result> {
+  return withLock(root, { ...REMOTE, waitMs }, task);
 }
 
 function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>): Promise<Result> {

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark } from "#planner/run_ports/claims.ts";
+import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark, SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeInside } from "../files/open_folder.ts";
@@ -53,6 +53,8 @@ async function claim(place: Place, processId: string): Promise<ClaimAnswer> {
 
 class FileClaim implements Claim {
   readonly id: SpecId;
+  /** No other clone sees it. */
+  readonly lost = new AbortController().signal;
   readonly #root: string;
   readonly #clock: Clock;
   readonly #processId: string;
@@ -87,6 +89,14 @@ class FileClaim implements Claim {
   noteAgent(agent: ProcessMark): Promise<boolean> {
     this.#agent = agent;
     return this.renew();
+  }
+
+  share(): Promise<SharedAnswer> {
+    return Promise.resolve({ kind: "own", notes: [] });
+  }
+
+  finish(): Promise<SharedAnswer> {
+    return this.share();
   }
 
   release(): Promise<void> {

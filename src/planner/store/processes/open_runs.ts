@@ -3,13 +3,17 @@ import { join, relative, sep } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { Leftovers } from "#planner/run_ports/leftovers.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeInside } from "../files/open_folder.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { openGitLocks } from "../git/git_locks.ts";
+import { readClaim } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { ARCHIVE, LOCKS, PROCESSES, SPECS, WORKTREES } from "../project/places.ts";
+import { openSharedClaims } from "../remote_claims/shared_claims.ts";
 import { openDifferences } from "../worktrees/differences.ts";
 import { openWorktrees } from "../worktrees/worktrees.ts";
 import { openAgents } from "./agent_process.ts";
@@ -18,10 +22,16 @@ import { isAlive } from "./process_life.ts";
 import { openProcessRecords } from "./record_writer.ts";
 import { openWatchFile } from "./watch_file.ts";
 
-/** Opens everything that runs of the project in `root`, an absolute path, do to the world. */
-export function openRuns(root: string, clock: Clock): RunPorts {
+/**
+ * Opens everything that runs of the project in `root`, an absolute path, do to the world.
+ *
+ * @param config may name a remote for claims that other clones see; by default only this clone sees them
+ */
+export function openRuns(root: string, clock: Clock, config?: () => Promise<PlannerConfig>): RunPorts {
+  const local = openClaims(root, clock);
+  const isLive = (id: SpecId): boolean => readClaim(root, id, clock.now())?.holder.alive === true;
   return {
-    claims: openClaims(root, clock),
+    claims: config === undefined ? local : openSharedClaims({ root, local, config, isLive }),
     worktrees: openWorktrees(root, clock),
     differences: openDifferences(root),
     logs: openRunLogs(root, clock),

@@ -106,8 +106,8 @@ function beganOf(pid: number): string | null {
 
 let boot: string | null | undefined;
 
-/** Ticks begin anew with each start of the machine. */
-function bootId(): string | null {
+/** Names this start of the machine, with which ticks begin anew; null on systems without a name. */
+export function bootId(): string | null {
   if (boot !== undefined) return boot;
   try {
     boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();

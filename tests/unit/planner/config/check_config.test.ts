@@ -31,6 +31,7 @@ test("checkConfig lays every setting over its default", () => {
         "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
         "verify: {commands: [npm test], timeout_seconds: 60, require_commit: true}",
         "runs: {commit: true}",
+        "claims: {remote: upstream, renew_minutes: 0.5}",
         "git: {commit_template: 'AB-1 {summary}'}",
         "worktree: {setup: [npm ci], copy: ['.env*'], link: [cache], symlink: [data/big], base: v1, port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
@@ -78,6 +79,7 @@ test("checkConfig lays every setting over its default", () => {
     },
     git: { commit_template: "AB-1 {summary}" },
     runs: { commit: true },
+    claims: { remote: "upstream", renew_minutes: 0.5 },
     worktree: {
       setup: ["npm ci"],
       setup_seconds: 900,

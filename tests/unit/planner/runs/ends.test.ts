@@ -42,6 +42,24 @@ test("mergeSpec in a conflict makes the spec need attention and leaves advice in
 });
 
 test.each([
+  [{ kind: "lost", reason: "finished by Ben" } as const, "finished by Ben"],
+  [
+    { kind: "unknown", reason: "Cannot reach it" } as const,
+    `Cannot reach it: "planner merge ${ID} --offline" merges without it`,
+  ],
+])("mergeSpec merges nothing without the shared claim: %p", async (finish, reason) => {
+  using runs = await fakeRuns();
+  runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status: "completed" }));
+  runs.script.merge = { kind: "merged", commit: "c", commits: ["c"], notes: [] };
+  runs.script.finish = finish;
+
+  const result = await mergeSpec(runs.deps, ID, wishes());
+
+  expect(result).toEqual({ spec_id: ID, outcome: "refused", reason });
+  expect(runs.others).toEqual(["claim released"]);
+});
+
+test.each([
   ["in_progress", true],
   ["failed", true],
   ["completed", true],

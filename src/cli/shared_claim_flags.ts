@@ -1,0 +1,29 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import { askOnTerminal, refuseInRun } from "./accept_commands.ts";
+import type { Cli } from "./command.ts";
+import { UsageError } from "./usage_error.ts";
+
+/** For commands that take or finish claims that other clones see. */
+export const SHARED_CLAIM_FLAGS = {
+  steal: { type: "boolean", summary: "Take claims of other clones, after a question" },
+  offline: { type: "boolean", summary: "Do not ask the remote who has the specs" },
+} as const;
+
+/**
+ * Asks a person before claims of others are taken.
+ *
+ * @throws OperationError `failed_precondition` without a terminal, and below a run
+ */
+export async function sharedWishes({ steal, offline }: SharedClaimWishes, cli: Cli): Promise<SharedClaimWishes> {
+  if (!steal) return { steal, offline };
+  if (offline) throw new UsageError('Flags "--steal" and "--offline" exclude each other', null);
+  const { context, root } = await cli.project();
+  refuseInRun(root, "take claims of other clones");
+  const { remote } = (await context.config()).claims;
+  if (remote === null) throw new UsageError('Flag "--steal" needs setting "claims.remote"', null);
+  if (!askOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {
+    throw new OperationError("aborted", "Nothing was taken");
+  }
+  return { steal, offline };
+}

@@ -1,0 +1,228 @@
+import { randomBytes } from "node:crypto";
+import { OperationError } from "#kernel/errors.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { CLAIM_REFS, claimedSpec } from "../../work/claims/claim_ref.ts";
+import { type ClaimState, type ClaimText, readClaimText, writeClaim } from "../../work/claims/claim_text.ts";
+import { isObjectId, type PushLine, readPush } from "../../work/claims/push_answer.ts";
+import type { CommitWriter } from "../../work/commit_message.ts";
+import { Git, type GitAnswer, gitsWords } from "../git/git.ts";
+
+/** Longest wait for one call of the remote, in milliseconds. Source: docs/claims.md. */
+const CALL_LIMIT_MS = 20_000;
+
+/** Settings of every call: none of the person's adds refs, questions, signatures or waits. */
+function callSettings(remote: string): readonly string[] {
+  const values = {
+    [`remote.${remote}.mirror`]: "false",
+    "push.gpgSign": "false",
+    "push.pushOption": "",
+    "push.useForceIfIncludes": "false",
+    "push.followTags": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "http.lowSpeedLimit": "1",
+    "http.lowSpeedTime": "15",
+  };
+  return Object.entries(values).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+}
+
+const PUSH = "push --porcelain --no-verify --no-progress --no-signed --no-follow-tags --recurse-submodules=no".split(
+  " ",
+);
+
+/** One change at the remote: `ref` becomes `next`, or goes if that is null, provided that it is at `base` now. */
+export interface RefChange {
+  readonly ref: string;
+  /** Null if there must be none. */
+  readonly base: string | null;
+  readonly next: string | null;
+}
+
+/** Answer of the remote to a push. */
+export interface PushAnswer {
+  /** By ref; a ref without a line is unclear. */
+  readonly lines: ReadonlyMap<string, PushLine>;
+  /** What git said, in one line; empty after success. */
+  readonly words: string;
+  readonly ms: number;
+}
+
+/** What is at the remote. */
+export interface RemoteLook {
+  /** Commits of claims. */
+  readonly claims: ReadonlyMap<SpecId, string>;
+  /** All refs that were asked for, claims included. */
+  readonly refs: ReadonlyMap<string, string>;
+}
+
+/** The git remote that holds claims, as the person's own git reaches it. Never asks a question. */
+export class ClaimRemote {
+  readonly name: string;
+  /** The address that claims are pushed to. */
+  readonly url: string;
+  /** git in the folder that the address is relative to. */
+  readonly git: Git;
+  /** Path of the project below that folder, with `/` at its end; empty for the folder itself. */
+  readonly prefix: string;
+  #env: Readonly<Record<string, string>> | undefined;
+
+  constructor(parts: Pick<ClaimRemote, "name" | "url" | "git" | "prefix">) {
+    this.name = parts.name;
+    this.url = parts.url;
+    this.git = parts.git;
+    this.prefix = parts.prefix;
+  }
+
+  /**
+   * Looks at the remote. Cost: one call of the remote.
+   *
+   * @param more further refs, by their whole names
+   * @throws OperationError `unavailable` if it cannot be reached
+   */
+  async look(more: readonly string[] = []): Promise<RemoteLook> {
+    const stdout = await this.#reached(["ls-remote", "--", this.url, `${CLAIM_REFS}*`, ...more]);
+    const refs = new Map<string, string>();
+    for (const line of stdout.split("\n")) {
+      const [oid = "", ref = ""] = line.split("\t");
+      if (isObjectId(oid)) refs.set(ref, oid);
+    }
+    const claims = [...refs].flatMap(([ref, oid]): readonly (readonly [SpecId, string])[] => {
+      const id = claimedSpec(ref);
+      return id === null ? [] : [[id, oid]];
+    });
+    return { claims: new Map(claims), refs };
+  }
+
+  /** Fetches all claims and reads their commits, by name. Cost: one call of the remote. */
+  async texts(): Promise<ReadonlyMap<string, ClaimText>> {
+    const kept = `refs/planner/remote/${this.name}/claims/`;
+    // Never with --depth: that would make the person's clone a shallow one.
+    const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --prune --".split(" ");
+    await this.#reached([...fetch, this.url, `+${CLAIM_REFS}*:${kept}*`]);
+    const listed = await this.git.run(["for-each-ref", "--format=%(objectname)%00%(contents)%00", kept]);
+    const fields = listed.split("\0");
+    const texts = new Map<string, ClaimText>();
+    for (let index = 0; index + 1 < fields.length; index += 2) {
+      const text = readClaimText(fields[index + 1] ?? "");
+      if (text !== null) texts.set((fields[index] ?? "").trim(), text);
+    }
+    return texts;
+  }
+
+  /** Brings a commit of a branch here. @throws OperationError `unavailable` if the remote cannot be reached */
+  async fetchBranch(ref: string, oid: string): Promise<void> {
+    if ((await this.git.ask(["cat-file", "-e", `${oid}^{commit}`])) !== null) return;
+    const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
+    await this.#reached([...fetch, this.url, `+${ref}:refs/planner/remote/${this.name}/main`]);
+  }
+
+  /** Pushes changes, each compared and swapped at the server. Never throws for what the remote says. */
+  async push(changes: readonly RefChange[]): Promise<PushAnswer> {
+    for (const { next } of changes) {
+      // An empty left side would delete the claim.
+      if (next !== null && !isObjectId(next)) throw new Error(`no commit to push: ${JSON.stringify(next)}`);
+    }
+    const leases = changes.map(({ ref, base }) => `--force-with-lease=${ref}:${base ?? ""}`);
+    const refspecs = changes.map(({ ref, next }) => `${next ?? ""}:${ref}`);
+    const began = performance.now();
+    const answer = await this.#call([...PUSH, ...leases, "--", this.name, ...refspecs]).catch(refusedCall);
+    const { status, stdout, stderr } = answer;
+    const words = status === 0 ? "" : gitsWords(stderr);
+    return { lines: readPush(stdout.toString(), status), words, ms: performance.now() - began };
+  }
+
+  /**
+   * Makes the commit of a claim, without a time and on the empty tree.
+   *
+   * @param base the claim that it replaces, which becomes its parent if it is here
+   */
+  async write(message: CommitWriter, claim: Writing): Promise<string> {
+    // Each hash function has its own empty tree.
+    const tree = (await this.git.run(["hash-object", "-t", "tree", "-w", "--stdin"])).trim();
+    const { name, email } = await this.#identity();
+    const env: Record<string, string> = {};
+    for (const role of ["AUTHOR", "COMMITTER"]) {
+      Object.assign(env, {
+        [`GIT_${role}_NAME`]: name,
+        [`GIT_${role}_EMAIL`]: email,
+        [`GIT_${role}_DATE`]: "@0 +0000",
+      });
+    }
+    const { base, ...text } = claim;
+    const nonce = randomBytes(16).toString("hex");
+    const input = writeClaim(message, { ...text, by: name, nonce });
+    const commit = ["commit-tree", "--no-gpg-sign", tree];
+    const options = { input, env };
+    const chained = base === null ? null : await this.git.try([...commit, "-p", base], options);
+    // git may have removed the parent since, or never had it.
+    const made = chained?.status === 0 ? chained.stdout.toString() : await this.git.run(commit, options);
+    return made.trim();
+  }
+
+  /** The name that git commits with. git's own guess would have the name of the machine. */
+  async #identity(): Promise<{ readonly name: string; readonly email: string }> {
+    const said = await this.git.ask(["-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"]);
+    const [, name = "planner", email = "planner@localhost"] = /^(.*) <(.*)> \d+ [+-]\d+$/.exec(said ?? "") ?? [];
+    return { name, email };
+  }
+
+  async #reached(args: readonly string[]): Promise<string> {
+    const { status, stdout, stderr } = await this.#call(args).catch(refusedCall);
+    if (status === 0) return stdout.toString();
+    throw new OperationError("unavailable", `Cannot reach remote "${this.name}": ${gitsWords(stderr)}`);
+  }
+
+  async #call(args: readonly string[]): Promise<GitAnswer> {
+    this.#env ??= await sshCommand(this.git, this.url);
+    const options = { env: this.#env, limitMs: CALL_LIMIT_MS, remote: true };
+    return this.git.try([...callSettings(this.name), ...args], options);
+  }
+}
+
+/** A claim to be written. */
+export interface Writing {
+  readonly spec: SpecId;
+  readonly state: ClaimState;
+  readonly clone: string;
+  readonly process: string;
+  readonly base: string | null;
+}
+
+/** A call that was killed at its limit is as one that the connection broke. */
+function refusedCall(error: unknown): GitAnswer {
+  if (!(error instanceof OperationError)) throw error;
+  return { status: null, stdout: Buffer.alloc(0), stderr: error.message };
+}
+
+/** The person's own ssh, with the order to ask nothing. Empty for addresses that need no ssh. */
+async function sshCommand(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
+  if (/^(?:https?|file|git):|^[./]/.test(url)) return {};
+  const own = process.env["GIT_SSH_COMMAND"] ?? (await git.ask(["config", "core.sshCommand"]));
+  if (own === null && process.env["GIT_SSH"] !== undefined) return {};
+  return { GIT_SSH_COMMAND: `${own ?? "ssh"} -o BatchMode=yes -o ConnectTimeout=10` };
+}
+
+/**
+ * Finds the remote of this name around the project in `root`.
+ *
+ * @throws OperationError `failed_precondition` without it, or if it has several push addresses: each would have separate
+ *   claims
+ */
+export async function openClaimRemote(root: string, name: string): Promise<ClaimRemote> {
+  const here = new Git(root).toWrite();
+  const place = await here.ask(["rev-parse", "--show-toplevel", "--show-prefix"]);
+  const [top = "", prefix = ""] = (place ?? "").split("\n");
+  const listed = top === "" ? null : await here.ask(["remote", "get-url", "--push", "--all", name]);
+  const urls = (listed ?? "").split("\n").filter((url) => url !== "");
+  const [url] = urls;
+  if (url === undefined) {
+    throw new OperationError("failed_precondition", `No git remote "${name}", which setting "claims.remote" names`);
+  }
+  if (urls.length > 1) {
+    throw new OperationError(
+      "failed_precondition",
+      `Remote "${name}" of setting "claims.remote" has ${urls.length} push addresses, each with claims of its own: expected one`,
+    );
+  }
+  return new ClaimRemote({ name, url, git: new Git(top).toWrite(), prefix });
+}

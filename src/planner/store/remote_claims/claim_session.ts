@@ -1,0 +1,133 @@
+import type { SpecId } from "../../spec/spec_id.ts";
+import { addLook, type SteadyTime } from "../../work/claims/claim_looks.ts";
+import { claimRef } from "../../work/claims/claim_ref.ts";
+import type { ClaimText } from "../../work/claims/claim_text.ts";
+import { holderText } from "../../work/claims/decide_claim.ts";
+import { changed, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
+import type { ClaimRemote, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
+import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
+import { steadyTime } from "./steady_clock.ts";
+
+/** One change of an own claim, to be pushed. */
+export interface OwnChange {
+  readonly id: SpecId;
+  /** The claim before it, with the commit to replace. */
+  readonly own: OwnClaim;
+  readonly change: TriedChange;
+}
+
+/**
+ * One use of the remote's claims, with the lock of the remote's claims held. Everything that is learnt is on the disk
+ * before the next step: a killed process leaves what it tried.
+ */
+export class ClaimSession {
+  readonly remote: ClaimRemote;
+  readonly #root: string;
+  readonly #isLive: (id: SpecId) => boolean;
+  #known: KnownClaims;
+
+  constructor(remote: ClaimRemote, parts: { root: string; known: KnownClaims; isLive: (id: SpecId) => boolean }) {
+    this.remote = remote;
+    this.#root = parts.root;
+    this.#known = parts.known;
+    this.#isLive = parts.isLive;
+  }
+
+  get known(): KnownClaims {
+    return this.#known;
+  }
+
+  own(id: SpecId): OwnClaim | null {
+    return this.#known.own.get(id) ?? null;
+  }
+
+  isLive(id: SpecId): boolean {
+    return this.#isLive(id);
+  }
+
+  /** Whether an answer is missing: a look comes before the next push. */
+  get isUnsettled(): boolean {
+    return [...this.#known.own.values()].some(({ tried }) => tried.length > 0);
+  }
+
+  async save(part: Partial<KnownClaims>): Promise<void> {
+    this.#known = { ...this.#known, ...part };
+    await writeClaimsFile(this.#root, this.#known);
+  }
+
+  /** Replaces what is known of an own claim; null drops it. */
+  async saveOwn(changes: ReadonlyMap<SpecId, OwnClaim | null>): Promise<void> {
+    const own = new Map(this.#known.own);
+    for (const [id, claim] of changes) {
+      if (claim === null) own.delete(id);
+      else own.set(id, claim);
+    }
+    await this.save({ own });
+  }
+
+  /**
+   * Looks at the remote and settles by it what was tried.
+   *
+   * @param more further refs to look for
+   * @throws OperationError `unavailable` if the remote cannot be reached
+   */
+  async look(more: readonly string[] = []): Promise<RemoteLook> {
+    const now = steadyTime();
+    try {
+      const look = await this.remote.look(more);
+      const seen = addLook(this.#known.seen, look.claims, { now, texts: await this.#textsOf(look) });
+      await this.save({ seen, asked: now });
+      await this.saveOwn(this.#settled(now));
+      return look;
+    } catch (error) {
+      await this.save({ asked: now });
+      throw error;
+    }
+  }
+
+  /** Pushes changes of own claims. What the server made is known afterwards; all else waits for a look. */
+  async push(changes: readonly OwnChange[]): Promise<PushAnswer> {
+    await this.saveOwn(new Map(changes.map(({ id, own, change }) => [id, { ...own, tried: [...own.tried, change] }])));
+    const answer = await this.remote.push(changes.map(refChange));
+    const { ms } = steadyTime();
+    const won = changes.filter(({ id }) => answer.lines.get(claimRef(id))?.sign === "won");
+    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, changed(own, change, ms)])));
+    await this.save({ pushMs: Math.round(answer.ms) });
+    return answer;
+  }
+
+  /** Texts of commits that were not seen before. A look without them is a look: they come with the next one. */
+  async #textsOf({ claims }: RemoteLook): Promise<ReadonlyMap<string, ClaimText>> {
+    const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {
+      const known = this.#known.seen.get(id);
+      return known?.oid !== oid || known.text === null;
+    };
+    return [...claims].some(isNew) ? this.remote.texts().catch(() => new Map()) : new Map();
+  }
+
+  #settled({ ms }: SteadyTime): ReadonlyMap<SpecId, OwnClaim | null> {
+    const news = new Map<SpecId, OwnClaim | null>();
+    for (const [id, claim] of this.#known.own) {
+      const found = this.#settledOne(id, claim, ms);
+      if (found !== claim) news.set(id, found);
+    }
+    return news;
+  }
+
+  /** Null for a claim that is no longer this clone's business. */
+  #settledOne(id: SpecId, claim: OwnClaim, ms: number): OwnClaim | null {
+    const there = this.#known.seen.get(id) ?? null;
+    const found = settle(claim, there?.oid ?? null, ms);
+    if (found.kind === "own") return found.claim;
+    if (found.kind === "released") return null;
+    // A `done` goes once the remote's main branch has the spec; a merge looks at both.
+    if (found.kind === "vanished" && claim.state === "held") return { ...claim, base: null, state: null };
+    if (found.kind !== "lost" || there?.text?.clone === this.#known.clone) return claim;
+    const isWanted = this.#isLive(id) && !claim.ended;
+    return isWanted ? { ...claim, tried: [], lostTo: holderText({ seen: there }) } : null;
+  }
+}
+
+function refChange({ id, own, change }: OwnChange): RefChange {
+  return { ref: claimRef(id), base: own.base, next: change.state === "released" ? null : change.oid };
+}

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { SeenClaims } from "../../work/claims/claim_looks.ts";
+import type { OwnClaim } from "../../work/claims/own_claim.ts";
+import { readJson } from "../files/json_file.ts";
+import { replaceFile } from "../files/place_file.ts";
+import { withProjectLock } from "../locks/project_lock.ts";
+import { LOCKS } from "../project/places.ts";
+
+const FILE = `${LOCKS}/claims.json`;
+
+const TIME = Type.Object({ boot: Type.String(), ms: Type.Number() });
+const STATE = Type.Union([Type.Literal("held"), Type.Literal("done")]);
+const OID = Type.String({ pattern: "^[0-9a-f]{40}([0-9a-f]{24})?$" });
+const TEXT = Type.Object({
+  ...{ spec: Type.String(), state: STATE, by: Type.String(), clone: Type.String() },
+  ...{ process: Type.String(), nonce: Type.String() },
+});
+const OWN = Type.Object({
+  base: Type.Union([OID, Type.Null()]),
+  state: Type.Union([STATE, Type.Null()]),
+  process: Type.String(),
+  tried: Type.Array(
+    Type.Object({ oid: Type.Union([OID, Type.Literal("")]), state: Type.Union([STATE, Type.Literal("released")]) }),
+  ),
+  confirmedMs: Type.Number(),
+  ended: Type.Boolean(),
+  lostTo: Type.Union([Type.String(), Type.Null()]),
+});
+
+const STORED = Type.Object({
+  clone: Type.String({ pattern: "^[0-9a-f]{32}$" }),
+  folder: Type.String(),
+  url: Type.String(),
+  support: Type.Union([Type.Literal("unknown"), Type.Literal("yes"), Type.Literal("no")]),
+  refusal: Type.String(),
+  told: Type.Boolean(),
+  pushMs: Type.Number(),
+  asked: Type.Union([TIME, Type.Null()]),
+  seen: Type.Record(Type.String(), Type.Object({ oid: OID, since: TIME, text: Type.Union([TEXT, Type.Null()]) })),
+  own: Type.Record(Type.String(), OWN),
+});
+
+/** What a clone knows about one remote's claims, as `.planner/locks/claims.json` holds it. */
+export interface KnownClaims {
+  /** Random name of this clone. */
+  readonly clone: string;
+  /** Which folder the file is in: a copy of the folder is another clone. */
+  readonly folder: string;
+  /** The address that the claims are at. Another address means that nothing else here holds. */
+  readonly url: string;
+  /** Whether the server has claims, as a trial showed. */
+  readonly support: "unknown" | "yes" | "no";
+  /** The server's words if it has none. */
+  readonly refusal: string;
+  /** Whether a person has read that the server has none. */
+  readonly told: boolean;
+  /** How long the last push took, in milliseconds. */
+  readonly pushMs: number;
+  /** When the remote was last asked, with or without an answer. */
+  readonly asked: { readonly boot: string; readonly ms: number } | null;
+  readonly seen: SeenClaims;
+  readonly own: ReadonlyMap<SpecId, OwnClaim>;
+}
+
+/** Reads what is known. A file that cannot be read, or was copied with its folder, is as none: no claim of it is ours. */
+export function readClaimsFile(root: string): KnownClaims | null {
+  const read = readJson(join(root, FILE));
+  const stored: unknown = read.kind === "object" ? read.object : null;
+  if (!Value.Check(STORED, stored) || stored.folder !== folderOf(root)) return null;
+  const { seen, own, ...rest } = stored as Static<typeof STORED>;
+  const entries = <Entry>(record: Readonly<Record<string, Entry>>) =>
+    new Map(Object.entries(record) as [SpecId, Entry][]);
+  return { ...rest, seen: entries(seen), own: entries(own) };
+}
+
+/** Reads what is known of the claims at `url`, and begins anew for another address. */
+export function knownClaims(root: string, url: string): KnownClaims {
+  const known = readClaimsFile(root);
+  if (known?.url === url) return known;
+  return {
+    clone: known?.clone ?? randomBytes(16).toString("hex"),
+    folder: known?.folder ?? "",
+    url,
+    support: "unknown",
+    refusal: "",
+    told: false,
+    pushMs: 0,
+    asked: null,
+    seen: new Map(),
+    own: new Map(),
+  };
+}
+
+/** Replaces the file, whole or not at all. Call with the lock of the remote's claims held. */
+export function writeClaimsFile(root: string, known: KnownClaims): Promise<void> {
+  return withProjectLock(root, async () => {
+    const { seen, own, ...rest } = known;
+    const stored = { ...rest, folder: folderOf(root), seen: Object.fromEntries(seen), own: Object.fromEntries(own) };
+    await replaceFile(join(root, FILE), FILE, `${JSON.stringify(stored, null, 2)}\n`);
+  });
+}
+
+/** Names the folder on its disk. A moved folder keeps its name, a copy has another. */
+function folderOf(root: string): string {
+  const { dev, ino } = statSync(join(root, LOCKS), { throwIfNoEntry: false }) ?? { dev: 0, ino: 0 };
+  return `${dev}:${ino}`;
+}

@@ -1,0 +1,176 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim, Claims, ProcessMark, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { readClaimsFile } from "./claims_file.ts";
+import { finishRemote, type RemoteClaimsPlace, releaseRemote, renewRemote, takeRemote } from "./remote_claims.ts";
+import { remoteSettings } from "./remote_settings.ts";
+
+/** How often a process asks whether a renewal is due, as a share of the time between two. */
+const ASK_PER_RENEWAL = 4;
+
+/** Shortest time between two of these questions, in milliseconds. */
+const LEAST_ASK_MS = 250;
+
+/** What shared claims are made of. */
+export interface SharedParts {
+  readonly root: string;
+  readonly local: Claims;
+  readonly config: () => Promise<PlannerConfig>;
+  readonly isLive: (id: SpecId) => boolean;
+}
+
+/**
+ * Claims of this clone that other clones see at a git remote, where the settings name one; else those of this clone
+ * alone. Within a clone the local claim decides, so a process asks the remote only with the local claim held.
+ *
+ * Source: docs/claims.md.
+ */
+export function openSharedClaims(parts: SharedParts): Claims {
+  const { local } = parts;
+  const active = new ActiveClaims(parts);
+  return {
+    ...local,
+    async claim(id, processId) {
+      const answer = await local.claim(id, processId);
+      if (!("claim" in answer)) return answer;
+      return { ...answer, claim: new SharedClaim(answer.claim, { parts, active, processId }) };
+    },
+  };
+}
+
+interface ClaimParts {
+  readonly parts: SharedParts;
+  readonly active: ActiveClaims;
+  readonly processId: string;
+}
+
+class SharedClaim implements Claim {
+  readonly id: SpecId;
+  readonly #local: Claim;
+  readonly #parts: ClaimParts;
+  readonly #lost = new AbortController();
+  /** Whether the claim outlives the run: its work is finished, and not yet known as such at the remote. */
+  #stays = false;
+
+  constructor(local: Claim, parts: ClaimParts) {
+    this.id = local.id;
+    this.#local = local;
+    this.#parts = parts;
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  get processId(): string {
+    return this.#parts.processId;
+  }
+
+  lose(to: string): void {
+    this.#lost.abort(`its claim was lost to ${to}, who works on it in another clone`);
+  }
+
+  async share({ steal, offline }: SharedClaimWishes): Promise<SharedAnswer> {
+    const { parts, active, processId } = this.#parts;
+    const place = await placeOf(parts);
+    if (place === null) return { kind: "own", notes: [] };
+    const { remote } = place.settings;
+    if (offline) {
+      const note = `works offline: remote "${remote}" was not asked whether another clone works on the spec`;
+      return { kind: "own", notes: [note] };
+    }
+    const answer = await takeRemote(place, this.id, { processId, steal });
+    if (answer.kind !== "own") return answer;
+    if (answer.shared) active.add(this, place);
+    return { kind: "own", notes: answer.notes };
+  }
+
+  async finish({ steal, offline }: SharedClaimWishes): Promise<SharedAnswer> {
+    const { parts, active, processId } = this.#parts;
+    const place = await placeOf(parts);
+    if (place === null) return { kind: "own", notes: [] };
+    // From here on the run's work is finished: the claim outlives it, whatever the remote says.
+    this.#stays = true;
+    active.remove(this);
+    if (offline) {
+      return { kind: "own", notes: [`remote "${place.settings.remote}" was not asked who may merge the spec`] };
+    }
+    const answer = await finishRemote(place, this.id, { processId, steal });
+    return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
+  }
+
+  renew(): Promise<boolean> {
+    return this.#local.renew();
+  }
+
+  noteAgent(agent: ProcessMark): Promise<boolean> {
+    return this.#local.noteAgent(agent);
+  }
+
+  /** The local claim first: who waits for it in this clone does not wait for the remote. */
+  async release(): Promise<void> {
+    const { parts, active, processId } = this.#parts;
+    active.remove(this);
+    await this.#local.release();
+    if (this.#stays) return;
+    try {
+      const place = await placeOf(parts);
+      if (place !== null) await releaseRemote(place, this.id, processId);
+    } catch (error) {
+      // It is noted as ended, and goes with the next call; to other clones it is stale after a while.
+      if (!(error instanceof OperationError)) throw error;
+    }
+  }
+}
+
+/** The claims of this process, and the timer that renews those of the clone. */
+class ActiveClaims {
+  readonly #claims = new Set<SharedClaim>();
+  readonly #root: string;
+  #timer: NodeJS.Timeout | undefined;
+  #busy = false;
+
+  constructor({ root }: SharedParts) {
+    this.#root = root;
+  }
+
+  add(claim: SharedClaim, place: RemoteClaimsPlace): void {
+    this.#claims.add(claim);
+    if (this.#timer !== undefined) return;
+    const everyMs = Math.max(place.settings.renewMs / ASK_PER_RENEWAL, LEAST_ASK_MS);
+    this.#timer = setInterval(() => void this.#turn(place), everyMs);
+    this.#timer.unref();
+  }
+
+  remove(claim: SharedClaim): void {
+    this.#claims.delete(claim);
+    if (this.#claims.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #turn(place: RemoteClaimsPlace): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    try {
+      await renewRemote(place);
+    } catch {
+      // A run under way goes on; the next turn tries again.
+    } finally {
+      this.#busy = false;
+    }
+    // Another process of this clone may have found out.
+    const own = readClaimsFile(this.#root)?.own;
+    for (const claim of this.#claims) {
+      const known = own?.get(claim.id);
+      if (known?.process === claim.processId && known.lostTo !== null) claim.lose(known.lostTo);
+    }
+  }
+}
+
+/** Null without a remote for claims. */
+async function placeOf({ root, config, isLive }: SharedParts): Promise<RemoteClaimsPlace | null> {
+  const settings = remoteSettings(await config());
+  return settings === null ? null : { root, settings, isLive };
+}

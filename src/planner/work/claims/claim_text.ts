@@ -1,0 +1,51 @@
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { CommitWriter } from "../commit_message.ts";
+
+/** `held`: a run is under way. `done`: the spec is finished there, and only that clone merges it. */
+export type ClaimState = "held" | "done";
+
+/** What the commit of a claim says. No host name, no time: other clones need neither. */
+export interface ClaimText {
+  readonly spec: string;
+  readonly state: ClaimState;
+  /** The name that git commits with there. */
+  readonly by: string;
+  /** Random name of the clone. */
+  readonly clone: string;
+  readonly process: string;
+  /** 128 random bits: two clones never write the same commit. */
+  readonly nonce: string;
+}
+
+const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
+
+/** Longest field that is kept of another's claim, in characters. Ours: a name and an id are shorter. */
+const MAX_FIELD = 120;
+
+/** Returns the message of a claim's commit, in the form of the project's commits. */
+export function writeClaim(message: CommitWriter, claim: ClaimText & { readonly spec: SpecId }): string {
+  const lines = FIELDS.map((name) => `${name}: ${clean(claim[name])}`);
+  return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
+}
+
+/** Reads the message of a claim's commit, of any writer. Returns null for another message. */
+export function readClaimText(message: string): ClaimText | null {
+  const found = new Map<string, string>();
+  // The last line of each name counts: a project's form of messages may hold such words before.
+  for (const line of message.split("\n")) {
+    const [, name = "", value = ""] = /^([a-z]+): (.*)$/.exec(line) ?? [];
+    if (name !== "") found.set(name, clean(value));
+  }
+  const [spec, state, by, clone, process, nonce] = FIELDS.map((name) => found.get(name) ?? "");
+  if (!spec || !clone || (state !== "held" && state !== "done")) return null;
+  return { spec, state, by: by || "somebody", clone, process: process ?? "", nonce: nonce ?? "" };
+}
+
+/** Text of others goes to terminals: without control characters, and those that turn the direction of writing. */
+function clean(text: string): string {
+  return text
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_FIELD)
+    .toWellFormed();
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { trustProject } from "../support/trusted_project.ts";
+import { type WorkProject, workProject } from "../support/work_project.ts";
+
+const FIRST = "2026-11-21-001-aaa";
+const SECOND = "2026-11-21-002-bbb";
+
+/** A project whose remote other clones share. Agents wait for their notes. */
+async function shared(): Promise<{ project: WorkProject; other: string; [Symbol.asyncDispose](): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), "planner-shared-"));
+  const project = await workProject({
+    plan: { [FIRST]: ["wait:go", "tick", "commit"], "*": ["tick", "commit"] },
+    config: "claims: {remote: origin, renew_minutes: 0.01}\n",
+  });
+  await project.add(FIRST);
+  await project.add(SECOND);
+  await project.mustGit("init", "-q", "--bare", "-b", "main", join(folder, "shared.git"));
+  await project.mustGit("remote", "add", "origin", join(folder, "shared.git"));
+  await project.mustGit("push", "-q", "-u", "origin", "main");
+  const other = join(folder, "other clone");
+  await project.mustGit("clone", "-q", join(folder, "shared.git"), other);
+  trustProject(other);
+  return {
+    project,
+    other,
+    async [Symbol.asyncDispose]() {
+      project.remove();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+test("two clones work and merge a spec once, from its claim to the push of its merge", async () => {
+  await using clones = await shared();
+  const { project, other } = clones;
+  const there = (args: readonly string[]) => project.planner(args, { cwd: other, env: { GIT_COMMITTER_NAME: "Ben" } });
+  const running = project.planner(["work", FIRST]);
+  await project.noted("pids", "\n");
+
+  const refused = await there(["work", FIRST]);
+  expect(refused.stderr).toContain(`Cannot start work on spec '${FIRST}': Ann is working on it in another clone`);
+  expect(refused.code).toBe(1);
+
+  project.release("go");
+  expect(await running).toMatchObject({ code: 0 });
+  const finished = `Cannot start work on spec '${FIRST}': finished by Ann, not yet in your main branch: pull`;
+  expect((await there(["work", FIRST])).stderr).toContain(finished);
+
+  expect(await project.planner(["merge", FIRST])).toMatchObject({ code: 0 });
+  await project.mustGit("push", "-q", "origin", "main");
+  expect((await there(["work", FIRST])).stderr).toContain('it is done in the main branch of "origin": pull');
+  expect(await there(["work", SECOND])).toMatchObject({ code: 0 });
+  const claims = await project.mustGit("ls-remote", "origin", "refs/planner/*");
+  expect(claims).toContain(`refs/planner/claims/${SECOND}`);
+  expect(claims).not.toContain(FIRST);
+});

@@ -1,0 +1,297 @@
+import { expect, test } from "bun:test";
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Begun, type ClaimClone, claimRepository, WAYS } from "../../../../support/claim_clones.ts";
+
+const ID = "2026-11-21-001-aaa";
+
+const clones = async (
+  repository: Awaited<ReturnType<typeof claimRepository>>,
+  count: number,
+): Promise<ClaimClone[]> => {
+  const made: ClaimClone[] = [];
+  for (let index = 0; index < count; index++) made.push(await repository.clone(`clone${index}`));
+  return made;
+};
+
+const winners = (begun: readonly Begun[]): readonly Begun[] => begun.filter(({ answer }) => answer.kind === "own");
+
+const CLONES = Number(process.env["PLANNER_CLAIM_CLONES"] ?? 3);
+const ROUNDS = Number(process.env["PLANNER_CLAIM_ROUNDS"] ?? 1);
+
+test.each(WAYS)("of several clones that claim a spec at once over %s, exactly one begins", async (way) => {
+  await using repository = await claimRepository(way);
+  const all = await clones(repository, CLONES);
+  await Promise.all(all.map(({ begin }) => begin("probe-first")));
+  for (let round = 0; round < ROUNDS; round++) {
+    const begun = await Promise.all(all.map(({ begin }) => begin(`race-${round}`)));
+
+    expect(begun.map(({ answer }) => answer.kind).sort()).toEqual([...Array(CLONES - 1).fill("lost"), "own"]);
+    const at = begun.findIndex(({ answer }) => answer.kind === "own");
+    const reason = expect.stringMatching(new RegExp(`^clone${at} is working on it in another clone \\(seen`));
+    for (const { answer } of begun) if (answer.kind !== "own") expect(answer).toEqual({ kind: "lost", reason });
+    await winners(begun)[0]?.claim.release();
+  }
+});
+
+test("a push that is late behind another one's is lost, and says who was first", async () => {
+  await using repository = await claimRepository();
+  const all = await clones(repository, 2);
+  for (const { begin } of all) await (await begin("other")).claim.release();
+  // Both have seen no claim when the server's lock decides.
+  repository.hook("pre-receive", "sleep 0.3");
+
+  const begun = await Promise.all(all.map(({ begin }) => begin(ID)));
+
+  expect(winners(begun).length).toBe(1);
+  expect(begun.map(({ answer }) => answer.kind).sort()).toEqual(["lost", "own"]);
+});
+
+test("a released claim is free, and a finished one is its clone's alone", async () => {
+  await using repository = await claimRepository();
+  const [ann, ben] = (await clones(repository, 2)) as [ClaimClone, ClaimClone];
+  await (await ann.begin(ID)).claim.release();
+  expect(await repository.refs()).toBe("");
+
+  const { claim } = await ben.begin(ID);
+  expect(await claim.finish({ steal: false, offline: false })).toEqual({ kind: "own", notes: [] });
+  await claim.release();
+
+  expect((await ann.begin(ID)).answer).toEqual({
+    kind: "lost",
+    reason: "finished by clone1, not yet in your main branch: pull",
+  });
+  // A crash between: the same clone goes on.
+  const again = await ben.claims.claim(ID as never, "merge");
+  if ("heldBy" in again) throw new Error("held");
+  expect(await again.claim.finish({ steal: false, offline: false })).toEqual({ kind: "own", notes: [] });
+});
+
+test("a claim that is done goes when a clone sees the spec in the remote's main branch, and stays refused", async () => {
+  await using repository = await claimRepository();
+  const [ann, ben] = (await clones(repository, 2)) as [ClaimClone, ClaimClone];
+  const { claim } = await ann.begin(ID);
+  await claim.finish({ steal: false, offline: false });
+  await claim.release();
+  await ben.begin("other");
+  expect(await repository.refs()).toContain(ID);
+
+  await complete(ann, ID);
+  expect((await ben.begin("another")).answer.kind).toBe("own");
+
+  expect(await repository.refs()).not.toContain(ID);
+  expect((await ben.begin(ID)).answer).toEqual({
+    kind: "lost",
+    reason: 'it is done in the main branch of "origin": pull',
+  });
+  // Who finished it may still merge it.
+  const again = await ann.claims.claim(ID as never, "merge");
+  if ("heldBy" in again) throw new Error("held");
+  expect((await again.claim.finish({ steal: false, offline: false })).kind).toBe("own");
+});
+
+async function complete(clone: ClaimClone, id: string): Promise<void> {
+  const file = join(clone.root, ".planner/specs", `${id}.md`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `---\nid: ${id}\nstatus: completed\n---\n`);
+  await clone.git("add", "--all");
+  await clone.git("commit", "-q", "-m", "completed");
+  await clone.git("push", "-q", "origin", "HEAD:main");
+}
+
+test("a claim that nobody renews is taken after two looks, and its run hears of it", async () => {
+  await using repository = await claimRepository();
+  // Ann's process renews once an hour: as one that is stopped.
+  const ann = await repository.clone("Ann", { renewMinutes: 60 });
+  const ben = await repository.clone("Ben", { renewMinutes: 0.004 });
+  const first = await ann.begin(ID);
+  expect((await ben.begin(ID)).answer.kind).toBe("lost");
+  await sleep(1200);
+
+  const taken = await ben.begin(ID);
+
+  expect(taken.answer).toEqual({ kind: "own", notes: ['took the claim from Ann at "origin"'] });
+  const finished = await first.claim.finish({ steal: false, offline: false });
+  expect(finished).toEqual({ kind: "lost", reason: expect.stringContaining("Ben is working on it in another clone") });
+  await first.claim.release();
+  await taken.claim.release();
+  expect(await repository.refs()).toBe("");
+});
+
+test("renewals keep a claim, take one again that vanished, and tell of one that was taken", async () => {
+  await using repository = await claimRepository();
+  const ann = await repository.clone("Ann", { renewMinutes: 0.004 });
+  const ben = await repository.clone("Ben", { renewMinutes: 0.004 });
+  const both = [await ann.begin(ID), await ann.begin("other")];
+  const before = await repository.refs();
+  await ben.begin(ID);
+  await sleep(1500);
+  expect((await ben.begin(ID)).answer.kind).toBe("lost");
+  expect(await repository.refs()).not.toBe(before);
+
+  await repository.git("update-ref", "-d", `refs/planner/claims/${ID}`);
+  while (!(await repository.refs()).includes(ID)) await sleep(50);
+  expect(both[0]?.claim.lost.aborted).toBe(false);
+
+  expect((await ben.begin(ID, { steal: true })).answer).toEqual({
+    kind: "own",
+    notes: [expect.stringContaining("Ann")],
+  });
+  while (both[0]?.claim.lost.aborted !== true) await sleep(50);
+  expect(both[0].claim.lost.reason).toBe("its claim was lost to Ben, who works on it in another clone");
+  expect(both[1]?.claim.lost.aborted).toBe(false);
+});
+
+test("a server that refuses or hides the refs has no claims, which is said once", async () => {
+  for (const [key, value, words] of [
+    ["receive.hideRefs", "refs/planner", "it says [remote rejected] (deny updating a hidden ref)"],
+    ["uploadpack.hideRefs", "refs/planner", "it hides what was written"],
+  ] as const) {
+    await using repository = await claimRepository();
+    await repository.git("config", key, value);
+    const ann = await repository.clone("Ann");
+    const note = `Remote "origin" has no claims: ${words}: other clones do not see this clone's claims`;
+
+    expect((await ann.begin(ID)).answer).toEqual({ kind: "own", notes: [note] });
+    expect((await ann.begin("other")).answer).toEqual({ kind: "own", notes: [] });
+  }
+});
+
+test("a refusal of a server that has claims is one as long as nothing changed there", async () => {
+  await using repository = await claimRepository();
+  const ann = await repository.clone("Ann");
+  await (await ann.begin("other")).claim.release();
+  repository.hook("update", "exit 1");
+
+  expect((await ann.begin(ID)).answer).toEqual({
+    kind: "unknown",
+    reason: 'Remote "origin" did not take the claim: [remote rejected] (hook declined)',
+  });
+  expect(await repository.refs()).toBe("");
+});
+
+test("a claim whose answer was cut off is this clone's", async () => {
+  await using repository = await claimRepository("http");
+  const ann = await repository.clone("Ann");
+  await (await ann.begin("other")).claim.release();
+  if (repository.http !== null) repository.http.mood = "cuts answers";
+
+  expect((await ann.begin(ID)).answer).toEqual({ kind: "own", notes: [] });
+  expect(await repository.refs()).toContain(ID);
+});
+
+test("a remote that asks for a password or is away refuses a run, and is asked again for what was tried", async () => {
+  await using repository = await claimRepository("http");
+  const { http } = repository;
+  const ann = await repository.clone("Ann");
+  if (http === null) throw new Error("no server");
+  http.mood = "asks";
+  expect((await ann.begin(ID)).answer).toEqual({
+    kind: "unknown",
+    reason: expect.stringContaining('Cannot reach remote "origin": Authentication failed'),
+  });
+  expect((await ann.begin(ID, { offline: true })).answer).toEqual({
+    kind: "own",
+    notes: [expect.stringContaining("works offline")],
+  });
+});
+
+test("a run goes on while the remote is away, and its finish is settled when it is back", async () => {
+  await using repository = await claimRepository("http");
+  const { http } = repository;
+  if (http === null) throw new Error("no server");
+  const ann = await repository.clone("Ann", { renewMinutes: 0.004 });
+  const { claim } = await ann.begin(ID);
+  http.mood = "asks";
+  await sleep(600);
+  expect(claim.lost.aborted).toBe(false);
+  expect((await claim.finish({ steal: false, offline: false })).kind).toBe("unknown");
+  await claim.release();
+  http.mood = "answers";
+
+  expect(await repository.refs()).toContain(ID);
+  const again = await ann.claims.claim(ID as never, "merge");
+  if ("heldBy" in again) throw new Error("held");
+  expect((await again.claim.finish({ steal: false, offline: false })).kind).toBe("own");
+});
+
+test.each([
+  ["a mirror", ["config", "remote.origin.mirror", "true"]],
+  ["settings that add to a push", ["config", "push.followTags", "true"]],
+  ["a signed push", ["config", "push.gpgSign", "true"]],
+  ["options of a push", ["config", "push.pushOption", "ci.skip"]],
+  ["hooks that fail", ["config", "core.hooksPath", "/nowhere"]],
+])("claims work in a clone with %s", async (_, setting) => {
+  await using repository = await claimRepository();
+  const ann = await repository.clone("Ann");
+  await ann.git(...setting);
+  const tags = await repository.git("for-each-ref");
+
+  const { claim, answer } = await ann.begin(ID);
+  expect(answer.kind).toBe("own");
+  await claim.release();
+
+  expect(await repository.git("for-each-ref")).toBe(tags);
+});
+
+test("claims are at the push address, and only at one", async () => {
+  await using repository = await claimRepository();
+  await using elsewhere = await claimRepository();
+  const ann = await repository.clone("Ann");
+  await ann.git("remote", "set-url", "--push", "origin", elsewhere.url);
+  expect((await ann.begin(ID)).answer.kind).toBe("own");
+  expect([await repository.refs(), await elsewhere.refs()]).toEqual(["", expect.stringContaining(ID)]);
+
+  await ann.git("remote", "set-url", "--push", "--add", "origin", repository.url);
+
+  await expect(ann.begin("other")).rejects.toThrow("has 2 push addresses, each with claims of its own: expected one");
+});
+
+test("claims work in a shallow clone, which stays one, and in repositories of SHA-256", async () => {
+  await using repository = await claimRepository();
+  await using longer = await claimRepository("file", "sha256");
+  const ann = await repository.clone("Ann", { args: ["--depth=1"] });
+  const ben = await longer.clone("Ben");
+  const full = await repository.clone("Full");
+  for (const clone of [ann, ben, full])
+    expect((await clone.begin(`of ${clone.root.slice(-3)}.lock`)).answer.kind).toBe("own");
+  expect((await full.begin("of Ann.lock")).answer.kind).toBe("lost");
+  expect(existsSync(join(full.root, ".git", "shallow"))).toBe(false);
+  expect(await longer.refs()).toMatch(/^of%20Ben%2Elock [0-9a-f]{64}$/);
+});
+
+test("a server that checks objects and refuses rewriting and deleting takes renewals and finishes", async () => {
+  await using repository = await claimRepository();
+  for (const key of ["receive.fsckObjects", "receive.denyNonFastForwards", "receive.denyDeletes"]) {
+    await repository.git("config", key, "true");
+  }
+  const ann = await repository.clone("Ann", { renewMinutes: 0.004 });
+  const { claim, answer } = await ann.begin(ID);
+  expect(answer.kind).toBe("own");
+  const before = await repository.refs();
+  while ((await repository.refs()) === before) await sleep(50);
+  expect((await claim.finish({ steal: false, offline: false })).kind).toBe("own");
+});
+
+test("a copy of a clone is another clone, and a claim names neither machine nor time", async () => {
+  await using repository = await claimRepository();
+  const ann = await repository.clone("Ann");
+  await ann.begin(ID);
+  const twin = await repository.clone("Twin");
+  cpSync(join(ann.root, ".planner/locks/claims.json"), join(twin.root, ".planner/locks/claims.json"), {
+    recursive: true,
+  });
+  expect((await twin.begin(ID)).answer.kind).toBe("lost");
+  const names = [ann, twin].map(
+    ({ root }) => JSON.parse(readFileSync(join(root, ".planner/locks/claims.json"), "utf8")).clone,
+  );
+  expect(new Set(names).size).toBe(2);
+
+  const commit = await repository.git("cat-file", "commit", `refs/planner/claims/${ID}`);
+
+  expect(commit).toMatch(/^tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor Ann <Ann@example.org> 0 \+0000\n/);
+  expect(commit).toMatch(
+    /\n\nplanner: claim 2026-11-21-001-aaa\n\nspec: \S+\nstate: held\nby: Ann\nclone: [0-9a-f]{32}\n/,
+  );
+});

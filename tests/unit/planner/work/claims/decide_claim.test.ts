@@ -1,0 +1,121 @@
+import { expect, test } from "bun:test";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { addLook, isStale, type SeenClaim, seenForMs } from "#planner/work/claims/claim_looks.ts";
+import type { ClaimState } from "#planner/work/claims/claim_text.ts";
+import { ageText, type ClaimFacts, decideFinish, decideTake } from "#planner/work/claims/decide_claim.ts";
+import { beginChange } from "#planner/work/claims/own_claim.ts";
+
+const ID = "a" as SpecId;
+const MINUTE = 60_000;
+const at = (minutes: number, boot = "b1") => ({ boot, ms: minutes * MINUTE });
+const claim = (state: ClaimState, clone = "theirs"): SeenClaim => ({
+  oid: "x",
+  since: at(0),
+  text: { spec: ID, state, by: "Ben", clone, process: "p", nonce: "n" },
+});
+const facts = (change: Partial<ClaimFacts> = {}): ClaimFacts => ({
+  remote: "origin",
+  clone: "ours",
+  seen: null,
+  own: null,
+  inMain: false,
+  steal: false,
+  now: at(1),
+  renewMs: 4 * MINUTE,
+  ...change,
+});
+const own = (state: ClaimState) => ({ ...beginChange(null, null, "p"), base: "x", state });
+
+test.each([
+  ["nobody's claim", {}, { kind: "take", base: null, from: null }],
+  ["its own clone's", { seen: claim("done", "ours") }, { kind: "take", base: "x", from: null }],
+  ["one that it knows as its own", { seen: claim("held"), own: own("held") }, { kind: "take", base: "x", from: null }],
+  ["a stale one", { seen: claim("held"), now: at(15) }, { kind: "take", base: "x", from: "Ben" }],
+  ["one that a person takes", { seen: claim("held"), steal: true }, { kind: "take", base: "x", from: "Ben" }],
+  [
+    "a finished one that a person takes",
+    { seen: claim("done"), steal: true },
+    { kind: "take", base: "x", from: "Ben" },
+  ],
+  [
+    "one without a readable text, stale",
+    { seen: { ...claim("held"), text: null }, now: at(15) },
+    { kind: "take", base: "x", from: "somebody" },
+  ],
+] as const)("decideTake takes %s", (_, change, decision) => {
+  expect(decideTake(facts(change))).toEqual(decision);
+});
+
+test.each([
+  [
+    "a fresh claim",
+    { seen: claim("held"), now: at(14.9) },
+    'Ben is working on it in another clone (seen unchanged for 15 min, by "origin")',
+  ],
+  [
+    "one seen before the machine was started",
+    { seen: claim("held"), now: at(20, "b2") },
+    'Ben is working on it in another clone (seen unchanged for 0 s, by "origin")',
+  ],
+  [
+    "a finished one, however old",
+    { seen: claim("done"), now: at(999) },
+    "finished by Ben, not yet in your main branch: pull",
+  ],
+  ["a spec that is done in the main branch", { inMain: true }, 'it is done in the main branch of "origin": pull'],
+  ["the same by force", { inMain: true, steal: true }, 'it is done in the main branch of "origin": pull'],
+] as const)("decideTake refuses %s", (_, change, reason) => {
+  expect(decideTake(facts(change))).toEqual({ kind: "refuse", reason });
+});
+
+test.each([
+  ["nobody's claim", {}, { kind: "take", base: null, from: null }],
+  ["its own", { seen: claim("held"), own: own("held") }, { kind: "take", base: "x", from: null }],
+  ["its own that is done", { seen: claim("done"), own: own("done") }, { kind: "keep" }],
+  ["its own that was deleted since main has the spec", { inMain: true, own: own("done") }, { kind: "keep" }],
+  ["one that a person takes", { seen: claim("done"), steal: true }, { kind: "take", base: "x", from: "Ben" }],
+] as const)("decideFinish finishes %s", (_, change, decision) => {
+  expect(decideFinish(facts(change))).toEqual(decision);
+});
+
+test.each([
+  ["another's claim, stale or not", { seen: claim("held"), now: at(60) }, "Ben is working on it"],
+  ["another's that is done", { seen: claim("done"), own: null }, "finished by Ben"],
+  ["a spec that another clone merged", { inMain: true }, "done in the main branch"],
+  ["the same with a claim that was not final", { inMain: true, own: own("held") }, "done in the main branch"],
+] as const)("decideFinish refuses %s", (_, change, reason) => {
+  expect(decideFinish(facts(change))).toEqual({ kind: "refuse", reason: expect.stringContaining(reason) });
+});
+
+test("addLook keeps the time of the first look at what did not change, within one start of the machine", () => {
+  const before = new Map([[ID, claim("held")]]);
+  const texts = new Map();
+
+  const seenFor = (oid: string, now: ReturnType<typeof at>): number => {
+    const seen = addLook(before, new Map([[ID, oid]]), { now, texts }).get(ID);
+    return seen === undefined ? -1 : seenForMs(seen, now) / MINUTE;
+  };
+
+  expect([seenFor("x", at(5)), seenFor("y", at(5)), seenFor("x", at(5, "b2"))]).toEqual([5, 0, 0]);
+  expect(addLook(before, new Map(), { now: at(5), texts }).size).toBe(0);
+});
+
+test("isStale is true 15 minutes after a look if renewals come every 4, and never for a claim that is done", () => {
+  const stale = (state: ClaimState, minutes: number, renew = 4) => isStale(claim(state), at(minutes), renew * MINUTE);
+
+  expect([stale("held", 14.99), stale("held", 15), stale("done", 999), stale("held", 15, 20)]).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test.each([
+  [0, "0 s"],
+  [119_000, "119 s"],
+  [3 * MINUTE, "3 min"],
+  [150 * MINUTE, "3 h"],
+])("ageText writes %p ms as %p", (ms, text) => {
+  expect(ageText(ms)).toBe(text);
+});

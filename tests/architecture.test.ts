@@ -106,6 +106,13 @@ const MODULES: readonly Module[] = [
     because: "the course of a run is told in ports and decisions; processes, git and files are the store's",
   },
   {
+    place: "planner/board",
+    may: ["kernel", "words", ...PORTS, ...DOMAIN, "planner/operations", "planner", "planner/board/wire.ts"],
+    pure: true,
+    because: "what a board shows follows from what operations and ports answer",
+  },
+  { place: "planner/board/wire.ts", may: [], pure: true, because: "the board's page and server share it" },
+  {
     place: "planner",
     may: ["kernel", ...DOMAIN, "planner/operations", "planner/run_ports"],
     pure: true,
@@ -191,11 +198,24 @@ const MODULES: readonly Module[] = [
     because: "it joins what one port answers and finds the principal",
   },
   {
+    place: "interfaces/board",
+    may: [
+      "kernel",
+      "planner",
+      "planner/board",
+      "planner/board/wire.ts",
+      "planner/operations",
+      "interfaces/http/pages.ts",
+    ],
+    pure: false,
+    because: "an interface translates; pages are served with one policy",
+  },
+  {
     place: "web",
-    may: ["gen", "words", "kernel/judge_share.ts", "dc/limits.ts"],
+    may: ["gen", "words", "kernel/judge_share.ts", "dc/limits.ts", "planner/board/wire.ts"],
     pure: true,
     because:
-      "it runs in a browser and talks to the server over the wire only, whose messages `gen` describes; it writes figures and judges shares as pictures do",
+      "it runs in a browser and talks to the server over the wire only, whose messages `gen` and `planner/board/wire.ts` describe; it writes figures and judges shares as pictures do",
   },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {

@@ -73,6 +73,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/spec/status.ts") },
   work: { group: "agents", summary: "Run agents on specs", load: () => import("./commands/spec/work.ts") },
+  board: {
+    group: "agents",
+    summary: "Show and steer all work in a browser",
+    load: () => import("./commands/spec/board.ts"),
+  },
   pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/spec/pause.ts") },
   takeover: {
     group: "agents",

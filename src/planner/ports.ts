@@ -140,6 +140,8 @@ export interface WorkStore {
   brokenRecords(): Promise<readonly UnreadableFile[]>;
   lockHolder(id: SpecId): Promise<LockHolder | null>;
   worktrees(): Promise<readonly WorktreeStatus[]>;
+  /** Differs from an earlier one if a record or a worktree was written meanwhile; cheap, as it reads no file. */
+  mark(): Promise<string>;
   /** The pid of the watch process that runs on this machine, or null. */
   watchPid(): Promise<number | null>;
 }

@@ -1,10 +1,11 @@
 /** The pages for the browser, as one file each; see `build_pages.ts`. */
-export const PAGES = ["console", "graphiql", "picture_file"] as const;
+export const PAGES = ["console", "board", "graphiql", "picture_file"] as const;
 export type PageName = (typeof PAGES)[number];
 
 /** How each page's text is brought in: embedded in the executable, read from `dist/web` elsewhere. */
 const LOADERS: Readonly<Record<PageName, () => Promise<{ readonly default: unknown }>>> = {
   console: () => import("../../dist/web/console.html", { with: { type: "text" } }),
+  board: () => import("../../dist/web/board.html", { with: { type: "text" } }),
   picture_file: () => import("../../dist/web/picture_file.html", { with: { type: "text" } }),
   graphiql: () => import("../../dist/web/graphiql.html", { with: { type: "text" } }),
 };

@@ -47,7 +47,8 @@ export const status = defineTool<PlannerContext>()({
 
 type Counts = Readonly<Record<"total" | StoredStatus, number>>;
 
-function countsOf({ specs, readiness }: World): Counts {
+/** Counts specs by the status that lists show, and all of them. */
+export function countsOf({ specs, readiness }: World): Counts {
   const counts = {
     total: specs.length,
     ...(Object.fromEntries(STORED_STATUSES.map((word) => [word, 0])) as Record<StoredStatus, number>),

@@ -1,4 +1,4 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
@@ -11,12 +11,21 @@ import { specIdParam } from "./shared/params.ts";
 import { startInBackground } from "./shared/start_background.ts";
 import {
   isReadyUnasked,
+  RESUMABLE,
   refuseLintErrors,
   refuseMissingAgent,
   refuseUnacceptedSetup,
   refuseUnworkable,
+  STARTABLE,
 } from "./shared/start_checks.ts";
 import { loadWorld, type World } from "./shared/world.ts";
+
+const PARAMS = Type.Object({
+  id: specIdParam,
+  chain: Type.Optional(Type.Boolean({ description: "Go on with specs that it makes ready" })),
+  parallel: Type.Optional(Type.Integer({ description: "So many ready specs at a time", minimum: 1 })),
+  skip_criteria: Type.Optional(Type.Boolean({ description: "Complete with unchecked criteria too" })),
+});
 
 export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",
@@ -25,33 +34,60 @@ export const workStart = defineTool<PlannerContext>()({
   effect: "write",
   idempotent: false,
   slow: true,
+  params: PARAMS,
+  run: (context, args) => startWork(context, args),
+});
+
+/** The same with what a person chooses for one run, as the flags of the command `work`. */
+export const workChosen = defineTool<PlannerContext>()({
+  ...workStart,
+  name: "work",
   params: Type.Object({
     id: specIdParam,
-    chain: Type.Optional(Type.Boolean({ description: "Go on with specs that it makes ready" })),
-    parallel: Type.Optional(Type.Integer({ description: "So many ready specs at a time", minimum: 1 })),
-    skip_criteria: Type.Optional(Type.Boolean({ description: "Complete with unchecked criteria too" })),
+    provider: Type.Optional(Type.String({ minLength: 1, description: "Agent" })),
+    model: Type.Optional(Type.String({ minLength: 1, description: "Model" })),
+    budget: Type.Optional(Type.Number({ exclusiveMinimum: 0, description: "Limit in US dollars" })),
+    resume: Type.Optional(Type.Boolean({ description: "Continue the agent's session of the last run" })),
   }),
-  async run(context, { id: text, chain = false, parallel, skip_criteria = false }) {
-    if (chain && parallel !== undefined) {
-      throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
-    }
-    const spec = await findSpec(context, text, { archived: false });
-    await refuseWhileWorked(context, spec.id, "start work on");
-    const world = await loadWorld(context);
-    refuseUnworkable(spec, world);
-    await refuseLintErrors(context, spec);
-    const config = await context.config();
-    const provider = providerFor(config, { model: spec.model, task: "work" });
-    // In parallel every pending spec that is ready is worked, this one first.
-    const others = besides(spec, world);
-    if (parallel !== undefined) refuseParallel(others, parallel, config.parallel.max);
-    await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
-    await refuseUnacceptedSetup(context, config);
-    const words = [...mannerWords(spec, others, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
-    const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
-    return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
-  },
+  run: (context, args) => startWork(context, args, RESUMABLE),
 });
+
+interface WorkArguments extends Static<typeof PARAMS> {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly budget?: number;
+  readonly resume?: boolean;
+}
+
+async function startWork(context: PlannerContext, args: WorkArguments, sources = STARTABLE) {
+  const { id: text, chain = false, parallel, skip_criteria = false, resume = false } = args;
+  if (chain && parallel !== undefined) {
+    throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
+  }
+  const spec = await findSpec(context, text, { archived: false });
+  await refuseWhileWorked(context, spec.id, "start work on");
+  const world = await loadWorld(context);
+  refuseUnworkable(spec, world, sources);
+  await refuseLintErrors(context, spec);
+  const config = await context.config();
+  const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
+  const provider = providerFor({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
+  // In parallel every pending spec that is ready is worked, this one first.
+  const others = besides(spec, world);
+  if (parallel !== undefined) refuseParallel(others, parallel, config.parallel.max);
+  await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
+  await refuseUnacceptedSetup(context, config);
+  const words = [
+    ...mannerWords(spec, others, { chain, parallel }),
+    ...(skip_criteria ? ["--skip-criteria"] : []),
+    ...(args.provider === undefined ? [] : [`--provider=${args.provider}`]),
+    ...(args.model === undefined ? [] : [`--model=${args.model}`]),
+    ...(args.budget === undefined ? [] : [`--budget=${args.budget}`]),
+    ...(resume ? ["--resume"] : []),
+  ];
+  const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
+  return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
+}
 
 function mannerWords(
   { id }: Spec,

@@ -16,6 +16,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
   planner_archive: ["archive a spec", LATER],
   rerun: ["repeat the commands of a record", "run the checks of your own spec yourself"],
   review: ["review work", LATER],
+  board: ["serve the board", LATER],
   merge: ["merge", "commit your work: it is merged when the run has ended"],
 };
 

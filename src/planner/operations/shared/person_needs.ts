@@ -1,5 +1,5 @@
 import type { PlannerContext } from "../../context.ts";
-import type { ProcessRecord } from "../../ports.ts";
+import type { ProcessRecord, WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type NeedSigns, type PersonNeed, personNeed } from "../../work/person_need.ts";
@@ -19,10 +19,7 @@ export async function personNeeds(
     context.work.worktrees(),
     context.work.processes(),
   ]);
-  // A branch waits for its merge even if its folder was deleted.
-  const unknown = { status: "unknown", error: null } as const;
-  const states = new Map<string, NeedSigns["worktree"]>(ids.map((id) => [id, unknown]));
-  for (const state of there) states.set(state.spec_id, state);
+  const states = statesOf(ids, there);
   const last = new Map<string, ProcessRecord>(records.map((record) => [record.spec_id, record]));
   const found = new Map<SpecId, PersonNeed>();
   for (const { id, status } of specs) {
@@ -30,4 +27,20 @@ export async function personNeeds(
     if (need !== null && (await liveWorker(context, id)) === null) found.set(id, need);
   }
   return found;
+}
+
+/**
+ * Returns the states of all worktrees by spec: a branch waits for its merge even if its folder was deleted.
+ *
+ * @param ids of specs with a worktree, or with a record of one
+ */
+export function statesOf(
+  ids: readonly SpecId[],
+  there: readonly WorktreeStatus[],
+): ReadonlyMap<string, NonNullable<NeedSigns["worktree"]>> {
+  const unknown = { status: "unknown", error: null } as const;
+  return new Map([
+    ...ids.map((id) => [id, unknown] as const),
+    ...there.map(({ spec_id, status, error }) => [spec_id, { status, error }] as const),
+  ]);
 }

@@ -1,0 +1,34 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+/** Time for which the file with the address is kept, in milliseconds. */
+const KEPT_MS = 60_000;
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/**
+ * Opens an address in the person's browser. The address goes by a file that only this user can read: other users of the
+ * machine see the arguments of every process.
+ *
+ * @param failed called if no browser can be started
+ * @returns what removes the file
+ */
+export function openInBrowser(address: string, failed: (why: string) => void): () => void {
+  const folder = mkdtempSync(join(tmpdir(), "planner-board-"));
+  const file = join(folder, "open.html");
+  const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">Open the board</a>\n`;
+  writeFileSync(file, text, { mode: 0o600 });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const [program = "xdg-open", ...words] = OPENERS[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...words, pathToFileURL(file).href], { stdio: "ignore", detached: true });
+  child.on("error", () => failed(`No browser was opened: "${program}" cannot be started. Open the address yourself`));
+  child.unref();
+  setTimeout(remove, KEPT_MS).unref();
+  return remove;
+}

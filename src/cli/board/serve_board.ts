@@ -1,0 +1,90 @@
+import { basename } from "node:path";
+import { BoardAccess } from "#interfaces/board/access.ts";
+import { boardHandler, isBoardStream } from "#interfaces/board/board_handler.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { BoardChoices } from "#planner/board/wire.ts";
+import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { PRIORITIES } from "#planner/spec/planning.ts";
+import { OnePort } from "#runtime/one_port.ts";
+import { loadPage } from "#runtime/pages.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import type { OpenProject } from "../open_project.ts";
+import { print } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { listenForSignals } from "../work/signals.ts";
+import { openInBrowser } from "./open_browser.ts";
+import { reviewActions } from "./review_actions.ts";
+
+/** How long running requests may take to end after the first signal, in milliseconds. */
+const GRACE_MS = 5000;
+
+export interface BoardWishes {
+  /** 0 for a free one. */
+  readonly port: number;
+  /** Whether the address is opened in a browser. */
+  readonly opens: boolean;
+}
+
+/**
+ * Serves the board until Ctrl-C, SIGTERM or the terminal's end. Status 0 if every request was answered, else the
+ * signal's.
+ */
+export async function serveBoard(
+  project: OpenProject,
+  log: StderrLogger,
+  { port, opens }: BoardWishes,
+): Promise<ExitStatus> {
+  const { context, root } = project;
+  refuseInsideRun(context, "board");
+  const access = new BoardAccess();
+  const shutdown = new AbortController();
+  const signals = listenForSignals(() => shutdown.abort());
+  const handler = boardHandler({
+    context,
+    access,
+    project: basename(root),
+    choices: () => choicesOf(context),
+    loadPage: () => loadPage("board"),
+    review: reviewActions(project, signals),
+    report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
+    shutdown: shutdown.signal,
+  });
+  const server = new OnePort({ handler: handler as never, isStream: isBoardStream });
+  access.listensOn(await listen(server, port));
+  print(`Board of ${basename(root)}: ${access.address}\n`);
+  log.note("Open the address in one browser. Ctrl-C ends the board; agents continue.");
+  const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
+  try {
+    await aborted(shutdown.signal);
+    const isClean = await server.close(GRACE_MS);
+    return isClean ? EXIT_STATUS.ok : EXIT_STATUS.terminated;
+  } finally {
+    opened?.();
+    signals.close();
+  }
+}
+
+async function listen(server: OnePort, port: number): Promise<number> {
+  try {
+    return await server.listen(port, "127.0.0.1");
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    throw new OperationError("unavailable", `Cannot listen on 127.0.0.1 port ${port}: ${why}`, { cause: error });
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+async function choicesOf(context: PlannerContext): Promise<BoardChoices> {
+  const [templates, config] = await Promise.all([context.templates.names(), context.config()]);
+  const agents = new Set([config.defaults.provider, ...Object.keys(config.providers), ...PROVIDER_NAMES]);
+  return { agents: [...agents], templates, priorities: PRIORITIES };
+}

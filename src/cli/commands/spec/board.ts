@@ -1,0 +1,22 @@
+import { defineCommand } from "../../command.ts";
+import { endProcess } from "../../exit_status.ts";
+
+export const command = defineCommand({
+  summary: "Show and steer all work of the project in a browser",
+  details:
+    "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. docs/board.md describes the page.",
+  positionals: {},
+  flags: {
+    port: { type: "integer", least: 0, value: "n", summary: "Port (default: a free one)" },
+    "no-open": { type: "boolean", summary: "Print the address only" },
+  },
+  examples: [
+    { line: "planner board", shows: "Open the board of the project" },
+    { line: "planner board --no-open --port 4600", shows: "Serve it on a fixed port and print the address" },
+  ],
+  async run({ port = 0, "no-open": isQuiet }, cli) {
+    const { serveBoard } = await import("../../board/serve_board.ts");
+    // Connections that browsers keep open would keep the process running.
+    return endProcess(await serveBoard(await cli.project(), cli, { port, opens: !isQuiet }));
+  },
+});

@@ -1,0 +1,245 @@
+import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type Context, Hono } from "hono";
+import { pageHandler } from "#interfaces/http/pages.ts";
+import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { BOARD_TOOLS } from "#planner/board/board_tools.ts";
+import { changedMeanwhile, seenStore } from "#planner/board/seen_store.ts";
+import { readSpecPage } from "#planner/board/spec_page.ts";
+import type { BoardChoices, BoardData, Done, Refused } from "#planner/board/wire.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { runTool } from "#planner/service.ts";
+import type { BoardAccess } from "./access.ts";
+import { BoardFeed } from "./board_feed.ts";
+import { eventStream } from "./event_stream.ts";
+
+export interface BoardOptions {
+  readonly context: PlannerContext;
+  readonly access: BoardAccess;
+  /** Name of the project's folder. */
+  readonly project: string;
+  readonly choices: () => Promise<BoardChoices>;
+  readonly loadPage: () => Promise<string | undefined>;
+  /** What a person decides about work; each returns what was done. @throws OperationError for a refusal */
+  readonly review: ReviewActions;
+  /** Called for an error that is a defect of the program. */
+  readonly report: (error: unknown) => void;
+  readonly shutdown: AbortSignal;
+}
+
+/** As `planner review` with `--accept`, `--back` and `--reject`. */
+export interface ReviewActions {
+  accept(id: string): Promise<string>;
+  back(id: string, text: string): Promise<string>;
+  reject(id: string): Promise<string>;
+}
+
+export const STREAM_PATH = "/stream";
+
+/** Longest body of a request, in bytes: the longest text of a spec, and more. */
+const MOST_BODY = 4 * 1024 * 1024;
+/** Replies from this size on are compressed, in bytes. */
+const ZIPPED_FROM = 4096;
+
+/** How refusals are answered. */
+const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
+  invalid_argument: 400,
+  not_found: 404,
+  already_exists: 409,
+  failed_precondition: 422,
+  aborted: 409,
+  permission_denied: 403,
+  unauthenticated: 401,
+  resource_exhausted: 413,
+  deadline_exceeded: 504,
+  unavailable: 503,
+};
+
+/** Returns the board's routes. Every one but the page itself requires the cookie and the key, see `BoardAccess`. */
+export function boardApp(options: BoardOptions): Hono {
+  const { context, access, shutdown } = options;
+  const feed = new BoardFeed(context, options.report);
+  const page = pageHandler(options.loadPage);
+  const app = new Hono();
+  app.use(async (request, next) => {
+    const { headers } = request.req.raw;
+    const isPage = request.req.path === "/" && request.req.method === "GET";
+    const refused = access.refuseForeign(headers, isPage) ?? (isPage ? undefined : access.refuseStranger(headers));
+    if (refused === undefined) await next();
+    else request.res = request.json({ kind: "permission_denied", message: refused.message }, refused.status);
+    request.header("x-content-type-options", "nosniff");
+    request.header("cross-origin-resource-policy", "same-origin");
+    if (!request.res.headers.has("cache-control")) request.header("cache-control", "no-store");
+  });
+  app.get("/", (request) => {
+    const given = request.req.query("open");
+    if (given === undefined) return page(request.req.raw);
+    const opened = access.open(given);
+    if (opened !== undefined) {
+      const headers = { location: opened.location, "set-cookie": opened.cookie, "referrer-policy": "no-referrer" };
+      return new Response(null, { status: 303, headers });
+    }
+    if (access.hasCookie(request.req.raw.headers)) return request.redirect("/", 303);
+    return request.text('This address was used before. Run "planner board" again for a new one.\n', 403);
+  });
+  app.get("/board", async (request) => json(request, await boardData(options, feed)));
+  app.get("/spec", async (request) => json(request, await readSpecPage(context, asked(request, "id"), digest)));
+  app.get("/difference", async (request) => {
+    const [from, to] = [hashOf(asked(request, "from")), hashOf(asked(request, "to"))];
+    const { differences } = await context.runs();
+    return json(request, { text: await differences.patch({ from, to }, asked(request, "path")) });
+  });
+  app.get(STREAM_PATH, (request) => {
+    const log = request.req.query("log") ?? null;
+    const offset = request.req.query("offset");
+    const wishes = { revision: numberOf(asked(request, "revision"), "revision"), log };
+    return eventStream(
+      { context, feed, shutdown },
+      {
+        ...wishes,
+        offset: offset === undefined ? null : numberOf(offset, "offset"),
+      },
+    );
+  });
+  app.post("/do", async (request) => json(request, await carryOut(options, feed, await bodyOf(request.req.raw))));
+  app.notFound((request) => request.json({ kind: "not_found", message: "There is nothing at this address" }, 404));
+  app.onError((error, request) => {
+    if (error instanceof OperationError) {
+      const isConflict = error.kind === "aborted";
+      const refused: Refused = { kind: error.kind, message: error.message, ...(isConflict && { conflict: true }) };
+      return request.json(refused, STATUS_OF_KIND[error.kind]);
+    }
+    options.report(error);
+    return request.json({ kind: "internal", message: "The board failed: see the terminal it runs in" }, 500);
+  });
+  return app;
+}
+
+async function boardData({ project, choices }: BoardOptions, feed: BoardFeed): Promise<BoardData> {
+  const state = await feed.refresh();
+  return { ...state.totals(), project, choices: await choices(), cards: state.cards() };
+}
+
+/** A command as the page sends it. */
+interface Command {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** Digest of the file that the person saw. */
+  readonly seen: string | null;
+  /** The revision of the board that the person saw. */
+  readonly revision: number | null;
+}
+
+async function carryOut(options: BoardOptions, feed: BoardFeed, command: Command): Promise<Done> {
+  const { context } = options;
+  const { id: named, text: words } = command.args;
+  if (isReview(command.tool)) {
+    const id = await findSpecId(context, String(named), { archived: true });
+    return { text: await options.review[command.tool](id, String(words ?? "")), spec_id: id };
+  }
+  const entry = BOARD_TOOLS.get(command.tool);
+  if (entry === undefined) {
+    const expected = [...BOARD_TOOLS.keys(), ...REVIEWS].join(", ");
+    throw new OperationError("invalid_argument", `Invalid tool "${command.tool}": expected one of ${expected}`);
+  }
+  const guarded = entry.writes ? await guardedContext(context, feed, command) : context;
+  const { value, text } = await runTool(guarded, entry.tool, command.args);
+  const id = isJsonObject(value) && typeof value["spec_id"] === "string" ? value["spec_id"] : null;
+  return { text: text ?? JSON.stringify(value), spec_id: id };
+}
+
+const REVIEWS = ["accept", "back", "reject"] as const;
+
+function isReview(tool: string): tool is keyof ReviewActions {
+  return (REVIEWS as readonly string[]).includes(tool);
+}
+
+/** Refuses a change of a spec that is not what the person saw. */
+async function guardedContext(
+  context: PlannerContext,
+  feed: BoardFeed,
+  { args, seen, revision }: Command,
+): Promise<PlannerContext> {
+  const id = await findSpecId(context, String(args["id"]), { archived: false });
+  if (seen !== null) return { ...context, specs: seenStore(context.specs, id, (text) => digest(text) === seen) };
+  if (revision === null) {
+    throw new OperationError("invalid_argument", 'Missing "seen": expected the digest of the spec, or a "revision"');
+  }
+  const before = await context.specs.readText(id);
+  const state = await feed.refresh();
+  if ((state.revisionOf(id) ?? 0) > revision) throw changedMeanwhile(id);
+  return { ...context, specs: seenStore(context.specs, id, (text) => text === before.text) };
+}
+
+async function bodyOf(request: Request): Promise<Command> {
+  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json") {
+    throw new OperationError("invalid_argument", "Expected Content-Type application/json");
+  }
+  const body = parsed(await textOf(request));
+  if (!isJsonObject(body) || typeof body["tool"] !== "string" || !isJsonObject(body["args"])) {
+    throw new OperationError("invalid_argument", 'Invalid body: expected an object with "tool" and "args"');
+  }
+  const { tool, args, seen, revision } = body;
+  return {
+    tool,
+    args,
+    seen: typeof seen === "string" ? seen : null,
+    revision: typeof revision === "number" ? revision : null,
+  };
+}
+
+async function textOf(request: Request): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > MOST_BODY) {
+      throw new OperationError("resource_exhausted", `The body is too large: expected at most ${MOST_BODY} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OperationError("invalid_argument", "Cannot read the body: expected JSON");
+  }
+}
+
+function asked(request: Context, name: string): string {
+  const value = request.req.query(name);
+  if (value !== undefined) return value;
+  throw new OperationError("invalid_argument", `Missing parameter "${name}"`);
+}
+
+function numberOf(text: string, name: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new OperationError("invalid_argument", `Invalid ${name} "${text}": expected a number from 0`);
+}
+
+/** Git would take other words for options or other names. */
+function hashOf(text: string): string {
+  if (/^[0-9a-f]{40,64}$/.test(text)) return text;
+  throw new OperationError("invalid_argument", `Invalid commit "${text}": expected a full hash`);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+const zip = promisify(gzip);
+
+async function json(request: Context, value: object): Promise<Response> {
+  const text = JSON.stringify(value);
+  const headers = { "content-type": "application/json; charset=utf-8" };
+  const accepts = /\bgzip\b/.test(request.req.header("accept-encoding") ?? "");
+  if (!accepts || text.length < ZIPPED_FROM) return new Response(text, { headers });
+  return new Response(await zip(text, { level: 1 }), { headers: { ...headers, "content-encoding": "gzip" } });
+}

@@ -1,0 +1,14 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { getRequestListener } from "@hono/node-server";
+import { type BoardOptions, boardApp, STREAM_PATH } from "./board_app.ts";
+
+/** Returns whether the reply is a stream, which continues until one side closes it. */
+export function isBoardStream({ url = "" }: { readonly url?: string | undefined }): boolean {
+  return url.split("?", 1)[0] === STREAM_PATH;
+}
+
+/** Serves the board to requests of Node's HTTP server. */
+export function boardHandler(options: BoardOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const listener = getRequestListener(boardApp(options).fetch, { overrideGlobalObjects: false });
+  return (request, response) => void listener(request, response);
+}

@@ -1,0 +1,112 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { LogPiece } from "#planner/board/wire.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { log } from "#planner/operations/log.ts";
+import { runTool } from "#planner/service.ts";
+import type { BoardFeed } from "./board_feed.ts";
+
+/** How often a followed log is looked at, in milliseconds. */
+const LOG_EVERY_MS = 200;
+/** How often a silent stream sends a comment, so that a lost connection is noticed. */
+const HEARTBEAT_MS = 15_000;
+/** Lines that a page gets of a log at first. */
+const FIRST_LINES = 400;
+
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
+
+export interface StreamWishes {
+  /** The revision that the page has. */
+  readonly revision: number;
+  /** The spec whose log it shows, or null. */
+  readonly log: string | null;
+  /** The offset up to which it has that log; null for nothing. */
+  readonly offset: number | null;
+}
+
+/** Sends changes of the board, and of one log, as server-sent events until one side ends the connection. */
+export function eventStream(
+  {
+    context,
+    feed,
+    shutdown,
+  }: { readonly context: PlannerContext; readonly feed: BoardFeed; readonly shutdown: AbortSignal },
+  wishes: StreamWishes,
+): Response {
+  const left = new AbortController();
+  const ended = AbortSignal.any([left.signal, shutdown]);
+  let close = () => {};
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const send = (text: string) => {
+        // A page that does not read gets no more; it asks again from its own revision.
+        if (!ended.aborted && (controller.desiredSize ?? 0) > -MOST_WAITING) controller.enqueue(encoder.encode(text));
+      };
+      const event = (name: string, data: object) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+      let revision = wishes.revision;
+      const tell = () => {
+        if (feed.state.revision === revision) return;
+        const change = feed.state.since(revision);
+        revision = change.revision;
+        event("board", change);
+      };
+      const quiet = feed.listen(tell);
+      const heartbeat = setInterval(() => send(":\n\n"), HEARTBEAT_MS);
+      const follower = wishes.log === null ? undefined : followLog(context, wishes, (piece) => event("log", piece));
+      close = () => {
+        quiet();
+        clearInterval(heartbeat);
+        follower?.();
+      };
+      ended.addEventListener("abort", () => {
+        close();
+        if (!left.signal.aborted) controller.close();
+      });
+      send(":\n\n");
+      tell();
+    },
+    cancel() {
+      left.abort();
+    },
+  });
+  return new Response(body, { headers: HEADERS });
+}
+
+/** Chunks that may wait for a page. */
+const MOST_WAITING = 200;
+
+const encoder = new TextEncoder();
+
+/** Sends what a log gets; returns what ends that. */
+function followLog(context: PlannerContext, wishes: StreamWishes, send: (piece: LogPiece) => void): () => void {
+  const id = wishes.log ?? "";
+  let offset = wishes.offset;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const look = async (): Promise<void> => {
+    const next = await nextPiece(context, id, offset);
+    if (isOver) return;
+    if (next !== null) {
+      if (next.text !== "" || next.fresh) send(next);
+      offset = next.offset;
+    }
+    timer = setTimeout(() => void look(), next?.text === "" || next === null ? LOG_EVERY_MS : 0);
+  };
+  void look();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Null while there is no log. */
+async function nextPiece(context: PlannerContext, id: string, offset: number | null): Promise<LogPiece | null> {
+  const args = offset === null ? { id, lines: FIRST_LINES } : { id, offset };
+  try {
+    const { value } = await runTool(context, log, args);
+    return { id, text: value.content, offset: value.byte_offset, fresh: offset === null };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    // Only a log that was replaced by a shorter one makes our own offset wrong.
+    return error.kind === "invalid_argument" && offset !== null ? { id, text: "", offset: 0, fresh: true } : null;
+  }
+}

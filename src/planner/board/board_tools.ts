@@ -1,0 +1,59 @@
+import type { TObject } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import { defineTool, type ToolDefinition } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { addPlanned } from "../operations/add.ts";
+import { archive } from "../operations/archive.ts";
+import { cancel } from "../operations/cancel.ts";
+import { checkCriterion } from "../operations/check_criterion.ts";
+import { finalize } from "../operations/finalize.ts";
+import { lint } from "../operations/lint.ts";
+import { pause } from "../operations/pause.ts";
+import { reset } from "../operations/reset.ts";
+import { findSpecId } from "../operations/shared/find_spec.ts";
+import { specIdParam } from "../operations/shared/params.ts";
+import { updatePlanned } from "../operations/spec_update.ts";
+import { takeover } from "../operations/takeover.ts";
+import { workChosen } from "../operations/work_start.ts";
+
+const { unproven: _, ...updateParams } = updatePlanned.params.properties;
+
+/** Fields, text and status. A spec is completed without proof on a terminal only. */
+const update = defineTool<PlannerContext>()({ ...updatePlanned, params: Type.Object(updateParams) });
+
+/** Checks or unchecks one criterion, as the command `check`. */
+const tick = defineTool<PlannerContext>()({
+  name: "check",
+  summary: "Check or uncheck one criterion",
+  effect: "write",
+  idempotent: true,
+  slow: true,
+  params: Type.Object({ id: specIdParam, criterion: Type.Integer({ minimum: 1 }), checked: Type.Boolean() }),
+  async run(context, { id: text, criterion, checked }) {
+    const id = await findSpecId(context, text, { archived: false });
+    const done = await checkCriterion(context, { id, wanted: String(criterion), checked });
+    return { value: done, text: `${checked ? "Checked" : "Unchecked"} criterion ${criterion} of spec: ${id}` };
+  },
+});
+
+/** One thing that the board can do. */
+export interface BoardTool {
+  readonly tool: ToolDefinition<PlannerContext, TObject, unknown>;
+  /** Whether it changes the spec's file, so that the page must have seen it as it is. */
+  readonly writes: boolean;
+}
+
+/** All that the board can do beside accepting work. The names are the commands'. */
+export const BOARD_TOOLS: ReadonlyMap<string, BoardTool> = new Map<string, BoardTool>([
+  ["add", { tool: addPlanned, writes: false }],
+  ["update", { tool: update, writes: true }],
+  ["check", { tool: tick, writes: true }],
+  ["finalize", { tool: finalize, writes: true }],
+  ["reset", { tool: reset, writes: true }],
+  ["cancel", { tool: cancel, writes: true }],
+  ["archive", { tool: archive, writes: true }],
+  ["work", { tool: workChosen, writes: false }],
+  ["pause", { tool: pause, writes: false }],
+  ["takeover", { tool: takeover, writes: false }],
+  ["lint", { tool: lint, writes: false }],
+]);

@@ -1,0 +1,153 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../context.ts";
+import { statesOf } from "../operations/shared/person_needs.ts";
+import { loadWorld, type World } from "../operations/shared/world.ts";
+import type { SpecSet } from "../ports.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { logWindow } from "../work/records/log_window.ts";
+import { tokensOf } from "../work/usage.ts";
+import type { BoardFacts } from "./board_state.ts";
+import type { CardAgent } from "./wire.ts";
+
+/** How often the records of runs are read while nothing says that they changed: a killed process leaves no trace. */
+const LOOK_AGAIN_MS = 2000;
+/** Share of time that reading the records may take: there can be tens of thousands. */
+const MOST_BUSY = 0.2;
+/** Length of a log's line on a card. */
+const LINE_CHARS = 200;
+
+/** A process at work, without the line of its log, which is read more often. */
+type Running = Omit<CardAgent, "line">;
+
+interface WorkRead extends Pick<BoardFacts, "worktrees" | "last"> {
+  readonly running: ReadonlyMap<string, Running>;
+}
+
+interface LastLine {
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly line: string | null;
+}
+
+/** Reads what a board shows, and reads again only what has changed since. */
+export class FactsReader {
+  readonly #context: PlannerContext;
+  readonly #ended = new WeakMap<Spec, number>();
+  #lines: ReadonlyMap<string, LastLine> = new Map();
+  #work: WorkRead | undefined;
+  #workMark = "";
+  #workAtMs = 0;
+  #workTookMs = 0;
+  #known: { readonly key: string; readonly set: SpecSet } | undefined;
+
+  constructor(context: PlannerContext) {
+    this.#context = context;
+  }
+
+  /** Returns the facts as they are now; null if nothing differs from the last answer. */
+  async read(): Promise<BoardFacts | null> {
+    const nowMs = this.#context.clock.now().getTime();
+    const [set, archived] = [await this.#context.specs.active(), await this.#context.specs.archivedIds()];
+    const work = await this.#readWork(nowMs);
+    const agents = await this.#readLines(work.running);
+    const day = Math.floor(nowMs / 86_400_000);
+    const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size]);
+    const known = this.#known;
+    if (known?.key === key && known.set === set) return null;
+    const world = await loadWorld(this.#context);
+    await this.#readEnds(world);
+    // The set was read before the world, so a change in between is noticed at the next reading.
+    this.#known = { key, set };
+    return {
+      world,
+      agents,
+      working: new Set(work.running.keys()),
+      worktrees: work.worktrees,
+      last: work.last,
+      endedAt: (spec) => this.#ended.get(spec) ?? nowMs,
+      nowMs,
+    };
+  }
+
+  async #readWork(nowMs: number): Promise<WorkRead> {
+    const mark = await this.#context.work.mark();
+    const since = nowMs - this.#workAtMs;
+    const isDue = mark !== this.#workMark || since > LOOK_AGAIN_MS;
+    if (this.#work !== undefined && (!isDue || since < this.#workTookMs / MOST_BUSY)) return this.#work;
+    const ports = await this.#context.runs();
+    const [processes, reports, worktrees, ids] = await Promise.all([
+      this.#context.work.processes(),
+      ports.records.reports(),
+      this.#context.work.worktrees(),
+      ports.worktrees.ids(),
+    ]);
+    const reported = new Map(reports.map((report) => [report.process_id, report]));
+    const running = new Map<string, Running>();
+    for (const { spec_id, status, process_id, started_at } of processes) {
+      if (status !== "running") continue;
+      const { agent = null, model = null, usage = null } = reported.get(process_id) ?? {};
+      running.set(spec_id, {
+        name: agent,
+        model,
+        started_at,
+        tokens: usage === null ? null : tokensOf(usage),
+        cost_usd: usage?.cost_usd ?? null,
+      });
+    }
+    this.#work = {
+      running,
+      worktrees: statesOf(ids, worktrees),
+      last: new Map(processes.map((record) => [record.spec_id, record])),
+    };
+    this.#workMark = mark;
+    this.#workAtMs = nowMs;
+    this.#workTookMs = this.#context.clock.now().getTime() - nowMs;
+    return this.#work;
+  }
+
+  async #readLines(running: ReadonlyMap<string, Running>): Promise<ReadonlyMap<string, CardAgent>> {
+    const lines = new Map<string, LastLine>();
+    for (const id of running.keys()) {
+      const last = await this.#lastLine(id as SpecId);
+      if (last !== null) lines.set(id, last);
+    }
+    this.#lines = lines;
+    return new Map([...running].map(([id, facts]) => [id, { ...facts, line: lines.get(id)?.line ?? null }]));
+  }
+
+  /** An unreadable log hides no card. */
+  async #lastLine(id: SpecId): Promise<LastLine | null> {
+    try {
+      const log = await this.#context.projectLogs.open(id);
+      if (log === null) return null;
+      const known = this.#lines.get(id);
+      if (known?.size === log.size && known.modifiedMs === log.modified.getTime()) return known;
+      const { content } = await logWindow(log, { lines: 1, growing: true });
+      const line = content.trim().slice(0, LINE_CHARS).toWellFormed();
+      return { size: log.size, modifiedMs: log.modified.getTime(), line: line === "" ? null : line };
+    } catch (error) {
+      if (error instanceof OperationError) return null;
+      throw error;
+    }
+  }
+
+  async #readEnds({ specs }: World): Promise<void> {
+    for (const spec of specs) {
+      if ((spec.status !== "completed" && spec.status !== "cancelled") || this.#ended.has(spec)) continue;
+      this.#ended.set(spec, await this.#endOf(spec));
+    }
+  }
+
+  async #endOf({ id, frontmatter }: Spec): Promise<number> {
+    const written = frontmatter["completed_at"];
+    const time = typeof written === "string" ? Date.parse(written) : Number.NaN;
+    if (!Number.isNaN(time)) return time;
+    try {
+      return (await this.#context.specs.modified(id)).getTime();
+    } catch (error) {
+      if (error instanceof OperationError) return this.#context.clock.now().getTime();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { micromark } from "micromark";
+import { OperationError } from "#kernel/errors.ts";
+import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { PlannerContext } from "../context.ts";
+import { diagnose } from "../operations/diagnose.ts";
+import { findSpec } from "../operations/shared/find_spec.ts";
+import { worktreeBody } from "../operations/shared/worktree_body.ts";
+import { loadWorld } from "../operations/shared/world.ts";
+import { runTool } from "../service.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { isAccepted } from "../work/acceptance.ts";
+import { membersOf } from "../work/merge_order.ts";
+import { recordOf } from "../work/records/read_record.ts";
+import { reviewedCriteria } from "../work/reviewed_criteria.ts";
+import { tokensOf } from "../work/usage.ts";
+import type { NamedSpec, PageCriterion, PageDifference, PageRun, SpecPage } from "./wire.ts";
+
+/** Runs that a page lists, the latest first. */
+const MAX_RUNS = 20;
+
+/**
+ * Reads everything about one spec, active or archived.
+ *
+ * @param digest of a file's text
+ * @throws OperationError `not_found`, or `failed_precondition` for a file that cannot be read
+ */
+export async function readSpecPage(
+  context: PlannerContext,
+  text: string,
+  digest: (text: string) => string,
+): Promise<SpecPage> {
+  const spec = await findSpec(context, text, { archived: true });
+  const { id, body } = spec;
+  const file = await context.specs.readText(id);
+  const ports = await context.runs();
+  const [links, runs, kept, worktree, difference, log, diagnosis, there] = await Promise.all([
+    linksOf(context, spec),
+    runsOf(context, id),
+    orNull(() => ports.worktrees.record(id, null)),
+    orNull(() => ports.worktrees.find(id)),
+    orNull(() => differenceOf(context, id)),
+    orNull(() => context.projectLogs.open(id)),
+    orNull(async () => (await runTool(context, diagnose, { id })).value),
+    orNull(() => (spec.archived ? null : worktreeBody(context, id))),
+  ]);
+  return {
+    id,
+    file: file.file,
+    archived: spec.archived,
+    title: spec.title,
+    type: spec.type,
+    labels: spec.labels,
+    priority: spec.priority,
+    due: spec.due,
+    assignee: spec.assignee,
+    body,
+    // Raw HTML and addresses with a scheme that could run something are left out by default.
+    html: micromark(body),
+    seen: digest(file.text),
+    criteria: await criteriaIn(context, { body: there ?? body, kept, head: difference?.head ?? null }),
+    ...links,
+    runs,
+    record: kept === null ? null : recordOf(kept),
+    worktree: worktree === null ? null : { path: worktree.path, branch: worktree.branch },
+    difference,
+    has_log: log !== null,
+    diagnosis: diagnosis === null ? null : { text: diagnosis.diagnosis, suggestion: diagnosis.suggestion },
+  };
+}
+
+async function linksOf(
+  context: PlannerContext,
+  spec: Spec,
+): Promise<Pick<SpecPage, "status" | "depends_on" | "dependents" | "members">> {
+  const { specs, readiness } = await loadWorld(context);
+  const byId = new Map<string, Spec>(specs.map((one) => [one.id, one]));
+  const archived: ReadonlySet<string> = await context.specs.archivedIds();
+  const named = (id: string): NamedSpec => {
+    const found = byId.get(id);
+    if (found !== undefined) return { id, title: found.title, status: readiness.effectiveStatus(found) };
+    return { id, title: null, status: archived.has(id) ? "archived" : null };
+  };
+  return {
+    status: spec.archived ? spec.status : readiness.effectiveStatus(spec),
+    depends_on: spec.dependsOn.map(named),
+    dependents: specs.filter(({ dependsOn }) => dependsOn.includes(spec.id)).map(({ id }) => named(id)),
+    members: membersOf(spec, specs).map(named),
+  };
+}
+
+async function runsOf(context: PlannerContext, id: SpecId): Promise<readonly PageRun[]> {
+  const [processes, reports] = await Promise.all([context.work.processes(), (await context.runs()).records.reports()]);
+  const reported = new Map(reports.map((report) => [report.process_id, report]));
+  return processes
+    .filter(({ spec_id }) => spec_id === id)
+    .slice(-MAX_RUNS)
+    .reverse()
+    .map((record) => {
+      const report = reported.get(record.process_id);
+      return {
+        process_id: record.process_id,
+        mode: record.mode,
+        status: record.status,
+        started_at: record.started_at,
+        completed_at: record.completed_at,
+        error: record.status === "running" ? null : (record.error ?? null),
+        agent: report?.agent ?? null,
+        tokens: report?.usage == null ? null : tokensOf(report.usage),
+        cost_usd: report?.usage?.cost_usd ?? null,
+      };
+    });
+}
+
+/** What the branch changes; null without one, and for a branch that git cannot compare. */
+async function differenceOf(context: PlannerContext, id: SpecId): Promise<PageDifference | null> {
+  const found = await (await context.runs()).differences.ofBranch(id);
+  if (found === null) return null;
+  const { from, to, head, behind, conflicts, commits, files } = found;
+  return { from, to, head, behind, conflicts, files, commits: commits.map(({ hash, subject }) => ({ hash, subject })) };
+}
+
+interface Judged {
+  readonly body: string;
+  readonly kept: KeptRunRecord | null;
+  readonly head: string | null;
+}
+
+async function criteriaIn(context: PlannerContext, { body, kept, head }: Judged): Promise<readonly PageCriterion[]> {
+  const accepted = await context.accepted.read();
+  return reviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
+    ...{ label, checked, verify, verdict },
+    accepted: verify !== null && isAccepted(accepted, { kind: "check", text: verify }),
+    result: result === null ? null : { problem: result.problem, duration_ms: result.duration_ms, at: result.at },
+  }));
+}
+
+/** What cannot be read is left out: one part does not hide the others. */
+async function orNull<Value>(read: () => Promise<Value | null> | null): Promise<Value | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof OperationError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,121 @@
+import { useState } from "preact/hooks";
+import type { BoardChoices } from "#planner/board/wire.ts";
+import { carryOut, RequestError } from "./api.ts";
+import { Dialog, Field, wordsOf } from "./dialog.tsx";
+import { goTo } from "./place.ts";
+import { tell } from "./store.ts";
+
+interface Draft {
+  readonly title: string;
+  readonly text: string;
+  readonly criteria: string;
+  readonly template: string;
+  readonly priority: string;
+  readonly labels: string;
+  readonly assignee: string;
+  readonly due: string;
+  readonly depends_on: string;
+}
+
+const EMPTY: Draft = {
+  title: "",
+  text: "",
+  criteria: "",
+  template: "",
+  priority: "",
+  labels: "",
+  assignee: "",
+  due: "",
+  depends_on: "",
+};
+
+/** Adds a spec, as `planner add`. */
+export function AddDialog({
+  choices,
+  leave,
+}: {
+  readonly choices: BoardChoices | undefined;
+  readonly leave: () => void;
+}) {
+  const [draft, setDraft] = useState(EMPTY);
+  const [problem, setProblem] = useState<string>();
+  const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
+  const add = async () => {
+    try {
+      const { text, spec_id } = await carryOut("add", argumentsOf(draft));
+      tell({ tone: "ok", text: text.startsWith("{") ? `Created spec: ${spec_id}` : text });
+      leave();
+      if (spec_id !== null) goTo({ spec: spec_id });
+    } catch (error) {
+      setProblem(error instanceof RequestError ? error.message : String(error));
+    }
+  };
+  return (
+    <Dialog
+      title="Add a spec"
+      leave={leave}
+      submit={{ label: "Add", act: () => void add(), disabled: draft.title.trim() === "" }}
+    >
+      {problem === undefined ? null : (
+        <p class="banner fault" role="alert">
+          {problem}
+        </p>
+      )}
+      <Field label="Title" value={draft.title} set={set("title")} />
+      <Field label="Text" value={draft.text} set={set("text")} rows={5} />
+      <Field
+        label="Criteria"
+        value={draft.criteria}
+        set={set("criteria")}
+        rows={4}
+        hint="One a line. A command that proves it goes behind “ => ”; it runs once you have accepted it in a terminal."
+      />
+      <div class="pair">
+        <Field
+          label="Priority"
+          value={draft.priority}
+          set={set("priority")}
+          options={["", ...(choices?.priorities ?? [])]}
+        />
+        {(choices?.templates.length ?? 0) === 0 ? null : (
+          <Field
+            label="Template"
+            value={draft.template}
+            set={set("template")}
+            options={["", ...(choices?.templates ?? [])]}
+          />
+        )}
+        <Field label="Due" type="date" value={draft.due} set={set("due")} />
+        <Field label="Assignee" value={draft.assignee} set={set("assignee")} />
+        <Field label="Labels" value={draft.labels} set={set("labels")} hint="With commas" />
+        <Field label="Waits for" value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
+      </div>
+    </Dialog>
+  );
+}
+
+/** The arguments of the command; what is empty is left out. */
+function argumentsOf({ title, text, criteria, labels, depends_on, ...simple }: Draft): object {
+  const lines = criteria.split("\n").filter((line) => line.trim() !== "");
+  const pairs = lines.map((line) => {
+    const at = line.lastIndexOf(" => ");
+    return at === -1 ? [line.trim(), ""] : [line.slice(0, at).trim(), line.slice(at + 4).trim()];
+  });
+  const checks = pairs.map(([, check = ""]) => check);
+  const given = {
+    ...simple,
+    title: title.trim(),
+    description: text.trim() === "" ? title.trim() : text,
+    ...(pairs.length === 0 ? {} : { criteria: pairs.map(([criterion]) => criterion) }),
+    ...(checks.some((check) => check !== "") ? { checks } : {}),
+    ...(wordsOf(labels).length === 0 ? {} : { labels: wordsOf(labels) }),
+    ...(wordsOf(depends_on).length === 0 ? {} : { depends_on: wordsOf(depends_on) }),
+  };
+  // A title alone is the description.
+  const { title: named, ...rest } = given;
+  return withoutEmpty(text.trim() === "" ? rest : { ...rest, title: named });
+}
+
+function withoutEmpty(given: object): object {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,78 @@
+import { type BoardProblem, type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
+import { type Message, tell } from "./store.ts";
+
+interface BannersProps {
+  readonly problem: string | undefined;
+  readonly unreadable: readonly BoardProblem[];
+}
+
+/** What the person should know before anything else: no connection, and files that no card stands for. */
+export function Banners({ problem, unreadable }: BannersProps) {
+  return (
+    <>
+      {problem === undefined ? null : (
+        <p class="banner fault" role="alert">
+          {problem}
+        </p>
+      )}
+      {unreadable.map(({ file, line, column, message }) => (
+        <p class="banner watch" key={file}>
+          <strong>
+            {file}
+            {line === null ? "" : `:${line}:${column}`}
+          </strong>
+          : {message}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** Names that five of fit beside each other on a telephone. */
+const SHORT: Readonly<Record<Column, string>> = {
+  blocked: "Blocked",
+  ready: "Ready",
+  working: "Work",
+  needs_you: "You",
+  done: "Done",
+};
+
+interface TabsProps {
+  readonly columns: Readonly<Record<Column, readonly Card[]>>;
+  readonly tab: Column;
+  readonly choose: (column: Column) => void;
+}
+
+/** Chooses the column that a small window shows. */
+export function Tabs({ columns, tab, choose }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label="Columns">
+      {COLUMNS.map((column) => (
+        <button type="button" key={column} aria-pressed={tab === column} onClick={() => choose(column)}>
+          {SHORT[column]} {columns[column].length}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+/** What came of the last change. */
+export function MessageView({ message }: { readonly message: Message | undefined }) {
+  return (
+    <div class="message" role={message?.tone === "fault" ? "alert" : "status"}>
+      {message === undefined ? null : (
+        <p class={message.tone}>
+          <span>{message.text}</span>
+          {message.undo === undefined ? null : (
+            <button type="button" onClick={message.undo}>
+              Undo <kbd>U</kbd>
+            </button>
+          )}
+          <button type="button" class="quiet" onClick={() => tell(undefined)}>
+            Dismiss
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Card, CardAgent } from "#planner/board/wire.ts";
+import { addressOf, readPlace } from "./place.ts";
+import { plainLog } from "./plain_log.ts";
+import { dollars, duration, shortCount, useNow } from "./times.ts";
+
+interface CardProps {
+  readonly card: Card;
+  readonly isChosen: boolean;
+  readonly choose: () => void;
+  readonly carry: (data: DataTransfer) => void;
+}
+
+export function CardView({ card, isChosen, choose, carry }: CardProps) {
+  const { id, short, title, type, labels, priority, due, assignee, criteria } = card;
+  return (
+    <a
+      class={`card ${card.status}`}
+      href={addressOf({ ...readPlace(), spec: id })}
+      aria-current={isChosen ? "true" : undefined}
+      data-id={id}
+      draggable
+      onFocus={choose}
+      onDragStart={({ dataTransfer }) => dataTransfer !== null && carry(dataTransfer)}
+    >
+      <span class="card-head">
+        <code>{short}</code>
+        {priority === null ? null : <span class={`priority ${priority}`}>{priority}</span>}
+        {criteria === null ? null : (
+          <span
+            class="criteria"
+            title={`${criteria.checked} of ${criteria.total} criteria checked, ${criteria.with_check} with a check`}
+          >
+            {criteria.checked}/{criteria.total}
+          </span>
+        )}
+      </span>
+      <span class="title">{title ?? "(no title)"}</span>
+      <Facts card={card} />
+      <span class="chips">
+        {type === "code" ? null : <span class="chip">{type}</span>}
+        {labels.map((label) => (
+          <span class="chip" key={label}>
+            {label}
+          </span>
+        ))}
+        {assignee === null ? null : <span class="chip who">{assignee}</span>}
+        {due === null ? null : <span class={`chip due${isPast(card) ? " late" : ""}`}>due {due}</span>}
+      </span>
+    </a>
+  );
+}
+
+/** The line that the column is about: the agent, the reason, or what it waits for. */
+function Facts({ card: { agent, waits_for, note, command, column } }: { readonly card: Card }) {
+  if (agent !== null) return <AgentLines agent={agent} />;
+  if (waits_for.length > 0) return <span class="fact">waits for {waits_for.map(lastPart).join(", ")}</span>;
+  if (note === null)
+    return column === "needs_you" && command !== null ? <span class="fact code">{command}</span> : null;
+  return (
+    <>
+      <span class="fact">{note}</span>
+      {command === null ? null : <span class="fact code">{command}</span>}
+    </>
+  );
+}
+
+function AgentLines({ agent: { name, model, started_at, tokens, cost_usd, line } }: { readonly agent: CardAgent }) {
+  const now = useNow();
+  const facts = [
+    name ?? "agent",
+    ...(model === null ? [] : [model]),
+    duration(Date.parse(started_at), now),
+    ...(tokens === null ? [] : [`${shortCount(tokens)} tokens`]),
+    ...(cost_usd === null ? [] : [dollars(cost_usd)]),
+  ];
+  return (
+    <>
+      <span class="fact live">{facts.join(" · ")}</span>
+      {line === null ? null : <span class="fact code">{plainLog(line)}</span>}
+    </>
+  );
+}
+
+/** The part of an id that people say. */
+function lastPart(id: string): string {
+  return /^\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-(.+)$/.exec(id)?.[1] ?? id;
+}
+
+function isPast({ due, column }: Card): boolean {
+  return due !== null && column !== "done" && due < new Date().toISOString().slice(0, 10);
+}

@@ -1,0 +1,149 @@
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Card, Column } from "#planner/board/wire.ts";
+import { CardView } from "./card.tsx";
+import { COLUMN_NAMES } from "./order.ts";
+
+/** Height of a card with its gap, in pixels; style/board.css sets the same. */
+const CARD_PX = 136;
+/** Cards that are drawn above and below what is seen. */
+const BESIDE = 4;
+/** The type of what a card that is dragged carries. */
+const CARRIED = "application/x-planner-spec";
+
+interface ColumnProps {
+  readonly column: Column;
+  readonly cards: readonly Card[];
+  /** Specs of the column without a filter. */
+  readonly total: number;
+  readonly older: number;
+  /** Whether it is the one that a small window shows. */
+  readonly isShown: boolean;
+  /** Whether every card is drawn, for paper. */
+  readonly isWhole: boolean;
+  readonly isLoading: boolean;
+  readonly chosen: string | undefined;
+  readonly choose: (id: string) => void;
+  readonly drop: (id: string) => void;
+}
+
+export function ColumnView(props: ColumnProps) {
+  const { column, cards, total, older, isShown, isLoading, drop } = props;
+  const [isOver, setOver] = useState(false);
+  const hidden = total - older - cards.length;
+  const rest = [...(hidden > 0 ? [`${hidden} do not meet the filter`] : []), ...(older > 0 ? [`${older} older`] : [])];
+  const empty = isLoading ? "Reading the project" : hidden > 0 ? "None meets the filter" : EMPTY[column];
+  return (
+    <section
+      class={`column${isShown ? " shown" : ""}${isOver ? " over" : ""}`}
+      aria-labelledby={`column-${column}`}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes(CARRIED) !== true) return;
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const id = event.dataTransfer?.getData(CARRIED) ?? "";
+        if (id !== "") drop(id);
+      }}
+    >
+      <h2 id={`column-${column}`}>
+        {COLUMN_NAMES[column]} <span class="count">{total}</span>
+        {column === "done" ? <span class="muted"> last 30 days</span> : null}
+      </h2>
+      <CardList {...props} empty={empty} />
+      {rest.length === 0 ? null : <p class="rest">{rest.join(", ")}</p>}
+    </section>
+  );
+}
+
+interface ListProps extends Pick<ColumnProps, "cards" | "isWhole" | "chosen" | "choose"> {
+  /** Shown without any card. */
+  readonly empty: string;
+}
+
+/** The cards that are seen, in a list as high as all of them. */
+function CardList({ cards, isWhole, chosen, choose, empty }: ListProps) {
+  const list = useRef<HTMLDivElement>(null);
+  const { from, to } = useSeen(list, cards.length, isWhole);
+  const at = cards.findIndex(({ id }) => id === chosen);
+  useShown(list, at, chosen);
+  const drawn = cards.slice(from, to).map((card, index) => ({ card, index: from + index }));
+  // The card with the focus stays, however far the list is scrolled.
+  const focused = cards[at];
+  if (focused !== undefined && (at < from || at >= to)) drawn.push({ card: focused, index: at });
+  return (
+    <div class="cards" ref={list}>
+      {cards.length === 0 ? (
+        <p class="empty">{empty}</p>
+      ) : (
+        <ul style={isWhole ? undefined : { height: `${cards.length * CARD_PX}px` }}>
+          {drawn.map(({ card, index }) => (
+            <li
+              key={card.id}
+              aria-setsize={cards.length}
+              aria-posinset={index + 1}
+              style={isWhole ? undefined : { top: `${index * CARD_PX}px` }}
+            >
+              <CardView
+                card={card}
+                isChosen={card.id === chosen}
+                choose={() => choose(card.id)}
+                carry={(data) => data.setData(CARRIED, card.id)}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+const EMPTY: Readonly<Record<Column, string>> = {
+  blocked: "No spec waits for another one",
+  ready: "No spec can be worked on now",
+  working: "No agent is at work",
+  needs_you: "Nothing waits for you",
+  done: "Nothing was finished lately",
+};
+
+/** The part of the list that is seen, as indices of cards. */
+function useSeen(list: RefObject<HTMLDivElement | null>, count: number, isWhole: boolean) {
+  const [seen, setSeen] = useState({ from: 0, to: 20 });
+  useLayoutEffect(() => {
+    const element = list.current;
+    if (element === null) return undefined;
+    const look = () => {
+      const from = Math.max(0, Math.floor(element.scrollTop / CARD_PX) - BESIDE);
+      const to = Math.ceil((element.scrollTop + element.clientHeight) / CARD_PX) + BESIDE;
+      setSeen((before) => (before.from === from && before.to === to ? before : { from, to }));
+    };
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      resized.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [list]);
+  return isWhole ? { from: 0, to: count } : seen;
+}
+
+/** Scrolls to the chosen card and gives it the focus. */
+function useShown(list: RefObject<HTMLDivElement | null>, at: number, chosen: string | undefined): void {
+  const last = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (at === -1 || chosen === last.current) {
+      if (at === -1) last.current = undefined;
+      return;
+    }
+    last.current = chosen;
+    const card = list.current?.querySelector<HTMLElement>("a.card[aria-current]");
+    card?.scrollIntoView({ block: "nearest" });
+    card?.focus({ preventScroll: true });
+  }, [list, at, chosen]);
+}

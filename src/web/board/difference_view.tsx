@@ -1,0 +1,88 @@
+import { useState } from "preact/hooks";
+import type { PageDifference } from "#planner/board/wire.ts";
+import { RequestError, readDifference } from "./api.ts";
+import { plainLog } from "./plain_log.ts";
+
+/** Longest part of a difference that is drawn, in lines. */
+const MOST_LINES = 3000;
+
+/** The commits and files of a branch. A file opens its difference. */
+export function DifferenceView({ difference }: { readonly difference: PageDifference | null }) {
+  if (difference === null || difference.files.length + difference.commits.length === 0) return null;
+  const { behind, conflicts, commits, files } = difference;
+  return (
+    <section>
+      <h3>
+        Changes <span class="muted">{behind === 0 ? "" : `the main branch has ${behind} newer commits`}</span>
+      </h3>
+      {conflicts.length === 0 ? null : <p class="banner watch">A merge would conflict in {conflicts.join(", ")}</p>}
+      <ul class="links">
+        {commits.map(({ hash, subject }) => (
+          <li key={hash}>
+            <code>{hash.slice(0, 10)}</code> {subject}
+          </li>
+        ))}
+      </ul>
+      <ul class="links">
+        {files.map((file) => (
+          <li key={file.path}>
+            <FileDifference difference={difference} file={file} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+interface FileProps {
+  readonly difference: PageDifference;
+  readonly file: PageDifference["files"][number];
+}
+
+function FileDifference({ difference: { from, to }, file }: FileProps) {
+  const { path, change, added, removed, changed_in_main } = file;
+  const [text, setText] = useState<string>();
+  const read = async () => {
+    if (text !== undefined) return;
+    try {
+      setText(await readDifference({ from, to, path }));
+    } catch (error) {
+      setText(error instanceof RequestError ? error.message : String(error));
+    }
+  };
+  const facts = [
+    change,
+    added === null ? "binary" : `+${added} −${removed ?? 0}`,
+    ...(changed_in_main ? ["changed in the main branch too"] : []),
+  ];
+  return (
+    <details onToggle={({ currentTarget }) => currentTarget.open && void read()}>
+      <summary>
+        <code>{path}</code> <span class="muted">{facts.join(" · ")}</span>
+      </summary>
+      {text === undefined ? null : <Patch text={text} />}
+    </details>
+  );
+}
+
+function Patch({ text }: { readonly text: string }) {
+  const lines = plainLog(text).split("\n").slice(0, MOST_LINES);
+  // biome-ignore-start lint/suspicious/noArrayIndexKey: the lines of a patch never move
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
+    <pre class="patch" tabIndex={0}>
+      {lines.map((line, index) => (
+        <span key={index} class={lookOf(line)}>
+          {`${line}\n`}
+        </span>
+      ))}
+    </pre>
+  );
+  // biome-ignore-end lint/suspicious/noArrayIndexKey: the lines of a patch never move
+}
+
+function lookOf(line: string): string {
+  if (/^(?:\+\+\+|---|diff |index )/.test(line)) return "head";
+  if (line.startsWith("@@")) return "place";
+  return line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";
+}

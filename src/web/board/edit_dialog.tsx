@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import type { SpecPage } from "#planner/board/wire.ts";
+import { carryOut, RequestError, readSpec } from "./api.ts";
+import { Dialog, Field, wordsOf } from "./dialog.tsx";
+import { store, tell } from "./store.ts";
+
+interface Draft {
+  readonly priority: string;
+  readonly due: string;
+  readonly assignee: string;
+  readonly labels: string;
+  readonly depends_on: string;
+  readonly body: string;
+}
+
+interface EditProps {
+  readonly spec: SpecPage;
+  readonly leave: () => void;
+  readonly again: () => void;
+}
+
+/** Changes fields and text. If another writer was faster, the person sees that state and decides. */
+export function EditDialog({ spec, leave, again }: EditProps) {
+  const [base, setBase] = useState(spec);
+  const [draft, setDraft] = useState(() => draftOf(spec));
+  const [problem, setProblem] = useState<string>();
+  const [theirs, setTheirs] = useState<Draft>();
+  const set = (part: keyof Draft) => (value: string) => setDraft((before) => ({ ...before, [part]: value }));
+  const change = changesOf(draftOf(base), draft);
+  const save = async () => {
+    try {
+      const { text } = await carryOut("update", { id: spec.id, ...change }, { seen: base.seen });
+      tell({ tone: "ok", text });
+      leave();
+      again();
+    } catch (error) {
+      setProblem(error instanceof RequestError ? error.message : String(error));
+      if (!(error instanceof RequestError) || !error.isConflict) return;
+      const newer = await readSpec(spec.id);
+      // Fields that this person left alone take the newer value.
+      const [before, now] = [draftOf(base), draftOf(newer)];
+      setDraft(
+        (mine) =>
+          Object.fromEntries(
+            PARTS.map((part) => [part, mine[part] === before[part] ? now[part] : mine[part]]),
+          ) as unknown as Draft,
+      );
+      setTheirs(now);
+      setBase(newer);
+    }
+  };
+  const priorities = ["", ...(store.view.data?.choices.priorities ?? [])];
+  return (
+    <Dialog
+      title="Edit"
+      leave={leave}
+      submit={{ label: "Save", act: () => void save(), disabled: Object.keys(change).length === 0 }}
+    >
+      {problem === undefined ? null : (
+        <p class="banner fault" role="alert">
+          {problem}
+        </p>
+      )}
+      {theirs === undefined ? null : (
+        <details open>
+          <summary>The newer state</summary>
+          <pre>
+            {PARTS.filter((part) => theirs[part] !== "")
+              .map((part) => `${NAMES[part]}: ${theirs[part]}`)
+              .join("\n")}
+          </pre>
+        </details>
+      )}
+      <div class="pair">
+        <Field label={NAMES.priority} value={draft.priority} set={set("priority")} options={priorities} />
+        <Field label={NAMES.due} type="date" value={draft.due} set={set("due")} />
+        <Field label={NAMES.assignee} value={draft.assignee} set={set("assignee")} />
+        <Field label={NAMES.labels} value={draft.labels} set={set("labels")} hint="With commas" />
+        <Field label={NAMES.depends_on} value={draft.depends_on} set={set("depends_on")} hint="Ids, with commas" />
+      </div>
+      <Field label={NAMES.body} value={draft.body} set={set("body")} rows={16} />
+    </Dialog>
+  );
+}
+
+const NAMES = {
+  priority: "Priority",
+  due: "Due",
+  assignee: "Assignee",
+  labels: "Labels",
+  depends_on: "Waits for",
+  body: "Text",
+} as const;
+
+const PARTS = Object.keys(NAMES) as readonly (keyof Draft)[];
+
+function draftOf(spec: SpecPage): Draft {
+  return {
+    priority: spec.priority ?? "",
+    due: spec.due ?? "",
+    assignee: spec.assignee ?? "",
+    labels: spec.labels.join(", "),
+    depends_on: spec.depends_on.map(({ id }) => id).join(", "),
+    body: spec.body,
+  };
+}
+
+/** The arguments of `update` for what differs. */
+function changesOf(before: Draft, after: Draft): object {
+  const simple = (["priority", "due", "assignee"] as const).filter((part) => before[part] !== after[part]);
+  const lists = (["labels", "depends_on"] as const).filter((part) => before[part] !== after[part]);
+  return {
+    ...Object.fromEntries(simple.map((part) => [part, after[part].trim()])),
+    ...Object.fromEntries(lists.map((part) => [part, wordsOf(after[part])])),
+    ...(before.body === after.body ? {} : { output: after.body, replace_body: true }),
+  };
+}

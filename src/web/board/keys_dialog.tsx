@@ -1,0 +1,19 @@
+import { Dialog } from "./dialog.tsx";
+import { KEYS } from "./keys.ts";
+
+export function KeysDialog({ leave }: { readonly leave: () => void }) {
+  return (
+    <Dialog title="Keys" leave={leave}>
+      <dl class="keys">
+        {KEYS.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,48 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { followLog, useView } from "./store.ts";
+
+/** Lines that are drawn: the last ones, or those that hold the search. */
+const MOST_LINES = 2000;
+
+/** The log of a spec: it follows until the person stops it, and can be searched. */
+export function LogView({ id, hasLog }: { readonly id: string; readonly hasLog: boolean }) {
+  const { log } = useView();
+  const [follows, setFollows] = useState(true);
+  const [sought, setSought] = useState("");
+  const frame = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    if (hasLog) followLog(id);
+  }, [id, hasLog]);
+  const text = log?.id === id ? log.text : "";
+  const lines = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const found = sought === "" ? lines : lines.filter((line) => line.toLowerCase().includes(sought.toLowerCase()));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new text is what moves the view
+  useLayoutEffect(() => {
+    if (follows && frame.current !== null) frame.current.scrollTop = frame.current.scrollHeight;
+  }, [text, follows, sought]);
+  if (!hasLog) return null;
+  return (
+    <section class="log">
+      <h3>Log</h3>
+      <div class="actions">
+        <input
+          type="search"
+          aria-label="Search the log"
+          placeholder="Search the log"
+          value={sought}
+          onInput={({ currentTarget }) => setSought(currentTarget.value)}
+        />
+        <button type="button" aria-pressed={follows} onClick={() => setFollows(!follows)}>
+          Follow
+        </button>
+        <span class="muted">
+          {sought === "" ? `${lines.length} lines` : `${found.length} of ${lines.length} lines`}
+        </span>
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
+      <pre ref={frame} tabIndex={0} role="log" aria-label="Log" aria-live="off">
+        {found.slice(-MOST_LINES).join("\n")}
+      </pre>
+    </section>
+  );
+}

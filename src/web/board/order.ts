@@ -1,0 +1,37 @@
+import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
+import { meets, type Place } from "./place.ts";
+
+export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
+  blocked: "Blocked",
+  ready: "Ready",
+  working: "Working",
+  needs_you: "Needs you",
+  done: "Done",
+};
+
+/** The cards of each column that meet the filter: the most urgent first, of Done the latest ids first. */
+export function sortCards(
+  cards: Iterable<Card>,
+  place: Place,
+  priorities: readonly string[],
+): Readonly<Record<Column, readonly Card[]>> {
+  const columns = Object.fromEntries(COLUMNS.map((column) => [column, [] as Card[]])) as Record<Column, Card[]>;
+  for (const card of cards) if (meets(place, card)) columns[card.column].push(card);
+  const rank = ({ priority }: Card) => {
+    const at = priorities.indexOf(priority ?? "");
+    return at === -1 ? priorities.length : at;
+  };
+  const byId = (a: Card, b: Card) => (a.id < b.id ? -1 : 1);
+  for (const column of COLUMNS) {
+    columns[column].sort((a, b) =>
+      column === "done" ? byId(b, a) : rank(a) - rank(b) || compareDue(a, b) || byId(a, b),
+    );
+  }
+  return columns;
+}
+
+function compareDue(a: Card, b: Card): number {
+  const [left, right] = [a.due ?? "~", b.due ?? "~"];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}

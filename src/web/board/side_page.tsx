@@ -1,0 +1,203 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Card, SpecPage } from "#planner/board/wire.ts";
+import { Icon } from "../shared/icon.tsx";
+import { act } from "./act.ts";
+import { RequestError, readSpec } from "./api.ts";
+import { BackDialog } from "./back_dialog.tsx";
+import { DifferenceView } from "./difference_view.tsx";
+import { EditDialog } from "./edit_dialog.tsx";
+import { LogView } from "./log_view.tsx";
+import { isUnmerged } from "./moves.ts";
+import { goTo } from "./place.ts";
+import { Criteria, Links, Runs } from "./spec_parts.tsx";
+
+interface SideProps {
+  readonly id: string;
+  /** Undefined for a spec that has no card: archived, or done long ago. */
+  readonly card: Card | undefined;
+  readonly work: (card: Card) => void;
+}
+
+/** Everything about one spec, beside the columns. It is read again whenever its card changes. */
+export function SidePage({ id, card, work }: SideProps) {
+  const [spec, setSpec] = useState<SpecPage>();
+  const [problem, setProblem] = useState<string>();
+  const [dialog, setDialog] = useState<"edit" | "back">();
+  const [turn, setTurn] = useState(0);
+  const state = JSON.stringify({ ...card, agent: card?.agent === null });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the card says that the spec is another one
+  useEffect(() => {
+    let isCurrent = true;
+    readSpec(id).then(
+      (read) => {
+        if (!isCurrent) return;
+        setSpec(read);
+        setProblem(undefined);
+      },
+      (error: unknown) => isCurrent && setProblem(error instanceof RequestError ? error.message : String(error)),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [id, state, turn]);
+  const leave = () => setDialog(undefined);
+  const again = () => setTurn((before) => before + 1);
+  return (
+    <aside class="side" aria-label="Spec">
+      <header class="head">
+        <h2>{spec?.title ?? card?.title ?? id}</h2>
+        <button type="button" class="quiet square" aria-label="Close" onClick={() => goTo({ spec: "" })}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {problem === undefined ? null : (
+        <p class="banner fault" role="alert">
+          {problem}
+        </p>
+      )}
+      {spec === undefined ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
+        <section class="side-body" tabIndex={0} aria-label="Details">
+          <p class="muted">
+            <code>{spec.id}</code> · {spec.status} · {spec.file}
+          </p>
+          <Actions spec={spec} card={card} work={work} open={setDialog} again={again} />
+          {card?.note == null ? null : <p class="banner watch">{card.note}</p>}
+          {spec.diagnosis?.suggestion == null || spec.status === "pending" ? null : (
+            <p class="hint">
+              {spec.diagnosis.text} {spec.diagnosis.suggestion}
+            </p>
+          )}
+          <Fields spec={spec} />
+          <Criteria spec={spec} again={again} />
+          <Links title="Waits for" specs={spec.depends_on} />
+          <Links title="Waits for this" specs={spec.dependents} />
+          <Links title="Members" specs={spec.members} />
+          <section>
+            <h3>Text</h3>
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click */}
+            {/* biome-ignore lint/a11y/noStaticElementInteractions: the links inside are what acts */}
+            <div
+              class="text"
+              // biome-ignore lint/security/noDangerouslySetInnerHtml: the server leaves out raw HTML, and the policy forbids scripts
+              dangerouslySetInnerHTML={{ __html: spec.html }}
+              onClick={openElsewhere}
+            />
+          </section>
+          <DifferenceView difference={spec.difference} />
+          <Runs spec={spec} />
+          <LogView id={spec.id} hasLog={spec.has_log || card?.agent != null} />
+        </section>
+      )}
+      {dialog === "edit" && spec !== undefined ? <EditDialog spec={spec} leave={leave} again={again} /> : null}
+      {dialog === "back" ? <BackDialog id={id} leave={leave} again={again} /> : null}
+    </aside>
+  );
+}
+
+/** A link of the text leads to another page, and the board stays. */
+function openElsewhere(event: MouseEvent): void {
+  const href = (event.target as HTMLElement).closest("a")?.getAttribute("href");
+  if (href == null) return;
+  event.preventDefault();
+  if (/^https?:/.test(href)) window.open(href, "_blank", "noopener,noreferrer");
+}
+
+interface ActionProps {
+  readonly spec: SpecPage;
+  readonly card: Card | undefined;
+  readonly work: (card: Card) => void;
+  readonly open: (dialog: "edit" | "back") => void;
+  readonly again: () => void;
+}
+
+/** What can be done with the spec as it stands; the server judges every one. */
+function Actions({ spec, card, work, open, again }: ActionProps) {
+  const { id, status, seen, archived } = spec;
+  if (archived) return <p class="hint">Archived: it can only be read.</p>;
+  const does =
+    (tool: string, undo: object | null = null) =>
+    () =>
+      void act(tool, { id }, { seen: { seen }, undo }).then(again);
+  const isLive = card?.agent != null;
+  const isOpen = !["completed", "cancelled"].includes(status);
+  return (
+    <div class="actions">
+      {card !== undefined && isUnmerged(card) ? (
+        <button type="button" class="primary" onClick={does("accept")}>
+          Accept and merge
+        </button>
+      ) : null}
+      {card?.need == null ? null : (
+        <>
+          <button type="button" onClick={() => open("back")}>
+            Send back
+          </button>
+          <button type="button" onClick={does("reject")}>
+            Reject
+          </button>
+        </>
+      )}
+      {isLive || !isOpen || card === undefined ? null : (
+        <button type="button" class={isUnmerged(card) ? "" : "primary"} onClick={() => work(card)}>
+          {status === "pending" ? "Start an agent" : "Continue with an agent"}
+        </button>
+      )}
+      {isLive ? (
+        <>
+          <button type="button" onClick={does("pause")}>
+            Pause
+          </button>
+          <button type="button" onClick={does("takeover")}>
+            Take over
+          </button>
+        </>
+      ) : null}
+      <button type="button" onClick={() => open("edit")}>
+        Edit
+      </button>
+      {isOpen && status !== "pending" && status !== "blocked" && !isLive ? (
+        <>
+          <button type="button" onClick={does("finalize", { id, status })}>
+            Finalize
+          </button>
+          <button type="button" onClick={does("reset", { id, status })}>
+            Set ready
+          </button>
+        </>
+      ) : null}
+      {isOpen ? (
+        <button type="button" onClick={does("cancel", { id, status: "pending" })}>
+          Cancel it
+        </button>
+      ) : null}
+      {status === "completed" ? (
+        <button type="button" onClick={does("archive")}>
+          Archive
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+function Fields({ spec }: { readonly spec: SpecPage }) {
+  const rows = [
+    ["Type", spec.type],
+    ["Priority", spec.priority],
+    ["Due", spec.due],
+    ["Assignee", spec.assignee],
+    ["Labels", spec.labels.join(", ")],
+    ["Branch", spec.worktree?.branch],
+    ["Worktree", spec.worktree?.path],
+  ].filter((row): row is [string, string] => Boolean(row[1]));
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

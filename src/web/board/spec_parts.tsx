@@ -1,0 +1,122 @@
+import type { NamedSpec, PageCriterion, SpecPage } from "#planner/board/wire.ts";
+import { act } from "./act.ts";
+import { addressOf, readPlace } from "./place.ts";
+import { dollars, duration, moment, shortCount } from "./times.ts";
+
+/** Criteria with their checks. A tick of one with a check runs it first. */
+export function Criteria({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {
+  const { id, seen, criteria, archived, worktree } = spec;
+  if (criteria.length === 0) return null;
+  const tick = (number: number, checked: boolean) =>
+    void act("check", { id, criterion: number, checked }, { seen: { seen } }).then(again);
+  return (
+    <section>
+      <h3>
+        Criteria{" "}
+        <span class="muted">
+          {criteria.filter(({ checked }) => checked).length} of {criteria.length}
+        </span>
+      </h3>
+      {worktree === null ? null : <p class="hint">As in branch {worktree.branch}</p>}
+      <ul class="criteria-list">
+        {criteria.map((one, index) => (
+          <li key={one.label}>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={one.checked}
+                disabled={archived || worktree !== null}
+                onChange={({ currentTarget }) => {
+                  tick(index + 1, currentTarget.checked);
+                  // Shown as checked once the file says so.
+                  currentTarget.checked = one.checked;
+                }}
+              />
+              <span>{one.label}</span>
+            </label>
+            <CheckLine id={id} criterion={one} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function CheckLine({ id, criterion }: { readonly id: string; readonly criterion: PageCriterion }) {
+  const { verify, accepted, verdict, result } = criterion;
+  if (verify === null) return null;
+  const facts = [
+    VERDICTS[verdict] ?? verdict,
+    ...(accepted ? [] : [`not accepted: planner approve ${id}`]),
+    ...(result === null ? [] : [result.problem ?? "passed", `${(result.duration_ms / 1000).toFixed(1)} s`]),
+    ...(result?.at == null ? [] : [moment(result.at)]),
+  ];
+  return (
+    <p class="check-line">
+      <code>{verify}</code> {facts.join(" · ")}
+    </p>
+  );
+}
+
+const VERDICTS: Readonly<Record<string, string>> = { not_run: "not run", edited: "proven with an edited file" };
+
+export function Links({ title, specs }: { readonly title: string; readonly specs: readonly NamedSpec[] }) {
+  if (specs.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul class="links">
+        {specs.map(({ id, title: name, status }) => (
+          <li key={id}>
+            {status === null ? <span>{id}</span> : <a href={addressOf({ ...readPlace(), spec: id })}>{name ?? id}</a>}{" "}
+            <span class="muted">{status ?? "missing"}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The runs, and how the last one ended. */
+export function Runs({ spec: { runs, record } }: { readonly spec: SpecPage }) {
+  return (
+    <>
+      {record === null ? null : (
+        <section>
+          <h3>
+            Record of run {record.run} <span class="muted">{record.status}</span>
+          </h3>
+          <ul class="links">
+            {record.reasons.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {runs.length === 0 ? null : (
+        <section>
+          <h3>Runs</h3>
+          <ul class="links">
+            {runs.map((run) => (
+              <li key={run.process_id}>
+                {run.status} <span class="muted">{runFacts(run).join(" · ")}</span>
+                {run.error === null ? null : <p class="check-line">{run.error}</p>}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}
+
+function runFacts(run: SpecPage["runs"][number]): readonly string[] {
+  const end = run.completed_at === null ? Date.now() : Date.parse(run.completed_at);
+  return [
+    moment(run.started_at),
+    duration(Date.parse(run.started_at), end),
+    ...(run.agent === null ? [] : [run.agent]),
+    ...(run.tokens === null ? [] : [`${shortCount(run.tokens)} tokens`]),
+    ...(run.cost_usd === null ? [] : [dollars(run.cost_usd)]),
+  ];
+}

@@ -1,0 +1,38 @@
+import { useEffect, useState } from "preact/hooks";
+
+const MINUTE_MS = 60_000;
+
+/** The time, every ten seconds. */
+export function useNow(): number {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 10_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** As in `12 min` or `3 h 05 min`. */
+export function duration(fromMs: number, toMs: number): string {
+  const minutes = Math.max(0, Math.floor((toMs - fromMs) / MINUTE_MS));
+  if (minutes < 60) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+}
+
+/** As in `950`, `47k` or `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
+}
+
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(2)}`;
+}
+
+/** In the reader's own time. */
+export function moment(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime())
+    ? at
+    : time.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}

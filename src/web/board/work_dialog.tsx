@@ -1,0 +1,51 @@
+import { useState } from "preact/hooks";
+import type { BoardChoices } from "#planner/board/wire.ts";
+import { act } from "./act.ts";
+import { Dialog, Field } from "./dialog.tsx";
+
+interface WorkProps {
+  readonly id: string;
+  readonly choices: BoardChoices | undefined;
+  readonly leave: () => void;
+}
+
+/** Starts an agent, as `planner work`. */
+export function WorkDialog({ id, choices, leave }: WorkProps) {
+  const [provider, setProvider] = useState("");
+  const [model, setModel] = useState("");
+  const [budget, setBudget] = useState("");
+  const [resumes, setResumes] = useState(false);
+  const start = () => {
+    leave();
+    void act("work", {
+      id,
+      ...(provider === "" ? {} : { provider }),
+      ...(model.trim() === "" ? {} : { model: model.trim() }),
+      ...(budget === "" ? {} : { budget: Number(budget) }),
+      ...(resumes ? { resume: true } : {}),
+    });
+  };
+  const [usual = "", ...others] = choices?.agents ?? [];
+  return (
+    <Dialog title="Start an agent" leave={leave} submit={{ label: "Start", act: start }}>
+      <p class="muted">{id}</p>
+      <div class="pair">
+        <label class="field">
+          <span>Agent</span>
+          <select value={provider} onChange={({ currentTarget }) => setProvider(currentTarget.value)}>
+            <option value="">{usual} (configured)</option>
+            {others.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <Field label="Model" value={model} set={setModel} hint="Empty: as the spec or the settings say" />
+        <Field label="Limit in US dollars" type="number" value={budget} set={setBudget} />
+      </div>
+      <label class="check">
+        <input type="checkbox" checked={resumes} onChange={({ currentTarget }) => setResumes(currentTarget.checked)} />
+        <span>Continue the agent's session of the last run</span>
+      </label>
+    </Dialog>
+  );
+}

@@ -5,12 +5,13 @@
  * `--maps FOLDER` writes the maps of such an executable to a folder instead of building one.
  */
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { buildPages } from "./build_pages.ts";
 import manifest from "./package.json" with { type: "json" };
+import { licenceTexts } from "./release/licences.ts";
 
 const TARGETS = [
   "bun-linux-x64",
@@ -101,6 +102,7 @@ function knownTarget(target: string): void {
 
 mkdirSync("dist", { recursive: true });
 await buildPages();
+writeFileSync("dist/licences.txt", licenceTexts());
 if (values.maps !== undefined) {
   await writeMaps(values.maps);
 } else if (values.all === true) {

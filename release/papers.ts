@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OUT, type Release, ROOT, timestamp } from "./release.ts";
 import { hasProgram, run, sha256 } from "./shell.ts";
@@ -30,29 +30,6 @@ export function writeSbom(release: Release): string {
   });
   writeFileSync(join(OUT, file), `${JSON.stringify(sbom, null, 2)}\n`);
   return file;
-}
-
-/** Returns the licence texts of every package that can be in the executable, sorted by name. */
-export function licenceTexts(): string {
-  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
-  const packages = lock.packages as Readonly<Record<string, { dev?: boolean; optional?: boolean; version?: string }>>;
-  const parts = Object.entries(packages)
-    .filter(([path, { dev, optional }]) => path !== "" && dev !== true && optional !== true)
-    .map(([path, { version }]) => licenceOf(path, version ?? ""));
-  const head =
-    "planner contains the following packages, and the Bun runtime (MIT, https://bun.sh, with the parts named in\n" +
-    "its LICENSE.md, among them JavaScriptCore under LGPL-2).\n";
-  return [head, ...parts.toSorted()].join(`\n${"-".repeat(80)}\n`);
-}
-
-function licenceOf(path: string, version: string): string {
-  const folder = join(ROOT, path);
-  const name = path.replace(/^.*node_modules\//, "");
-  if (!existsSync(folder)) return `${name} ${version}\n\n(not installed on the machine that built this release)\n`;
-  const declared = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license ?? "see its own page";
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
-  const texts = files.toSorted().map((file) => readFileSync(join(folder, file), "utf8").trim());
-  return `${name} ${version} (${declared})\n\n${texts.join("\n\n")}\n`;
 }
 
 /** Writes an in-toto statement (SLSA provenance 1.0) about every file that is in the release so far. */

@@ -57,6 +57,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     summary: "Print the completion script of a shell",
     load: () => import("./commands/spec/completion.ts"),
   },
+  licenses: {
+    group: "project",
+    summary: "Print the licences of what this executable contains",
+    load: () => import("./commands/spec/licenses.ts"),
+  },
   add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/spec/add.ts") },
   list: { group: "specs", summary: "List the active specs", load: () => import("./commands/spec/list.ts") },
   show: { group: "specs", summary: "Show one spec", load: () => import("./commands/spec/show.ts") },

@@ -21,3 +21,12 @@ export async function loadPage(name: PageName): Promise<string | undefined> {
     return undefined;
   }
 }
+
+/** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined if the program was never built. */
+export async function loadLicences(): Promise<string | undefined> {
+  try {
+    return String((await import("../../dist/licences.txt", { with: { type: "text" } })).default);
+  } catch {
+    return undefined;
+  }
+}

@@ -30,6 +30,7 @@ const COMMANDS = [
   "import",
   "mcp",
   "completion",
+  "licenses",
 ] as const;
 
 /** Commands that work on a project, with words that are right for them. */
@@ -79,6 +80,14 @@ test("planner --version names version, commit and engine in one line", async () 
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^planner \d+\.\d+\.\d+ \(commit [0-9a-z]+, (Bun|Deno) \d+\.\d+\.\d+\)\n$/);
+});
+
+test("planner licenses prints the licence of every package, with or without a project", async () => {
+  const { code, stdout } = await runPlanner(["licenses"], { cwd: "/" });
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("Mozilla Public License");
+  expect(stdout).toContain("JavaScriptCore");
 });
 
 test("planner suggests the nearest command for one that it does not know", async () => {

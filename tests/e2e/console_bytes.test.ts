@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 
-test("the console is one page below 150 kB gzipped, with a strict policy", async () => {
+test("the console is one page below 110 kB gzipped, with a strict policy", async () => {
   const folder = emptyFolder();
   const alone = await DcServer.start(folder);
   try {
@@ -11,7 +11,7 @@ test("the console is one page below 150 kB gzipped, with a strict policy", async
     const policy = response.headers.get("content-security-policy") ?? "";
     const again = await fetch(`${alone.url}/`, { headers: { "if-none-match": response.headers.get("etag") ?? "" } });
 
-    expect(gzipSync(html).length).toBeLessThan(150_000);
+    expect(gzipSync(html).length).toBeLessThan(110_000);
     expect(policy).toContain("default-src 'none'");
     expect(policy).not.toContain("unsafe");
     expect(again.status).toBe(304);

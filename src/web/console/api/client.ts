@@ -29,6 +29,11 @@ export class CallError extends Error {
   }
 }
 
+/** What a call threw, as an error that can be shown. */
+export function callError(error: unknown): CallError {
+  return error instanceof CallError ? error : new CallError("internal", "The answer could not be read.");
+}
+
 interface ErrorBody {
   readonly code?: string;
   readonly message?: string;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { followQuestion } from "../live/questions.ts";
-import { CallError, call, type Reply, type Request, type Rpc, read } from "./client.ts";
+import { type CallError, call, callError, type Reply, type Request, type Rpc, read } from "./client.ts";
 import { token } from "./token.ts";
 import { written } from "./written.ts";
 
@@ -51,14 +51,14 @@ export function useQuestion<Reply>(key: string, ask: (signal: AbortSignal) => Pr
     };
     const first = ask(signal).then(
       (reply) => show({ key, round, reply }),
-      (error: unknown) => show({ key, round, error: toCallError(error) }),
+      (error: unknown) => show({ key, round, error: callError(error) }),
     );
     const refresh = async () => {
       await first;
       await ask(signal).then(
         (reply) => show({ key, round, reply }),
         (error: unknown) => {
-          const problem = toCallError(error);
+          const problem = callError(error);
           // An older answer says more than a failure that passes; the page says how old it is.
           if (answeredAt === undefined || !PASSING.has(problem.code)) show({ key, round, error: problem });
         },
@@ -86,9 +86,4 @@ const PASSING: ReadonlySet<string> = new Set(["offline", "unavailable", "resourc
 function isSame<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
   if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
   return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
-}
-
-function toCallError(error: unknown): CallError {
-  if (error instanceof CallError) return error;
-  return new CallError("internal", "The answer could not be read.");
 }

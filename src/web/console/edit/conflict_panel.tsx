@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FindingLine } from "./changes_panel.tsx";
 import { type Merge, resolved } from "./conflict.ts";
 import type { Values } from "./form_model.ts";
@@ -13,6 +13,9 @@ export function ConflictPanel({
   readonly theirs: Values;
   readonly settle: (values: Values) => void;
 }) {
+  const panel = useRef<HTMLElement>(null);
+  // In a narrow window it is below the form.
+  useLayoutEffect(() => panel.current?.scrollIntoView({ block: "nearest" }), []);
   const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
   const choose = (key: string, isMine: boolean) => {
     const next = new Set(mine);
@@ -21,7 +24,7 @@ export function ConflictPanel({
     setMine(next);
   };
   return (
-    <section class="conflict" role="alert" aria-label="Changed by someone else">
+    <section ref={panel} class="conflict" role="alert" aria-label="Changed by someone else">
       <ul class="edit-findings">
         <FindingLine state="watch" title="Someone else changed this meanwhile">
           {merge.clashes.length === 0

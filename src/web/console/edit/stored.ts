@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { kindNoun } from "#words/names.ts";
-import { CallError, read } from "../api/client.ts";
+import { CallError, callError, read } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
-import { callError } from "./ask.ts";
 import { identityText, type Kind, messageOf, type Values } from "./form_model.ts";
 import { prunedMessage } from "./values.ts";
 

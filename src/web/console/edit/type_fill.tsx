@@ -1,7 +1,7 @@
 import { useId, useState } from "preact/hooks";
-import type { CallError } from "../api/client.ts";
+import { type CallError, callError } from "../api/client.ts";
 import { useHits } from "../ui/use_hits.ts";
-import { ask, callError } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { Refused } from "./changes_panel.tsx";
 import { useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";

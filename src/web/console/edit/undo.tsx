@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { CallError, read } from "../api/client.ts";
+import { callError, read } from "../api/client.ts";
 import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { useMayWrite } from "./edit_buttons.tsx";
@@ -37,10 +37,7 @@ export function UndoButton({
 }) {
   const [problem, setProblem] = useState("");
   if (!useMayWrite() || requestId === "") return null;
-  const open = () =>
-    openUndo(requestId, etags).catch((error: unknown) =>
-      setProblem(error instanceof CallError ? error.message : "The change log could not be read"),
-    );
+  const open = () => openUndo(requestId, etags).catch((error: unknown) => setProblem(callError(error).message));
   return (
     <>
       <button type="button" onClick={() => void open()}>

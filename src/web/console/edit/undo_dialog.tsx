@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { plainRefs } from "#words/names.ts";
-import type { CallError } from "../api/client.ts";
+import { type CallError, callError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { counted, moment, utcMoment } from "../labels.ts";
-import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";

@@ -1,8 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { CallError } from "../api/client.ts";
+import { CallError, callError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
-import { callError } from "./ask.ts";
 import type { Change } from "./changes.ts";
 import { editing } from "./editing.ts";
 import { applyChanges, type Preview, previewChanges, type Refused, type Written } from "./proposal.ts";

@@ -1,6 +1,7 @@
 import type { BulkReply, UpsertDeviceResponse } from "#gen/datacenter/v1/json.ts";
-import { CallError, callNamed } from "../api/client.ts";
-import { signedIn } from "../api/sign_in.ts";
+import { CallError } from "../api/client.ts";
+import { ask } from "../edit/ask.ts";
+import { APPLY_RPC } from "../edit/proposal.ts";
 import { type FieldProblem, type Item, KINDS, type Kind } from "./parse_items.ts";
 import { problemsOf, problemsOfResult } from "./problems.ts";
 
@@ -19,11 +20,6 @@ export interface Sending {
 }
 
 type Send = (items: readonly Item[], sending: Sending) => Promise<readonly Sent[]>;
-
-/** An expired token interrupts an import and ends nothing: the same call is made with the next token. */
-function call<Reply>(rpc: string, request: object, signal: AbortSignal): Promise<Reply> {
-  return signedIn(() => callNamed<Reply>(rpc, request, signal));
-}
 
 const BATCH = 200;
 const AT_ONCE = 6;
@@ -59,7 +55,7 @@ export async function sendItems(items: readonly Item[], sending: Sending): Promi
 
 function bulk(rpc: string): Send {
   return async (items, { signal }) => {
-    const { results } = await call<BulkReply>(rpc, { items: items.map(({ resource }) => resource) }, signal);
+    const { results } = await ask<BulkReply>(rpc, { items: items.map(({ resource }) => resource) }, signal);
     return results.map((result) => ({
       item: items[result.index] as Item,
       outcome: result.outcome,
@@ -72,8 +68,7 @@ function bulk(rpc: string): Send {
 function together(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
-    const rpc = "datacenter.v1.PlanningService/ApplyChanges";
-    const answer = await call<BulkReply>(rpc, { changes }, sending.signal).catch((error: unknown) => {
+    const answer = await ask<BulkReply>(APPLY_RPC, { changes }, sending.signal).catch((error: unknown) => {
       if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
       return undefined;
     });
@@ -92,7 +87,7 @@ function singly(rpc: string, field: string): Send {
     Promise.all(
       items.map(async (item) => {
         try {
-          const { outcome } = await call<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
+          const { outcome } = await ask<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
           return { item, outcome, problems: [] };
         } catch (error) {
           return failed(item, error);

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
-import { CallError } from "../api/client.ts";
+import { callError } from "../api/client.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import type { Kind } from "../edit/form_model.ts";
@@ -205,7 +205,7 @@ function Export({ list, request, columns }: { list: ListKind; request: object; c
         format === "csv" ? [asCsv(rows, columns), "text/csv"] : [asJson(rows, columns), "application/json"];
       saveFile(new Blob([text], { type }), `${list.page}.${format}`);
     } catch (error) {
-      setProblem(error instanceof CallError ? error.message : "The list could not be saved.");
+      setProblem(callError(error).message);
     }
     setBusy(false);
   };

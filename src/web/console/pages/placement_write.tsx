@@ -1,8 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
-import { CallError, call } from "../api/client.ts";
+import { CallError, call, callError } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
-import { callError } from "../edit/ask.ts";
 import { type Change, NOTHING_STORED } from "../edit/changes.ts";
 import { Findings, Problem } from "../edit/changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";

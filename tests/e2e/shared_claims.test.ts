@@ -43,6 +43,15 @@ test("two clones work and merge a spec once, from its claim to the push of its m
   const refused = await there(["work", FIRST]);
   expect(refused.stderr).toContain(`Cannot start work on spec '${FIRST}': Ann is working on it in another clone`);
   expect(refused.code).toBe(1);
+  const line = expect.stringMatching(
+    new RegExp(`^${FIRST}: worked on by Ann in another clone \\(seen for \\d+ s\\)$`, "m"),
+  );
+  expect((await there(["list"])).stdout).toEqual(line);
+  expect((await there(["status"])).stdout).toEqual(line);
+  expect(JSON.parse((await there(["list", "--json"])).stdout).others).toMatchObject([
+    { spec_id: FIRST, state: "held", by: "Ann" },
+  ]);
+  expect(JSON.parse((await project.planner(["list", "--json"])).stdout).others).toEqual([]);
 
   project.release("go");
   expect(await running).toMatchObject({ code: 0 });

@@ -125,6 +125,16 @@ function templateOf(
   return made;
 }
 
+/** Completes a spec in the main branch of the remote. */
+export async function completeSpec(clone: ClaimClone, id: string): Promise<void> {
+  const folder = join(clone.root, ".planner/specs");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, `${id}.md`), `---\nid: ${id}\nstatus: completed\n---\n`);
+  await clone.git("add", "--all");
+  await clone.git("commit", "-q", "-m", "completed");
+  await clone.git("push", "-q", "origin", "HEAD:main");
+}
+
 async function begin(claims: Claims, id: SpecId, wishes: SharedClaimWishes): Promise<Begun> {
   const answer = await claims.claim(id, `${id}-${process.pid}`);
   if ("heldBy" in answer) throw new Error(`${id} is held by process ${answer.heldBy.pid}`);

@@ -42,6 +42,26 @@ export type SharedAnswer =
   /** The remote did not answer: why. */
   | { readonly kind: "unknown"; readonly reason: string };
 
+/** A claim of another clone. */
+export interface OtherClaim {
+  readonly id: SpecId;
+  /** `done`: finished there, and not yet known to be in the remote's main branch. */
+  readonly state: "held" | "done";
+  /** The name that git commits with there, without control characters. */
+  readonly by: string;
+  /** How long this clone has seen it unchanged. */
+  readonly seenForMs: number;
+}
+
+/** Something that keeps shared claims from protecting specs. */
+export interface SharedTrouble {
+  readonly message: string;
+  /** What a person can do; null if a repair does it. */
+  readonly advice: string | null;
+  /** As `Trouble.repair`. */
+  readonly repair?: () => Promise<string | null>;
+}
+
 /**
  * Claims of specs: at most one process works on a spec at a time, and on any number of them. A claim is stale if its
  * process has ended (on this machine), or if its heartbeat is older than `HEARTBEAT_LIMIT_MS` (on another machine).
@@ -55,6 +75,10 @@ export interface Claims {
   holder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of all claims, including stale ones, sorted. */
   ids(): Promise<readonly SpecId[]>;
+  /** Claims of other clones, if the settings name a remote. Cost: at most one look at the remote in 30 seconds. */
+  others(): Promise<readonly OtherClaim[]>;
+  /** Finds what is wrong with claims that other clones see. Cost: one look at the remote, if the settings name one. */
+  examine(): Promise<readonly SharedTrouble[]>;
   /** Removes a stale claim and returns its holder; null without a claim or if the holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }

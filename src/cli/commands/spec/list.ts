@@ -6,7 +6,9 @@ import { compareDue, compareUrgency, isDay, PRIORITIES } from "#planner/spec/pla
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
+import { othersClaims, othersText } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
+import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -37,8 +39,11 @@ export const command = defineCommand({
       : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
     const list = cutList({ ...value, specs: planned(value.specs, plan) }, filter);
-    if (json) return printJson(list);
+    const listed = new Set(list.specs.map(({ id }) => id as string));
+    const others = (await othersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
+    if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
     printListing<ListedSpec>(cli, list, specColumns(list.specs, await context.specs.ids()));
+    printText(othersText(others));
   },
 });
 

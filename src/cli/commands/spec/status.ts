@@ -7,6 +7,7 @@ import { shortUsage } from "#planner/work/usage.ts";
 import { counted } from "#words/names.ts";
 import { defineCommand } from "../../command.ts";
 import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
+import { othersClaims, othersText } from "../../output/others_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
@@ -36,8 +37,9 @@ export const command = defineCommand({
     if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);
     const context = await cli.planner();
     const { value, text } = await runTool(context, status, { brief, include_activity: activity });
-    if (json) return printJson(value);
-    if (text !== undefined) return print(`${text}\n${unreadableLine(value.unreadable)}`);
+    if (text !== undefined && !json) return print(`${text}\n${unreadableLine(value.unreadable)}`);
+    const others = await othersClaims(context);
+    if (json) return printJson({ ...value, ...(others !== undefined && { others }) });
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
     const columns = [
       { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => statusStyle(word) },
@@ -46,6 +48,7 @@ export const command = defineCommand({
     print(renderTable(rows, columns, outputWidth()));
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
+    printText(othersText(others));
     printText(outsideText(value.outside_changes, activity));
     if (activity) printText(await forecastText(context));
     printText(unreadableLine(value.unreadable));

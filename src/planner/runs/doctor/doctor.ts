@@ -96,6 +96,7 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   gitLocks,
   plantedChanges,
   mirrorRemotes,
+  sharedClaims,
   orphanedWorktrees,
   strandedSpecs,
   brokenConfig,
@@ -159,6 +160,15 @@ async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
       "it mirrors all refs: a fetch that prunes deletes refs/planner with the records of runs, a push deletes those of others",
     advice: `limit it to branches and tags: git config --unset remote.${name}.mirror; git config --replace-all remote.${name}.fetch "+refs/heads/*:refs/remotes/${name}/*"`,
   }));
+}
+
+/** Reports what keeps claims at a remote from protecting specs, and claims there that have had their use. */
+async function sharedClaims({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
+  // Broken settings are a separate finding.
+  const config = await context.config().catch(() => null);
+  if (config === null || config.claims.remote === null) return [];
+  const subject = `remote ${config.claims.remote}`;
+  return (await ports.claims.examine()).map((trouble) => ({ kind: "shared_claims", subject, ...trouble }));
 }
 
 /**

@@ -16,6 +16,7 @@ export const TROUBLE_KINDS = [
   "git_lock",
   "planted_change",
   "mirror_remote",
+  "shared_claims",
   "orphaned_worktree",
   "stranded_spec",
   "broken_config",

@@ -28,6 +28,8 @@ export function openClaims(root: string, clock: Clock): Claims {
     claim: (id, processId) => withProjectLock(root, () => claim({ root, clock, id }, processId)),
     holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
     ids: () => claimedIds(root),
+    others: async () => [],
+    examine: async () => [],
     clearStale: (id) => withProjectLock(root, () => clearStale(root, id, clock.now())),
   };
 }

@@ -55,6 +55,13 @@ export interface RemoteLook {
   readonly refs: ReadonlyMap<string, string>;
 }
 
+interface RemoteParts extends Pick<ClaimRemote, "name" | "url" | "git" | "prefix"> {
+  /** Added to the environment of each call. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Longest wait for one call, in milliseconds. */
+  readonly limitMs?: number;
+}
+
 /** The git remote that holds claims, as the person's own git reaches it. Never asks a question. */
 export class ClaimRemote {
   readonly name: string;
@@ -64,9 +71,11 @@ export class ClaimRemote {
   readonly git: Git;
   /** Path of the project below that folder, with `/` at its end; empty for the folder itself. */
   readonly prefix: string;
-  #env: Readonly<Record<string, string>> | undefined;
+  readonly #parts: RemoteParts;
+  #ssh: Readonly<Record<string, string>> | undefined;
 
-  constructor(parts: Pick<ClaimRemote, "name" | "url" | "git" | "prefix">) {
+  constructor(parts: RemoteParts) {
+    this.#parts = parts;
     this.name = parts.name;
     this.url = parts.url;
     this.git = parts.git;
@@ -173,8 +182,9 @@ export class ClaimRemote {
   }
 
   async #call(args: readonly string[]): Promise<GitAnswer> {
-    this.#env ??= await sshCommand(this.git, this.url);
-    const options = { env: this.#env, limitMs: CALL_LIMIT_MS, remote: true };
+    this.#ssh ??= await sshCommand(this.git, this.url);
+    const { env, limitMs = CALL_LIMIT_MS } = this.#parts;
+    const options = { env: { ...this.#ssh, ...env }, limitMs, remote: true };
     return this.git.try([...callSettings(this.name), ...args], options);
   }
 }

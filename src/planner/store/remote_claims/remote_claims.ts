@@ -13,9 +13,9 @@ import {
 import { beginChange } from "../../work/claims/own_claim.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
-import { openClaimRemote, type RemoteLook } from "./claim_remote.ts";
+import { type ClaimRemote, openClaimRemote } from "./claim_remote.ts";
 import { ClaimSession, type OwnChange } from "./claim_session.ts";
-import { knownClaims, readClaimsFile } from "./claims_file.ts";
+import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
 import { doneInMain, mainRefs } from "./main_at_remote.ts";
 import { probeServer } from "./probe_server.ts";
 import { steadyTime } from "./steady_clock.ts";
@@ -171,8 +171,8 @@ async function changeInSession(
     }
   }
   await prune(
-    session,
-    look,
+    session.remote,
+    session.known,
     finished.filter((one) => one !== id && inMain.has(one)),
   );
   const from = decision.kind === "take" ? decision.from : null;
@@ -231,11 +231,14 @@ export function doneClaims({ known }: ClaimSession): readonly SpecId[] {
  * @returns which are gone
  */
 export async function prune(
-  { remote }: ClaimSession,
-  { claims }: RemoteLook,
+  remote: ClaimRemote,
+  { seen }: Pick<KnownClaims, "seen">,
   ids: readonly SpecId[],
 ): Promise<readonly SpecId[]> {
-  const changes = ids.map((id) => ({ ref: claimRef(id), base: claims.get(id) ?? null, next: null }));
+  const changes = ids.flatMap((id) => {
+    const base = seen.get(id)?.oid;
+    return base === undefined ? [] : [{ ref: claimRef(id), base, next: null }];
+  });
   if (changes.length === 0) return [];
   const { lines } = await remote.push(changes);
   return ids.filter((id) => lines.get(claimRef(id))?.sign === "won");

@@ -3,6 +3,8 @@ import type { Claim, Claims, ProcessMark, SharedAnswer, SharedClaimWishes } from
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { readClaimsFile } from "./claims_file.ts";
+import { examineClaims } from "./examine_claims.ts";
+import { othersClaims } from "./others_claims.ts";
 import { finishRemote, type RemoteClaimsPlace, releaseRemote, renewRemote, takeRemote } from "./remote_claims.ts";
 import { remoteSettings } from "./remote_settings.ts";
 
@@ -31,6 +33,8 @@ export function openSharedClaims(parts: SharedParts): Claims {
   const active = new ActiveClaims(parts);
   return {
     ...local,
+    others: async () => whereShared(await placeOf(parts), othersClaims),
+    examine: async () => whereShared(await placeOf(parts), examineClaims),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;
@@ -167,6 +171,14 @@ class ActiveClaims {
       if (known?.process === claim.processId && known.lostTo !== null) claim.lose(known.lostTo);
     }
   }
+}
+
+/** Empty without a remote for claims. */
+async function whereShared<Item>(
+  place: RemoteClaimsPlace | null,
+  list: (place: RemoteClaimsPlace) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  return place === null ? [] : list(place);
 }
 
 /** Null without a remote for claims. */

@@ -1,0 +1,40 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import type { OtherClaim } from "#planner/run_ports/claims.ts";
+import { ageText } from "#planner/work/claims/decide_claim.ts";
+import { plainLine } from "./plain_text.ts";
+
+/** Claims of other clones, as commands print them in JSON. */
+export interface PrintedClaim {
+  readonly spec_id: string;
+  readonly state: OtherClaim["state"];
+  readonly by: string;
+  readonly seen_seconds: number;
+}
+
+/**
+ * Reads the claims that other clones hold, by spec.
+ *
+ * @returns undefined if no setting names a remote for claims, or the settings cannot be read
+ */
+export async function othersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
+  try {
+    if ((await context.config()).claims.remote === null) return undefined;
+    const others = await (await context.runs()).claims.others();
+    return others.map(({ id, state, by, seenForMs }) => {
+      return { spec_id: id, state, by, seen_seconds: Math.round(seenForMs / 1000) };
+    });
+  } catch (error) {
+    if (error instanceof OperationError) return undefined;
+    throw error;
+  }
+}
+
+/** One line per claim; empty without any. */
+export function othersText(others: readonly PrintedClaim[] = []): string {
+  const line = ({ spec_id, state, by, seen_seconds }: PrintedClaim): string => {
+    const what = state === "done" ? "finished" : "worked on";
+    return plainLine(`${spec_id}: ${what} by ${by} in another clone (seen for ${ageText(seen_seconds * 1000)})`);
+  };
+  return others.map((one) => `${line(one)}\n`).join("");
+}

@@ -1,0 +1,90 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { SharedTrouble } from "#planner/run_ports/claims.ts";
+import { counted } from "#words/names.ts";
+import type { ClaimRemote } from "./claim_remote.ts";
+import type { ClaimSession } from "./claim_session.ts";
+import { doneInMain, mainRefs } from "./main_at_remote.ts";
+import { tryServer } from "./probe_server.ts";
+import { doneClaims, inSession, prune, type RemoteClaimsPlace } from "./remote_claims.ts";
+
+/** A push that took longer waited for a person, in milliseconds. Ours: slow networks and servers take some seconds. */
+const SLOW_PUSH_MS = 10_000;
+
+/** Name that people give the remote that theirs is a fork of. */
+const ORIGINAL = "upstream";
+
+/** Finds what keeps claims at the remote from protecting specs. Looks at the remote once, and changes nothing there. */
+export async function examineClaims(place: RemoteClaimsPlace): Promise<readonly SharedTrouble[]> {
+  try {
+    return await inSession(place, async (session) => [
+      ...unsupported(place, session),
+      ...slow(session),
+      ...(await forked(session.remote)),
+      ...(await finished(place, session)),
+    ]);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const isAway = error.kind === "unavailable";
+    const advice = isAway
+      ? "until it can be reached, planner work --offline works without it"
+      : 'set "claims.remote" in .planner/config.md to a remote with one push address';
+    return [{ message: error.message, advice }];
+  }
+}
+
+function unsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedTrouble[] {
+  if (known.support !== "no") return [];
+  return [
+    {
+      message: `${known.refusal}: other clones do not see this clone's claims`,
+      advice: "ask the server's owner to allow refs/planner/claims/, then run planner doctor --fix",
+      repair: () =>
+        inSession(place, async (session) => {
+          await tryServer(session);
+          if (session.known.support === "yes") return "the server has claims now";
+          throw new OperationError("failed_precondition", session.known.refusal);
+        }),
+    },
+  ];
+}
+
+function slow({ known: { pushMs } }: ClaimSession): readonly SharedTrouble[] {
+  if (pushMs <= SLOW_PUSH_MS) return [];
+  const seconds = Math.round(pushMs / 1000);
+  const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
+  return [{ message: `the last push of a claim took ${seconds} s`, advice }];
+}
+
+async function forked({ name, git }: ClaimRemote): Promise<readonly SharedTrouble[]> {
+  if (name === ORIGINAL || (await git.ask(["remote", "get-url", ORIGINAL])) === null) return [];
+  return [
+    {
+      message: `it seems to be a fork of remote "${ORIGINAL}": clones of other forks do not see its claims`,
+      advice: `set "claims.remote" to a remote that all clones push to`,
+    },
+  ];
+}
+
+/** Final claims whose specs the remote's main branch has as done. */
+async function finished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedTrouble[]> {
+  if (session.known.support === "no") return [];
+  const ids = await finishedIds(place, session);
+  if (ids.length === 0) return [];
+  return [
+    {
+      message: `it still has ${counted(ids.length, "claim")} of specs that its main branch has as done`,
+      advice: null,
+      repair: () =>
+        inSession(place, async (again) => {
+          const gone = await prune(again.remote, again.known, await finishedIds(place, again));
+          return gone.length === 0 ? null : `deleted ${counted(gone.length, "claim")}`;
+        }),
+    },
+  ];
+}
+
+async function finishedIds({ settings }: RemoteClaimsPlace, session: ClaimSession) {
+  const refs = await mainRefs(session.remote, settings.mainBranch);
+  const look = await session.look(refs);
+  return [...(await doneInMain(session.remote, { look, refs, ids: doneClaims(session) }))];
+}

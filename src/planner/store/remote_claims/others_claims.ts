@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { OtherClaim } from "#planner/run_ports/claims.ts";
+import { seenForMs } from "../../work/claims/claim_looks.ts";
+import { holderText } from "../../work/claims/decide_claim.ts";
+import { Git } from "../git/git.ts";
+import { withRemoteLock } from "../locks/project_lock.ts";
+import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
+import { ClaimSession } from "./claim_session.ts";
+import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
+import type { RemoteClaimsPlace } from "./remote_claims.ts";
+import { steadyTime } from "./steady_clock.ts";
+
+/** Shortest time between two looks of commands that only read, in milliseconds. Source: docs/claims.md. */
+const LOOK_EVERY_MS = 30_000;
+
+/** Longest wait for such a look, in milliseconds. Ours: the list does not need it. */
+const LOOK_LIMIT_MS = 5_000;
+
+/** Ways to a remote that run no program which a repository names. */
+const PROTOCOLS = { GIT_ALLOW_PROTOCOL: "file:git:http:https:ssh" };
+
+/**
+ * Reads the claims of other clones, as of a look at most 30 seconds ago; older ones while the remote cannot be reached.
+ * Asks the remote only if this clone has used its claims before, and with the person's own settings of git only, since
+ * reading runs no program that the repository names. Never throws a refusal.
+ */
+export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly OtherClaim[]> {
+  const before = readClaimsFile(place.root);
+  if (before?.support !== "yes") return [];
+  if (isDue(before)) await look(place).catch(ignoreRefusal);
+  const { seen, own, clone } = readClaimsFile(place.root) ?? before;
+  const now = steadyTime();
+  return [...seen]
+    .filter(([id, { oid, text }]) => text?.clone !== clone && own.get(id)?.base !== oid)
+    .map(([id, claim]) => ({
+      id,
+      state: claim.text?.state ?? "held",
+      by: holderText({ seen: claim }),
+      seenForMs: seenForMs(claim, now),
+    }));
+}
+
+function isDue({ asked }: KnownClaims): boolean {
+  const now = steadyTime();
+  return asked === null || asked.boot !== now.boot || now.ms - asked.ms >= LOOK_EVERY_MS;
+}
+
+async function look({ root, settings, isLive }: RemoteClaimsPlace): Promise<void> {
+  const task = async (): Promise<void> => {
+    const found = await openClaimRemote(root, settings.remote);
+    const known = knownClaims(root, found.url);
+    if (!isDue(known)) return;
+    const folder = await mkdtemp(join(tmpdir(), "planner-look-"));
+    try {
+      const remote = await remoteFrom(folder, found);
+      await new ClaimSession(remote, { root, known, isLive }).look();
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+  // Another process that has the lock looks itself.
+  await withRemoteLock(root, task, 0);
+}
+
+/** The same remote from an empty repository, in which only the person's own settings hold. */
+async function remoteFrom(folder: string, { name, url, git }: ClaimRemote): Promise<ClaimRemote> {
+  const format = (await git.ask(["rev-parse", "--show-object-format"])) ?? "sha1";
+  const empty = new Git(folder).toWrite();
+  await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);
+  const address = /^[a-z+]+:\/\/|^[^/]+:/i.test(url) ? url : resolve(git.cwd, url);
+  return new ClaimRemote({ name, url: address, git: empty, prefix: "", env: PROTOCOLS, limitMs: LOOK_LIMIT_MS });
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof OperationError)) throw error;
+}

@@ -1,7 +1,10 @@
 import { meetsFilter, type SpecFilter } from "#planner/operations/shared/spec_filter.ts";
+import { isDay, PRIORITIES } from "#planner/spec/planning.ts";
 import type { UnreadableFile } from "#planner/spec/spec.ts";
+import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import type { Flags } from "./command.ts";
 import type { ListedSpec, ListedSpecs } from "./output/listing_output.ts";
+import { UsageError } from "./usage_error.ts";
 
 /** Flags of every command that prints a limited list of specs. */
 export const CUT_FLAGS = {
@@ -9,6 +12,22 @@ export const CUT_FLAGS = {
   label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
   limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
 } as const satisfies Flags;
+
+/** Flags that narrow a list by fields, beside `CUT_FLAGS`. */
+export const FIELD_FLAGS = {
+  status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+  priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
+  assignee: { type: "string", value: "name", multiple: true, summary: "Only specs assigned to this person" },
+  due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
+} as const satisfies Flags;
+
+/** Returns the test of `--due`. @throws UsageError for a text that is no day */
+export function isDueBy(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
+  if (due !== undefined && !isDay(due)) {
+    throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);
+  }
+  return (spec) => due === undefined || (typeof spec.due === "string" && spec.due <= due);
+}
 
 /** Requests all results of a listing tool: a default limit would mislead scripts. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;

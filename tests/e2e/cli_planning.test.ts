@@ -103,3 +103,41 @@ test("list --archived lists the archive alone, with the same filters", async () 
   expect(await ids("list", "--archived", "--status", "pending")).toEqual([]);
   expect((await run("list", "--archived")).stdout).toContain(`${old}  completed`);
 });
+
+test("graph shows what waits for what, narrowed as lists are, in every format", async () => {
+  project.spec(
+    LATE,
+    project.read(`.planner/specs/${LATE}.md`).replace("labels", `depends_on: [${SOON}, gone]\nlabels`),
+  );
+  project.spec("2026-11-01-005-bad", "---\nstatus: [\n---\n");
+
+  const { stdout } = await run("graph");
+
+  const lines = stdout.split("\n");
+  expect(lines[0]).toMatch(/^LAYER +PATH +ID +STATUS +WAITS FOR +TITLE$/);
+  expect(stdout).toMatch(new RegExp(`^ +1 +\\* +${SOON} +ready +- +${SOON}$`, "m"));
+  expect(stdout).toMatch(new RegExp(`^ +2 +\\* +${LATE} +blocked +003-soo,gone +${LATE}$`, "m"));
+  expect(lines.slice(-4, -1)).toEqual([
+    `Critical path (2): ${SOON}, ${LATE}`,
+    "Unknown: gone",
+    "1 file could not be read; `planner lint` shows why",
+  ]);
+  const due = await run("graph", "--due", "2026-12-24", "--assignee", "Ada", "--json");
+  expect(JSON.parse(due.stdout)).toMatchObject({
+    boxes: [
+      { id: LATE, left_out: [SOON] },
+      { id: "gone", status: "unknown" },
+    ],
+    unreadable: [{ file: ".planner/specs/2026-11-01-005-bad.md" }],
+  });
+  for (const [format, begin] of [
+    ["mermaid", "flowchart LR\n"],
+    ["dot", "digraph specs {\n"],
+    ["svg", "<svg xmlns="],
+  ] as const) {
+    const written = await run("graph", "--format", format);
+    expect([written.code, written.stdout.slice(0, begin.length)]).toEqual([0, begin]);
+    expect(written.stderr).toContain("1 file could not be read");
+  }
+  expect(await run("graph", "--format", "svg", "--json")).toMatchObject({ code: 2 });
+});

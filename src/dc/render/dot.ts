@@ -1,3 +1,4 @@
+import { quoteDot } from "#kernel/quote_dot.ts";
 import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
 import type { Theme } from "./options.ts";
 import { colorOf, type Token } from "./palette.ts";
@@ -17,12 +18,14 @@ export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
   const line = graph.directed ? "->" : "--";
   const ground = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
   return [
-    `${graph.directed ? "digraph" : "graph"} ${quoted(graph.name)} {`,
+    `${graph.directed ? "digraph" : "graph"} ${quoteDot(graph.name)} {`,
     `  graph ${attributes({ ...ground, color: paint("line"), fontcolor: paint("ink") })};`,
     `  node ${attributes({ shape: "box", style: "filled", fillcolor: paint("panel"), color: paint("line"), fontcolor: paint("on:panel"), fontname: "DejaVu Sans" })};`,
     `  edge ${attributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
     ...clusters(graph.nodes, paint),
-    ...graph.edges.map((edge) => `  ${quoted(edge.from)} ${line} ${quoted(edge.to)} ${edgeAttributes(edge, paint)};`),
+    ...graph.edges.map(
+      (edge) => `  ${quoteDot(edge.from)} ${line} ${quoteDot(edge.to)} ${edgeAttributes(edge, paint)};`,
+    ),
     "}",
     "",
   ].join("\n");
@@ -34,10 +37,10 @@ function clusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[
   const groups = new Map<string | undefined, GraphNode[]>();
   for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
   return [...groups].flatMap(([label, members], index) => {
-    const lines = members.map((node) => `  ${quoted(node.id)} ${nodeAttributes(node, paint)};`);
+    const lines = members.map((node) => `  ${quoteDot(node.id)} ${nodeAttributes(node, paint)};`);
     if (label === undefined) return lines;
-    const head = `  subgraph ${quoted(`cluster_${index}`)} {`;
-    return [head, `    label=${quoted(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
+    const head = `  subgraph ${quoteDot(`cluster_${index}`)} {`;
+    return [head, `    label=${quoteDot(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
   });
 }
 
@@ -63,18 +66,6 @@ function edgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): st
 
 function attributes(values: Readonly<Record<string, string>>): string {
   return `[${Object.entries(values)
-    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .map(([name, value]) => `${name}=${quoteDot(value)}`)
     .join(", ")}]`;
-}
-
-/** A quoted string: quotes and backslashes escaped, line breaks as \n, control characters as U+FFFD. */
-function quoted(text: string): string {
-  const inner = text
-    .toWellFormed()
-    .replace(/\\/g, "\\\\")
-    .replace(/"/g, '\\"')
-    .replace(/\r?\n/g, "\\n")
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: no renderer can draw them
-    .replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd");
-  return `"${inner}"`;
 }

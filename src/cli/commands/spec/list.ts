@@ -2,25 +2,20 @@ import { listArchived } from "#planner/operations/archived_list.ts";
 import type { SpecRow } from "#planner/operations/shared/listing.ts";
 import { specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
-import { compareDue, compareUrgency, isDay, PRIORITIES } from "#planner/spec/planning.ts";
-import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { compareDue, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
 import { othersClaims, othersText } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
-import { UsageError } from "../../usage_error.ts";
+import { CUT_FLAGS, cutList, FIELD_FLAGS, isDueBy, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
   summary: "List the active specs, ordered by id",
   positionals: {},
   flags: {
-    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
-    priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
-    assignee: { type: "string", value: "name", multiple: true, summary: "Only specs assigned to this person" },
-    due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
+    ...FIELD_FLAGS,
     sort: { type: "enum", options: ["id", "priority", "due"], summary: "Sort order (default: id)" },
     archived: { type: "boolean", short: "a", summary: "List the archived specs instead" },
     ...CUT_FLAGS,
@@ -54,10 +49,7 @@ interface Plan {
 
 /** The specs that are due, in the requested order; equal ones keep the order of ids. */
 function planned(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
-  if (due !== undefined && !isDay(due)) {
-    throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);
-  }
-  const found = specs.filter((spec) => due === undefined || (spec.due !== undefined && spec.due <= due));
+  const found = specs.filter(isDueBy(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDue) : found;
 }

@@ -1,4 +1,4 @@
-import type { Column } from "./order.ts";
+import type { Column } from "#kernel/layout/order.ts";
 
 /** Sweeps in which boxes move towards their neighbours. */
 const ROUNDS = 6;

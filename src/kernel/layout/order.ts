@@ -10,16 +10,21 @@ interface Neighbours {
 }
 
 /**
- * Orders the boxes of every layer so that few edges cross. Neighbours are one layer before or after. Ties follow the
+ * Orders the boxes of every layer so that few edges cross. Neighbours are in layers before and after, and
+ * crossings count between layers next to each other. Ties follow the
  * given order, so the result is deterministic.
  *
  * Cost: O(rounds × edges × log edges). Source: barycentre heuristic of Sugiyama, Tagawa and Toda, 1981.
  */
-export function orderColumns(columns: readonly Column[], { before, after }: Neighbours): readonly Column[] {
+export function orderColumns(
+  columns: readonly Column[],
+  { before, after }: Neighbours,
+  rounds = ROUNDS,
+): readonly Column[] {
   let best = columns;
   let fewest = crossings(columns, after);
   let current = columns;
-  for (let round = 0; round < ROUNDS && fewest > 0; round += 1) {
+  for (let round = 0; round < rounds && fewest > 0; round += 1) {
     current = sweep(current, before);
     current = sweep(current.toReversed(), after).toReversed();
     const found = crossings(current, after);

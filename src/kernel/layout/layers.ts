@@ -4,11 +4,17 @@ export interface LayoutEdge {
   readonly to: number;
 }
 
+export interface LayerWishes {
+  /** Boxes that go to the last column if they have no consumers. */
+  readonly last?: (box: number) => boolean;
+  /** Whether a box is as close as possible to its sources instead. */
+  readonly early?: boolean;
+}
+
 /**
  * Assigns every box to a layer such that edges lead to higher layers, and every box is as close as possible to its
  * consumers.
  *
- * @param last boxes that go to the last column if they have no consumers
  * @returns layers from 0, and the edges that had to be reversed because they close a cycle
  *
  * Cost: O(boxes + edges). Source: longest-path layering as in Sugiyama, Tagawa and Toda, 1981.
@@ -16,7 +22,7 @@ export interface LayoutEdge {
 export function layersOf(
   count: number,
   edges: readonly LayoutEdge[],
-  last: (box: number) => boolean = () => false,
+  { last = () => false, early = false }: LayerWishes = {},
 ): { readonly layers: readonly number[]; readonly turned: ReadonlySet<LayoutEdge> } {
   const order = sourcesFirst(count, edges);
   const place = new Int32Array(count);
@@ -29,10 +35,12 @@ export function layersOf(
   for (const box of order) {
     for (const to of out[box] ?? []) layers[to] = Math.max(layers[to] ?? 0, (layers[box] ?? 0) + 1);
   }
+  if (early) return { layers, turned };
   const rightmost = layers.reduce((most, layer) => Math.max(most, layer), 0);
   for (const box of order.toReversed()) {
     const consumers = out[box] ?? [];
-    if (consumers.length > 0) layers[box] = Math.min(...consumers.map((to) => layers[to] ?? 0)) - 1;
+    if (consumers.length > 0)
+      layers[box] = consumers.reduce((least, to) => Math.min(least, layers[to] ?? 0), Infinity) - 1;
     else if (last(box)) layers[box] = rightmost;
   }
   return { layers, turned };
@@ -50,26 +58,31 @@ export function listBy(
   return lists;
 }
 
-/** An order in which sources come before consumers; a cycle is broken at its first box. */
+/**
+ * An order in which sources come before consumers, except at edges that close a cycle: boxes in the order in which a search
+ * along the edges leaves them, the last first.
+ */
 function sourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly number[] {
   const out = listBy(count, edges, "from", "to");
-  const open = listBy(count, edges, "to", "from").map((list) => list.length);
-  const boxes = [...open.keys()];
-  const order = new Set(boxes.filter((box) => open[box] === 0));
-  const follow = (start: number): void => {
-    order.add(start);
-    const queue = [start];
-    for (const box of queue) {
-      for (const to of out[box] ?? []) {
-        open[to] = (open[to] ?? 0) - 1;
-        if (open[to] !== 0 || order.has(to)) continue;
-        order.add(to);
-        queue.push(to);
+  const sources = listBy(count, edges, "to", "from");
+  const boxes = [...sources.keys()];
+  const left: number[] = [];
+  const next = new Int32Array(count).fill(-1);
+  for (const start of [...boxes.filter((box) => sources[box]?.length === 0), ...boxes]) {
+    if (next[start] !== -1) continue;
+    // A chain may be longer than the call stack.
+    const path = [start];
+    next[start] = 0;
+    for (let box = path.at(-1); box !== undefined; box = path.at(-1)) {
+      const at = next[box] ?? 0;
+      const to = out[box]?.[at];
+      next[box] = at + 1;
+      if (to === undefined) left.push(path.pop() ?? box);
+      else if (next[to] === -1) {
+        next[to] = 0;
+        path.push(to);
       }
     }
-  };
-  for (const box of [...order]) follow(box);
-  // The remaining boxes are in cycles, or downstream of them.
-  for (const box of boxes) if (!order.has(box)) follow(box);
-  return [...order];
+  }
+  return left.reverse();
 }

@@ -1,0 +1,55 @@
+import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
+import { type SpecGraph, specGraph } from "#planner/operations/graph/spec_graph.ts";
+import { toSvg } from "#planner/operations/graph/svg.ts";
+import { unreadablePart } from "#planner/operations/shared/listing.ts";
+import { meetsFilter } from "#planner/operations/shared/spec_filter.ts";
+import { loadWorld } from "#planner/operations/shared/world.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import { defineCommand } from "../../command.ts";
+import { printGraph } from "../../output/graph_output.ts";
+import { unreadableLine } from "../../output/listing_output.ts";
+import { print, printJson } from "../../output/print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { CUT_FLAGS, FIELD_FLAGS, isDueBy } from "../../spec_filter.ts";
+import { UsageError } from "../../usage_error.ts";
+
+const FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
+
+/** Formats that other programs read. */
+const WRITERS: Readonly<Record<string, (graph: SpecGraph) => string>> = { mermaid: toMermaid, dot: toDot, svg: toSvg };
+
+const { limit: _cuts, ...LIST_FLAGS } = CUT_FLAGS;
+
+export const command = defineCommand({
+  summary: "Show open specs and what they wait for, in layers, with the critical path",
+  details:
+    "A spec stands one layer behind the last spec that it waits for: its dependencies, its members, or the member before it. The critical path is the longest chain of open specs. Cycles and unknown dependencies are listed.",
+  positionals: {},
+  flags: {
+    format: { type: "enum", short: "f", options: FORMATS, summary: "Output format (default: text)" },
+    all: { type: "boolean", short: "a", summary: "Include completed and cancelled specs, and archived dependencies" },
+    ...FIELD_FLAGS,
+    ...LIST_FLAGS,
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner graph", shows: "Show open specs in layers" },
+    { line: "planner graph --format svg > specs.svg", shows: "Draw them" },
+    { line: "planner graph --label api --format mermaid", shows: "Write the specs of a label for a Markdown file" },
+  ],
+  async run({ format: wanted, json, all, status, due, type, label, priority, assignee }, cli) {
+    if (json && wanted !== undefined) throw new UsageError('Flags "--json" and "--format" exclude each other', null);
+    const format = json ? "json" : (wanted ?? "text");
+    const context = await cli.planner();
+    const [isDue, filter] = [isDueBy(due), { types: type, labels: label, priorities: priority, assignees: assignee }];
+    const [world, archivedIds] = await Promise.all([loadWorld(context), context.specs.archivedIds()]);
+    const isShown = (spec: Spec): boolean =>
+      (status === undefined || world.readiness.matches(spec, status)) && meetsFilter(spec, filter) && isDue(spec);
+    const graph = specGraph({ ...world, archivedIds }, { all: all || status !== undefined, isShown });
+    if (format === "json") return printJson({ ...graph, ...unreadablePart(world.unreadable) });
+    const write = WRITERS[format];
+    if (write === undefined) return printGraph(cli, graph, world.unreadable);
+    print(write(graph));
+    if (world.unreadable.length > 0) cli.warn(unreadableLine(world.unreadable).trimEnd());
+  },
+});

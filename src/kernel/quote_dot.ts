@@ -1,0 +1,11 @@
+/** Returns a string of Graphviz's language: quotes and backslashes escaped, line breaks as \n, control characters as U+FFFD. */
+export function quoteDot(text: string): string {
+  const inner = text
+    .toWellFormed()
+    .replace(/\\/g, "\\\\")
+    .replace(/"/g, '\\"')
+    .replace(/\r?\n/g, "\\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no renderer can draw them
+    .replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd");
+  return `"${inner}"`;
+}

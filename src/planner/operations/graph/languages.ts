@@ -1,0 +1,63 @@
+import { visible } from "#kernel/control_pictures.ts";
+import { quoteDot } from "#kernel/quote_dot.ts";
+import { colourOf } from "./colours.ts";
+import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
+
+/** Writes a graph as a Mermaid flowchart. Every text is quoted, so no title can end a statement or name a directive. */
+export function toMermaid({ boxes, edges }: SpecGraph): string {
+  const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
+  const lines = boxes.map(({ id, title, status, critical }) => {
+    const label = [id, status, ...(title === null ? [] : [title])].map(escaped).join("<br>");
+    return `  ${names.get(id)}["${label}"]${critical ? ":::critical" : ""}`;
+  });
+  const links = edges.map((edge) => `  ${names.get(edge.from)} ${arrow(edge)} ${names.get(edge.to)}`);
+  return ["flowchart LR", "  classDef critical stroke-width:4px", ...lines, ...links, ""].join("\n");
+}
+
+function arrow({ kind, critical }: GraphEdge): string {
+  if (critical) return "==>";
+  return kind === "depends_on" ? "-->" : "-.->";
+}
+
+/** Entity codes for all but letters, digits and plain marks. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/\s+/g, " ")
+    .replace(/\p{Cc}/gu, visible)
+    .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
+}
+
+/** Writes a graph in Graphviz's language. Every text is quoted. */
+export function toDot({ boxes, edges }: SpecGraph): string {
+  return [
+    "digraph specs {",
+    "  graph [rankdir=LR];",
+    '  node [shape=box, style=filled, fontname="DejaVu Sans"];',
+    ...boxes.map((box) => `  ${quoteDot(box.id)} [${boxAttributes(box)}];`),
+    ...edges.map((edge) => `  ${quoteDot(edge.from)} -> ${quoteDot(edge.to)}${edgeAttributes(edge)};`),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function boxAttributes({ id, title, status, critical }: GraphBox): string {
+  const label = [`${id} ${status}`, ...(title === null ? [] : [title.replace(/\s+/g, " ")])].join("\n");
+  const { fill, ink } = colourOf(status);
+  return [
+    `label=${quoteDot(label)}`,
+    `fillcolor=${quoteDot(fill)}`,
+    `fontcolor=${quoteDot(ink)}`,
+    ...(critical ? ["penwidth=3"] : []),
+  ].join(", ");
+}
+
+function edgeAttributes({ kind, critical, backward }: GraphEdge): string {
+  const found = [
+    ...(kind === "depends_on" ? [] : ["style=dashed"]),
+    ...(critical ? ["penwidth=3"] : []),
+    // It would turn the layers round.
+    ...(backward ? ["constraint=false", "color=red"] : []),
+  ];
+  return found.length === 0 ? "" : ` [${found.join(", ")}]`;
+}

@@ -1,0 +1,239 @@
+import { type LayoutEdge, layersOf, listBy } from "#kernel/layout/layers.ts";
+import { orderColumns } from "#kernel/layout/order.ts";
+import { cyclesOf } from "../../lint/cycles.ts";
+import type { Readiness } from "../../spec/readiness.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { parentOf, specIdParts } from "../../spec/spec_id.ts";
+
+/** A spec in the picture of dependencies. */
+export interface GraphBox {
+  readonly id: string;
+  readonly title: string | null;
+  /** As lists show it; `ready` for one that can be worked now, `archived`, and `unknown` for an id without a spec. */
+  readonly status: string;
+  /** Column, from 0: as far left as what it waits for allows. */
+  readonly layer: number;
+  /** Place in the column, from 0. */
+  readonly order: number;
+  /** Whether it lies on the critical path. */
+  readonly critical: boolean;
+  readonly in_cycle: boolean;
+  /** Open specs that it waits for and that were left out of the picture. */
+  readonly left_out: readonly string[];
+}
+
+/** `to` waits for `from`. */
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** `depends_on`; `member`: a spec waits for its members; `order`: a member waits for the one before it. */
+  readonly kind: "depends_on" | "member" | "order";
+  readonly critical: boolean;
+  /** Whether it closes a cycle: it leads to a lower layer. */
+  readonly backward: boolean;
+}
+
+export interface SpecGraph {
+  readonly boxes: readonly GraphBox[];
+  readonly edges: readonly GraphEdge[];
+  readonly layers: number;
+  /** The longest chain of open specs, each waiting for the one before; empty if none waits. */
+  readonly critical_path: readonly string[];
+  /** Each cycle in the order of `depends_on`, the first id not repeated. */
+  readonly cycles: readonly (readonly string[])[];
+  /** Ids in `depends_on` without a spec. */
+  readonly unknown: readonly string[];
+}
+
+export interface GraphWorld {
+  readonly specs: readonly Spec[];
+  readonly archivedIds: ReadonlySet<string>;
+  readonly readiness: Readiness;
+}
+
+export interface GraphWishes {
+  /** Whether specs that are completed, cancelled or archived are shown too. */
+  readonly all: boolean;
+  /** The specs to show; all if left out. */
+  readonly isShown?: (spec: Spec) => boolean;
+}
+
+/** Boxes from which on the order within columns is only roughly that with the fewest crossings: no person follows the edges. */
+const MANY = 1000;
+
+const DONE: ReadonlySet<string> = new Set(["completed", "cancelled", "archived"]);
+
+/**
+ * Lays out specs and what they wait for in columns. Deterministic; pure. Cost: O(specs + dependencies) and some sorting:
+ * tenths of a second for 10,000 specs.
+ */
+export function specGraph(world: GraphWorld, { all, isShown = () => true }: GraphWishes): SpecGraph {
+  const shown = world.specs.filter((spec) => (all || !DONE.has(spec.status)) && isShown(spec));
+  const facts = new Map<string, Facts>(shown.map((spec) => [spec.id, factsOf(spec, world.readiness)]));
+  const statuses = new Map<string, string>(world.specs.map(({ id, status }) => [id, status]));
+  const statusOf = (id: string): string => statuses.get(id) ?? (world.archivedIds.has(id) ? "archived" : "unknown");
+  const waits = waitsOf(world.specs);
+  const waiting = shown.flatMap(({ id }) => waits.get(id) ?? []);
+  for (const { from } of waiting) {
+    const status = statusOf(from);
+    if (status === "unknown" || (all && status === "archived")) facts.set(from, { title: null, status });
+  }
+  const left = new Map<string, string[]>();
+  for (const { from, to } of waiting) {
+    if (!facts.has(from) && !DONE.has(statusOf(from))) left.set(to, [...(left.get(to) ?? []), from]);
+  }
+  return arranged(
+    facts,
+    waiting.filter(({ from }) => facts.has(from)),
+    left,
+  );
+}
+
+type Waiting = Pick<GraphEdge, "from" | "to" | "kind">;
+type Facts = Pick<GraphBox, "title" | "status">;
+
+function factsOf(spec: Spec, readiness: Readiness): Facts {
+  const isReady = spec.status === "pending" && readiness.isReady(spec);
+  return { title: spec.title, status: isReady ? "ready" : readiness.effectiveStatus(spec) };
+}
+
+/** What each spec waits for, without repetitions: as `readinessOf` has it. */
+function waitsOf(specs: readonly Spec[]): ReadonlyMap<string, readonly Waiting[]> {
+  const found = new Map<string, Map<string, Waiting>>(specs.map(({ id }) => [id, new Map()]));
+  const add = (edge: Waiting): void => {
+    const known = found.get(edge.to);
+    if (known !== undefined && !known.has(edge.from)) known.set(edge.from, edge);
+  };
+  for (const { id, dependsOn } of specs) for (const from of dependsOn) add({ from, to: id, kind: "depends_on" });
+  for (const { id, members } of specs) for (const from of members) add({ from, to: id, kind: "member" });
+  for (const [parent, members] of membersByParent(specs)) {
+    for (const [at, { id, frontmatter }] of members.entries()) {
+      add({ from: id, to: parent, kind: "member" });
+      const before = members[at - 1];
+      if (before !== undefined && !Object.hasOwn(frontmatter, "depends_on")) {
+        add({ from: before.id, to: id, kind: "order" });
+      }
+    }
+  }
+  return new Map([...found].map(([id, edges]) => [id, [...edges.values()]]));
+}
+
+function membersByParent(specs: readonly Spec[]): ReadonlyMap<string, readonly Spec[]> {
+  const found = new Map<string, Spec[]>();
+  for (const spec of specs) {
+    const parent = spec.id.includes(".") ? parentOf(spec.id) : undefined;
+    if (parent !== undefined) found.set(parent, [...(found.get(parent) ?? []), spec]);
+  }
+  for (const members of found.values()) members.sort((a, b) => numberOf(a) - numberOf(b));
+  return found;
+}
+
+function numberOf({ id }: Spec): number {
+  return specIdParts(id)?.members.at(-1) ?? 0;
+}
+
+function arranged(
+  facts: ReadonlyMap<string, Facts>,
+  waiting: readonly Waiting[],
+  left: ReadonlyMap<string, readonly string[]>,
+): SpecGraph {
+  const ids = [...facts.keys()].sort();
+  const index = new Map(ids.map((id, at) => [id, at]));
+  const edges = waiting.map(({ from, to }) => ({ from: index.get(from) ?? 0, to: index.get(to) ?? 0 }));
+  const { layers, turned } = layersOf(ids.length, edges, { early: true });
+  const isOpen = ids.map((id) => {
+    const { status } = facts.get(id) ?? { status: "unknown" };
+    return !DONE.has(status) && status !== "unknown";
+  });
+  const path = longestChain(
+    isOpen,
+    layers,
+    edges.filter((edge) => !turned.has(edge)),
+  );
+  const cycles = cyclesIn(ids, waiting);
+  const inCycle = new Set(cycles.flat());
+  const orders = ordersOf(layers, edges);
+  const steps = new Set(path.slice(1).map((box, at) => `${path[at]} ${box}`));
+  const onPath = new Set(path);
+  return {
+    boxes: ids.map((id, at) => ({
+      id,
+      ...(facts.get(id) ?? { title: null, status: "unknown" }),
+      ...{ layer: layers[at] ?? 0, order: orders[at] ?? 0 },
+      ...{ critical: onPath.has(at), in_cycle: inCycle.has(id), left_out: left.get(id) ?? [] },
+    })),
+    edges: waiting.map((edge, at) => {
+      const { from, to } = edges[at] ?? { from: 0, to: 0 };
+      const backward = from === to || turned.has(edges[at] ?? { from, to });
+      return { ...edge, critical: steps.has(`${from} ${to}`), backward };
+    }),
+    layers: layers.reduce((most, layer) => Math.max(most, layer + 1), 0),
+    critical_path: path.map((box) => ids[box] ?? ""),
+    cycles,
+    unknown: ids.filter((id) => facts.get(id)?.status === "unknown"),
+  };
+}
+
+/** A spec that waits for itself is a cycle too. */
+function cyclesIn(ids: readonly string[], waiting: readonly Waiting[]): readonly (readonly string[])[] {
+  const waits = new Map<string, string[]>(ids.map((id) => [id, []]));
+  for (const { from, to } of waiting) waits.get(to)?.push(from);
+  const own = waiting.filter(({ from, to }) => from === to).map(({ from }) => [from]);
+  const found = new Set([...cyclesOf(waits).values()].flatMap((cycles) => cycles.map((cycle) => cycle.ids)));
+  return [...own, ...found];
+}
+
+function ordersOf(layers: readonly number[], edges: readonly LayoutEdge[]): readonly number[] {
+  const columns: number[][] = [];
+  const before: number[][] = layers.map(() => []);
+  const after: number[][] = layers.map(() => []);
+  for (const [box, layer] of layers.entries()) {
+    while (columns.length <= layer) columns.push([]);
+    columns[layer]?.push(box);
+  }
+  for (const { from, to } of edges) {
+    if (from === to) continue;
+    after[from]?.push(to);
+    before[to]?.push(from);
+  }
+  const orders: number[] = layers.map(() => 0);
+  const rounds = layers.length > MANY ? 2 : undefined;
+  for (const column of orderColumns(columns, { before, after }, rounds)) {
+    for (const [at, box] of column.entries()) orders[box] = at;
+  }
+  return orders;
+}
+
+/**
+ * Returns the longest chain of boxes that count, in order; of equally long ones that with the first boxes. Empty without
+ * two in a chain.
+ *
+ * @param counts by box
+ * @param layers by box; every edge leads to a higher one
+ *
+ * Cost: O(edges + boxes × log boxes).
+ */
+function longestChain(
+  counts: readonly boolean[],
+  layers: readonly number[],
+  edges: readonly LayoutEdge[],
+): readonly number[] {
+  const before = listBy(counts.length, edges, "to", "from");
+  const length = counts.map(() => 0);
+  const last = counts.map(() => -1);
+  const boxes = [...counts.keys()].filter((box) => counts[box]);
+  boxes.sort((a, b) => (layers[a] ?? 0) - (layers[b] ?? 0) || a - b);
+  for (const box of boxes) {
+    const from = longest(before[box] ?? [], length);
+    last[box] = from;
+    length[box] = 1 + (length[from] ?? 0);
+  }
+  const path: number[] = [];
+  for (let box = longest(boxes, length); box >= 0; box = last[box] ?? -1) path.push(box);
+  return path.length < 2 ? [] : path.reverse();
+}
+
+/** The first of the boxes with the longest chain; -1 if none has one. */
+function longest(boxes: readonly number[], length: readonly number[]): number {
+  return boxes.reduce((best, box) => ((length[box] ?? 0) > (length[best] ?? 0) ? box : best), -1);
+}

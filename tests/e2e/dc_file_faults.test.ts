@@ -4,6 +4,7 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -67,6 +68,13 @@ function racksOf(file: string): readonly string[] | undefined {
   }
 }
 
+/** Bytes of `-wal` that hold commits: it may be longer, once it began anew. */
+function committedBytes(shm: string): number {
+  const index = readFileSync(shm);
+  const frames = index.readUInt32LE(16);
+  return 32 + frames * (24 + index.readUInt16LE(14));
+}
+
 interface Files {
   readonly db: string;
   readonly wal: string;
@@ -107,7 +115,7 @@ const FAULTS: readonly Fault[] = [
   { what: "an emptied -wal", make: ({ wal }) => truncateSync(wal, 0), left: "whole", says: "-wal file was truncated" },
   {
     what: "a shortened -wal",
-    make: ({ wal, random }) => truncateSync(wal, random.below(statSync(wal).size - 1)),
+    make: ({ wal, shm, random }) => truncateSync(wal, random.below(committedBytes(shm) - 1)),
     left: "whole",
     says: "-wal file was truncated",
   },

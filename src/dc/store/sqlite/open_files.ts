@@ -94,7 +94,7 @@ export class OpenFiles {
     const look = this.#file.look();
     const isReplaced = look?.isOpened === false;
     if (this.#lost === undefined && !isReplaced) return;
-    const isWhole = look?.isOpened === true && !this.#isShort(look);
+    const isWhole = look?.isOpened === true && (!this.#isShort(look) || this.#isOther(this.#readState()));
     try {
       const isStranded = isReplaced ? this.#log.isNamed : isWhole && !this.#log.isNamed;
       if (isStranded && this.#log.canBeCopied) await writer.all("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -130,7 +130,9 @@ export class OpenFiles {
     if (this.#lost !== undefined) throw this.#lost;
     const look = this.#file.demandSame();
     this.#lost = faultOf();
-    if (this.#isShort(look)) this.#lost ??= changedFile(this.#file.path, MAIN, "truncated");
+    // A backup that was copied over the database may be shorter, and is whole.
+    if (this.#isShort(look))
+      this.#lost ??= changedFile(this.#file.path, MAIN, this.#isOther(this.#readState()) ? "overwritten" : "truncated");
     if (this.#lost !== undefined) throw this.#lost;
     return look;
   }

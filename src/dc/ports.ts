@@ -288,6 +288,11 @@ export interface QueueUse {
 export interface DcStore {
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` on a snapshot as a write would, and keeps nothing of it. Writes go on meanwhile. `work` may use the reads
+   * of rules and of changed resources.
+   */
+  draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /** The revision that a new read would see. Cost: one statement, no transaction. */
   revision(): Promise<number>;
   /**

@@ -80,7 +80,7 @@ export interface LoadOptions {
 export class WriteCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
-  /** One at a time: a change waits for one draft at most, however many callers try theirs. */
+  /** One at a time: each keeps what it changes in memory. */
   readonly #drafts = new Slots(1);
 
   constructor(context: DcContext, topologies: TopologyCache) {
@@ -92,28 +92,29 @@ export class WriteCalls {
   async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
     const common = request as unknown as Common;
     checkCommon(common);
-    const run = () => resultOf(this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer)));
-    return common.validateOnly ? this.#drafts.run(run) : run();
+    const { store } = this.#context;
+    const work = (writer: DcWriter) => this.#transact(rpc, request, caller, writer);
+    return common.validateOnly ? this.#drafts.run(() => resultOf(store.draft(work))) : store.write(work);
   }
 
-  /** Makes changes in a transaction that is rolled back, and answers what they would do. */
+  /** Makes changes in a draft, and answers what they would do. */
   async preview(rpc: PreviewRpc, request: Message, caller: Caller, signal: AbortSignal | undefined): Promise<Reply> {
     const context = this.#context;
-    // A topology that is built or judged within the transaction would keep other writes waiting.
+    // A topology that is built or judged within the draft would keep other drafts waiting.
     const scheduler = new CooperativeScheduler(signal, caller.peer);
     await context.store.read(async (reader) => this.#topologies.judged(await this.#topologies.at(reader), scheduler));
     const draft = () =>
-      context.store.write(async (writer): Promise<Drafted> => {
+      context.store.draft(async (writer): Promise<Drafted> => {
         const revision = await writer.revision();
         const topology = await this.#topologies.at(writer, revision);
         const now = context.clock.now().toISOString();
         const origin = { context, caller, method: rpc.method.name, requestId: context.newId(), message: "", now };
         const changes = new Changes(writer, origin);
         const session = { context, caller, writer, changes, now, revision, topology };
-        throw new Tried({ work: await rpc.run(session, request), topology });
+        return { work: await rpc.run(session, request), topology };
       });
-    const { work, topology } = await this.#drafts.run(() => resultOf(draft()), signal);
-    // Another change may have come since the read. Its loads are judged here, where no other write waits for them.
+    const { work, topology } = await this.#drafts.run(draft, signal);
+    // Another change may have come since the read. Its loads are judged here, where no other draft waits for them.
     await this.#topologies.judged(topology, scheduler);
     return work(scheduler);
   }

@@ -43,6 +43,11 @@ export class GuardedStore implements DcStore {
     return this.#store.write(work);
   }
 
+  async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    return this.#store.draft(work);
+  }
+
   revision(): Promise<number> {
     return this.#store.revision();
   }

@@ -48,22 +48,22 @@ export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> exte
   run(session: WriteSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
-/** Input of a preview: a transaction that is rolled back, and the inventory's graphs from before it. */
+/** Input of a preview: a draft, which is never stored, and the inventory's graphs from before it. */
 export interface PreviewSession extends WriteSession {
-  /** Revision of the inventory that the transaction began with. */
+  /** Revision of the inventory that the draft began with. */
   readonly revision: number;
-  /** It is shared with reads. The loads after every single loss are there for the work behind the transaction alone. */
+  /** It is shared with reads. The loads after every single loss are there for the work behind the draft alone. */
   readonly topology: Topology;
 }
 
-/** Works a reply out once the transaction is rolled back. */
+/** Works a reply out once the draft is dropped. */
 export type Previewed<Method extends DescMethodUnary> = (
   scheduler: CooperativeScheduler,
 ) => Promise<MessageShape<Method["output"]>>;
 
 /**
- * A question about changes: `run` makes them in a transaction, which is rolled back, and takes from it what the reply
- * needs. It asks for the role of a writer, since it takes its turn among writes.
+ * A question about changes: `run` makes them in a draft, and takes from it what the reply needs. It asks for
+ * the role of a writer, since it tries what only a writer may do.
  */
 export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "preview";

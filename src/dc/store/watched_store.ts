@@ -32,6 +32,7 @@ class WatchedStore implements DcStore {
 
   read: DcStore["read"] = (work) => this.#watched(this.#store.read(work), "read");
   write: DcStore["write"] = (work) => this.#watched(this.#store.write(work), "write");
+  draft: DcStore["draft"] = (work) => this.#watched(this.#store.draft(work), "read");
 
   revision(): Promise<number> {
     return this.#watched(this.#store.revision(), "read");

@@ -62,6 +62,10 @@ const KEYS: readonly (readonly [ResourceKind, string])[] = [
   ...["d1/~d2/", "d3/~srv/"].map((key) => ["fabric_link", key] as const),
 ];
 
+const ALL_KEYS = Object.fromEntries(
+  Object.keys(KINDS).map((of) => [of, KEYS.filter(([named]) => named === of).map(([, key]) => key)]),
+) as Record<ResourceKind, string[]>;
+
 type Reads = Pick<DcWriter, "stored" | "device" | "devicesInRack" | "cableAt" | "fabricLinksOf" | "feedDeclarer">;
 
 /** Everything that a transaction caches, in the order of asking. */
@@ -158,3 +162,106 @@ test("a transaction on SQLite reads what a plain map holds after every write, re
 test("a transaction on PostgreSQL reads what a plain map holds after every write, removal and undone savepoint", async () => {
   await holdsAgainstMap(await openTemporaryPostgres(), Math.ceil(LAW_RUNS / 2));
 }, 120_000);
+
+/** Every read that a draft answers. */
+async function everyRead(writer: DcWriter): Promise<readonly unknown[]> {
+  const found: unknown[] = [await lookThrough(writer), await writer.revision()];
+  for (const code of DEVICES) found.push(await writer.childrenOf(code), await writer.storedCablesOf(code));
+  for (const some of [DEVICES, ["d1", "D3"]]) {
+    found.push(await writer.devices(some), await writer.powerDevices(some));
+    found.push(await writer.cablesOfAll(some), await writer.powerCablesOf(some));
+    found.push(await writer.powerInventory({ ...ALL_KEYS, device: some.map((code) => code.toLowerCase()), cable: [] }));
+  }
+  found.push(await writer.powerInventory(ALL_KEYS));
+  found.push(await writer.consumersOf(["feed:F1", "feed:f2", "device:D1", "port:D2/CB/1"]));
+  for (const tag of ["T1", "T2"])
+    for (const of of ["device", "rack"] as const) found.push(await writer.assetTagHolder(of, tag));
+  for (const site of ["S1", "s2"])
+    for (const floor of [0, 1, -1])
+      found.push(await writer.racksOnFloor(site, floor), await writer.cracsOnFloor(site, floor));
+  for (const [space, key] of DOCUMENTS) found.push(await writer.document(space, key));
+  for (const limit of [1, 10])
+    found.push(await writer.documents("one", "", limit), await writer.documents("one", "a", limit));
+  return JSON.parse(JSON.stringify(found));
+}
+
+const DOCUMENTS = [
+  ["one", "a"],
+  ["one", "b"],
+  ["two", "a"],
+] as const;
+
+/** Takes the steps and asks everything after each of them. */
+async function answers(writer: DcWriter, list: readonly Step[], at = 0): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  for (const [index, step] of list.entries()) {
+    const stored = (resource: unknown) => ({ resource, etag: `e${at}.${index}`, createTime: "T0", updateTime: "T1" });
+    if (step.do === "put") await writer.put(step.kind, stored(step.resource) as never);
+    else if (step.do === "remove") await writer.remove(step.kind, step.key);
+    else if (step.do === "ahead") await writer.lookAhead(step.kind, step.resources);
+    else if (step.do === "savepoint") {
+      const work = writer.savepoint(async () => {
+        found.push(await answers(writer, step.steps, at + 1));
+        if (step.fails) throw new Undone();
+      });
+      await work.catch((error: unknown) => {
+        if (!(error instanceof Undone)) throw error;
+      });
+    } else {
+      const [space, key] = DOCUMENTS[(index + at) % DOCUMENTS.length] ?? DOCUMENTS[0];
+      if ((await writer.document(space, key)) === undefined) await writer.putDocument(space, key, `${at}.${index}`);
+      else await writer.dropDocument(space, key);
+    }
+    found.push(await everyRead(writer));
+  }
+  return found;
+}
+
+async function draftsAnswerAsWrites(store: DcStore, runs: number): Promise<void> {
+  opened.push(store);
+  await fc.assert(
+    fc.asyncProperty(steps, steps, async (before, drafted) => {
+      await store.write((writer) => answers(writer, before));
+      const was = await store.draft(everyRead);
+      const written: unknown[] = [];
+      const undone = store.write(async (writer) => {
+        written.push(...(await answers(writer, drafted)));
+        throw new Undone();
+      });
+      await expect(undone).rejects.toBeInstanceOf(Undone);
+
+      const answered = await store.draft((writer) => answers(writer, drafted));
+
+      expect(answered).toEqual(written);
+      expect(await store.draft(everyRead)).toEqual(was);
+    }),
+    { numRuns: runs, endOnFailure: true },
+  );
+}
+
+test("a draft on SQLite answers every read as a write does, and leaves nothing behind", async () => {
+  await draftsAnswerAsWrites(await openTemporarySqlite(), Math.ceil(LAW_RUNS / 5));
+}, 120_000);
+
+test("a draft on PostgreSQL answers every read as a write does, and leaves nothing behind", async () => {
+  await draftsAnswerAsWrites(await openTemporaryPostgres(), Math.ceil(LAW_RUNS / 20));
+}, 120_000);
+
+test("a draft goes on beside a write, on the snapshot from before it", async () => {
+  const store = await openTemporarySqlite();
+  opened.push(store);
+  const stored = { resource: { code: "R1", uHeight: 42 }, etag: "e", createTime: "T0", updateTime: "T1" };
+
+  const [before, after] = await store.draft(async (draft) => {
+    const first = await draft.rack("R1");
+    await store.write((writer) => writer.put("rack", stored as never));
+    await draft.put("rack", { ...stored, resource: { code: "R2", uHeight: 40 } } as never);
+    return [first, await draft.rack("R1")];
+  });
+
+  expect([before, after]).toEqual([undefined, undefined]);
+  expect(await store.read(async (reader) => [await reader.rack("R1"), await reader.rack("R2")])).toMatchObject([
+    { code: "R1" },
+    undefined,
+  ]);
+});

@@ -1,6 +1,7 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import { DraftSpace } from "../draft_space.ts";
 import { readerOf } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { demandKnown } from "../migrate.ts";
@@ -80,6 +81,7 @@ class PostgresStore implements InspectedStore {
   readonly #watchdog = new PostgresWatchdog(() => this.#ask());
   readonly #writing = new Queue(1);
   readonly #reading = new Queue(READERS);
+  readonly #drafts = new DraftSpace();
   #idle: PostgresConnection[] = [];
 
   constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
@@ -117,6 +119,13 @@ class PostgresStore implements InspectedStore {
     );
   }
 
+  async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
+    return this.#reading.enter(() =>
+      persistently(() => this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work))),
+    );
+  }
+
   async revision(): Promise<number> {
     return this.#reading.enter(() =>
       persistently(() => this.#connected((connection) => alone(connection, (reader) => reader.revision()))),
@@ -135,6 +144,7 @@ class PostgresStore implements InspectedStore {
   async close(): Promise<void> {
     await this.#writing.close();
     await this.#reading.close();
+    this.#drafts.close();
     this.#watchdog.close();
     await this.#discardIdle();
   }

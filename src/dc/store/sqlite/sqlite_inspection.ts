@@ -58,6 +58,10 @@ class InspectedSqlite implements InspectedStore {
     throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
   }
 
+  draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    return this.write(work);
+  }
+
   revision(): Promise<number> {
     return this.read((reader) => reader.revision());
   }

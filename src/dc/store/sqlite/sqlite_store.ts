@@ -1,6 +1,7 @@
 import { existsSync, rmSync, statSync } from "node:fs";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import { DraftSpace } from "../draft_space.ts";
 import { demandMigrated, migrate } from "../migrate.ts";
 import { closed, Queue } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
@@ -65,6 +66,7 @@ class SqliteStore implements DcStore {
   #revisions: SqliteRunner | undefined;
   readonly #writing = new Queue(1);
   readonly #reading = new Queue(READERS);
+  readonly #drafts = new DraftSpace();
   readonly #closing = new AbortController();
   /** SQLite's error about a damaged page. */
   #malformed: unknown;
@@ -113,12 +115,21 @@ class SqliteStore implements DcStore {
   }
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.#inSnapshot((runner) => work(new SqlReader(runner, SQLITE)));
+  }
+
+  async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    this.#usableWriter();
+    return this.#inSnapshot((runner) => this.#drafts.run(runner, SQLITE, work));
+  }
+
+  async #inSnapshot<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
       unlessLocked(async () => {
         this.#open?.keepIndex();
         const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
         try {
-          return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
+          return await transaction(runner, "BEGIN", () => work(runner));
         } finally {
           this.#readers.push(runner);
         }
@@ -159,6 +170,7 @@ class SqliteStore implements DcStore {
     this.#closing.abort();
     await this.#writing.close();
     await this.#reading.close();
+    this.#drafts.close();
     if (this.#writer !== undefined && (await this.#open?.mayBeClosed(this.#writer)) === false) return;
     for (const reader of this.#readers) reader.close();
     this.#revisions?.close();

@@ -26,6 +26,20 @@ export function openMemory(): DcStore {
         const writer = new MemoryWriter(state);
         return writer.savepoint(() => work(writer));
       }),
+    draft: <Result>(work: (writer: DcWriter) => Promise<Result>) =>
+      turns.enter(async () => {
+        const writer = new MemoryWriter(state);
+        const tried: Result[] = [];
+        const undone = new Error("Undone");
+        const attempt = writer.savepoint(async () => {
+          tried.push(await work(writer));
+          throw undone;
+        });
+        await attempt.catch((error: unknown) => {
+          if (error !== undone) throw error;
+        });
+        return tried[0] as Result;
+      }),
     revision: () => turns.enter(() => new MemoryReader(state).revision()),
     check: async () => {},
     use: () => ({ read: turns.use, write: turns.use }),

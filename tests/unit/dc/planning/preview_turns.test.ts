@@ -9,34 +9,35 @@ import { runPlanner } from "../../../support/planner_command.ts";
 
 const { judge } = Topology.prototype;
 
-test("PreviewChanges keeps no other write waiting while loads are judged, also after a change in between", async () => {
+test("PreviewChanges keeps no other draft waiting while loads are judged, also after a change in between", async () => {
   const file = databaseFile();
   await runPlanner(["dc", "sample", "--db", file], { cwd: dirname(file) });
   const inner = await openSqlite(file);
-  let isWriting = false;
+  let isDrafting = false;
   const judged: boolean[] = [];
   const judging = spyOn(Topology.prototype, "judge").mockImplementation(function (this: Topology, ...args) {
-    judged.push(isWriting);
+    judged.push(isDrafting);
     return judge.apply(this, args);
   });
   let before: (() => Promise<unknown>) | undefined;
-  /** Makes a change right before the preview's transaction. */
-  const write: DcStore["write"] = async (work) => {
+  /** Makes a change right before the preview's draft. */
+  const draft: DcStore["draft"] = async (work) => {
     const change = before;
     before = undefined;
     await change?.();
-    return inner.write(async (writer) => {
-      isWriting = true;
+    return inner.draft(async (writer) => {
+      isDrafting = true;
       try {
         return await work(writer);
       } finally {
-        isWriting = false;
+        isDrafting = false;
       }
     });
   };
   const store: DcStore = {
     read: (work) => inner.read(work),
-    write,
+    write: (work) => inner.write(work),
+    draft,
     revision: () => inner.revision(),
     check: () => inner.check(),
     use: () => inner.use(),
@@ -44,11 +45,11 @@ test("PreviewChanges keeps no other write waiting while loads are judged, also a
   };
   const tested = await testService({ store });
   const draw = (code: string, watts: number) => ({ device: { code, allocated_draw_w: watts } });
-  const draft = { changes: [draw("SRV-A01-01", 500)] };
-  await tested.call("PreviewChanges", draft);
+  const asked = { changes: [draw("SRV-A01-01", 500)] };
+  await tested.call("PreviewChanges", asked);
   before = () => tested.call("UpsertDevice", draw("SRV-A01-02", 450));
 
-  const reply = await tested.call("PreviewChanges", draft);
+  const reply = await tested.call("PreviewChanges", asked);
   await store.close();
   judging.mockRestore();
 

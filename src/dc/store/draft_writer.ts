@@ -1,0 +1,257 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { PortKind } from "#dc/model/enum_values.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type {
+  Cable,
+  Crac,
+  Device,
+  DeviceBody,
+  FabricLink,
+  PortRef,
+  Rack,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
+import { compareBytes } from "#dc/model/text_order.ts";
+import type { DcWriter, KeptDocument, ResourceKeys, Stored } from "#dc/ports.ts";
+import { DraftLimits, unanswered } from "./draft_limits.ts";
+import { HiddenKeys } from "./hidden_keys.ts";
+import type { Dialect } from "./sql/dialect.ts";
+import { type SqlRunner, text } from "./sql/sql_runner.ts";
+
+const DOCUMENT = "document";
+
+/** The two databases of a draft. */
+export interface DraftLayers {
+  /** The snapshot; nothing is written to it. Caches its reads. */
+  readonly below: DcWriter;
+  /** An empty database with what the draft writes. */
+  readonly above: DcWriter;
+}
+
+/**
+ * A transaction whose changes are never stored: it reads a snapshot, and keeps what it writes beside it. It takes no lock
+ * of a writer. Answers what a write would, for the reads that writes use; the others throw once something was changed.
+ */
+export class DraftWriter extends DraftLimits implements DcWriter {
+  readonly #below: DcWriter;
+  readonly #above: DcWriter;
+  readonly #hidden = new HiddenKeys();
+
+  /** @param runner of the snapshot */
+  constructor(runner: SqlRunner, dialect: Dialect, { below, above }: DraftLayers) {
+    super(runner, dialect);
+    this.#below = below;
+    this.#above = above;
+  }
+
+  protected override get isChanged(): boolean {
+    return this.#hidden.count > 0;
+  }
+
+  lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
+    return this.#below.lookAhead(kind, resources);
+  }
+
+  put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+    this.#hidden.add(kind, resourceKey(stored.resource));
+    return this.#above.put(kind, stored);
+  }
+
+  remove(kind: ResourceKind, key: string): Promise<void> {
+    this.#hidden.add(kind, key);
+    return this.#above.remove(kind, key);
+  }
+
+  putDocument(space: string, key: string, body: string): Promise<void> {
+    this.#hidden.add(DOCUMENT, `${space} ${key}`);
+    return this.#above.putDocument(space, key, body);
+  }
+
+  dropDocument(space: string, key: string): Promise<void> {
+    this.#hidden.add(DOCUMENT, `${space} ${key}`);
+    return this.#above.dropDocument(space, key);
+  }
+
+  async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { count } = this.#hidden;
+    try {
+      return await this.#above.savepoint(work);
+    } catch (error) {
+      this.#hidden.keepFirst(count);
+      throw error;
+    }
+  }
+
+  override async stored<Kind extends ResourceKind>(
+    kind: Kind,
+    key: string,
+  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    return this.#layerOf(kind, key).stored(kind, key);
+  }
+
+  override async device(code: string): Promise<Device | undefined> {
+    return this.#layerOf("device", codeKey(code)).device(code);
+  }
+
+  override devices(codes: readonly string[]): Promise<readonly Device[]> {
+    return this.#byDevice(codes, (layer, some) => layer.devices(some));
+  }
+
+  override powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
+    return this.#byDevice(codes, (layer, some) => layer.powerDevices(some));
+  }
+
+  override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+    return this.#merged("device", (layer) => layer.devicesInRack(rackCode));
+  }
+
+  override childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
+    return this.#merged("device", (layer) => layer.childrenOf(deviceCode));
+  }
+
+  override racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
+    return this.#merged("rack", (layer) => layer.racksOnFloor(siteId, floorNumber));
+  }
+
+  override cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
+    return this.#merged("crac", (layer) => layer.cracsOnFloor(siteId, floorNumber));
+  }
+
+  override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
+    return this.#merged("fabric_link", (layer) => layer.fabricLinksOf(deviceCode));
+  }
+
+  override cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    return this.#merged("cable", (layer) => layer.cablesOfAll(deviceCodes));
+  }
+
+  override storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+    const layered = (layer: DcWriter) => layer.storedCablesOf(deviceCode);
+    return this.#layered("cable", ({ resource }) => resourceKey(resource), layered);
+  }
+
+  override async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    const among = new Set(deviceCodes.map(codeKey));
+    const cables = await this.cablesOfAll(deviceCodes);
+    const isPower = await this.#powerPorts(deviceCodes);
+    return cables.filter(({ a, b }) => [a, b].some((end) => among.has(codeKey(end.deviceCode)) && isPower(end)));
+  }
+
+  override async cableAt(end: PortRef): Promise<Cable | undefined> {
+    const cable = await this.#below.cableAt(end);
+    if (cable !== undefined && !this.#hidden.has("cable", resourceKey(cable))) return cable;
+    return this.#above.cableAt(end);
+  }
+
+  override async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    const port = await this.#below.feedDeclarer(feedId);
+    if (port !== undefined && !this.#hidden.has("device", codeKey(port.deviceCode))) return port;
+    return this.#above.feedDeclarer(feedId);
+  }
+
+  override async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+    const layers = [await this.#below.consumersOf(sourceRefs), await this.#above.consumersOf(sourceRefs)];
+    return (["device", "crac"] as const).flatMap((kind) => {
+      const [below = [], above = []] = layers.map((list) => list.filter((one) => one.kind === kind));
+      return this.#hidden.merge(kind, ({ code }) => codeKey(code), [below, above]);
+    });
+  }
+
+  override async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
+    const rows = await this.runner.all(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key`, [assetTag]);
+    const visible = rows.map((row) => text(row, "code")).find((code) => !this.#hidden.has(kind, codeKey(code)));
+    const holders = [visible, await this.#above.assetTagHolder(kind, assetTag)].filter((code) => code !== undefined);
+    return holders.sort((a, b) => compareBytes(codeKey(a), codeKey(b)))[0];
+  }
+
+  override async document(space: string, key: string): Promise<string | undefined> {
+    return (this.#hidden.has(DOCUMENT, `${space} ${key}`) ? this.#above : this.#below).document(space, key);
+  }
+
+  override async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+    const most = limit + this.#hidden.count;
+    const layers = [await this.#below.documents(space, after, most), await this.#above.documents(space, after, most)];
+    const named = layers.map((list) => list.map(({ key, body }) => ({ key, body, name: `${space} ${key}` })));
+    const [below = [], above = []] = named;
+    const merged = this.#hidden.merge(DOCUMENT, ({ name }) => name, [below, above]);
+    return merged.slice(0, limit).map(({ key, body }) => ({ key, body }));
+  }
+
+  /** Only of some keys once something was changed. */
+  override async powerInventory(among?: ResourceKeys): Promise<Inventory> {
+    if (this.#hidden.count === 0) return super.powerInventory(among);
+    if (among === undefined) throw unanswered("powerInventory");
+    const every = <Kind extends ResourceKind>(kind: Kind, keys: readonly string[]) => this.#existing(kind, keys);
+    const touching = [...(await every("cable", among.cable)), ...(await this.cablesOfAll(among.device))];
+    const cables = [...new Map(touching.map((cable) => [resourceKey(cable), cable])).values()];
+    const isPower = await this.#powerPorts(
+      cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]),
+      "POWER_IN",
+    );
+    return {
+      racks: await every("rack", among.rack),
+      devices: await this.powerDevices(among.device),
+      cracs: await every("crac", among.crac),
+      cables: cables
+        .filter(({ a, b }) => isPower(a) || isPower(b))
+        .sort((a, b) => compareBytes(resourceKey(a), resourceKey(b))),
+      fabricLinks: await every("fabric_link", among.fabric_link),
+    };
+  }
+
+  #layerOf(kind: ResourceKind, key: string): DcWriter {
+    return this.#hidden.has(kind, key) ? this.#above : this.#below;
+  }
+
+  #merged<One extends Rack | DeviceBody | Crac | Cable | FabricLink>(
+    kind: ResourceKind,
+    ask: (layer: DcWriter) => Promise<readonly One[]>,
+  ): Promise<readonly One[]> {
+    return this.#layered(kind, resourceKey as (one: One) => string, ask);
+  }
+
+  async #layered<One>(
+    kind: ResourceKind,
+    keyOf: (one: One) => string,
+    ask: (layer: DcWriter) => Promise<readonly One[]>,
+  ): Promise<readonly One[]> {
+    const below = await ask(this.#below);
+    return this.#hidden.count === 0 ? below : this.#hidden.merge(kind, keyOf, [below, await ask(this.#above)]);
+  }
+
+  /** Asks each layer for its devices among `codes`. */
+  async #byDevice(
+    codes: readonly string[],
+    ask: (layer: DcWriter, some: readonly string[]) => Promise<readonly Device[]>,
+  ): Promise<readonly Device[]> {
+    const { hidden = [], visible = [] } = Object.groupBy(codes, (code) =>
+      this.#hidden.has("device", codeKey(code)) ? "hidden" : "visible",
+    );
+    const below = visible.length === 0 ? [] : await ask(this.#below, visible);
+    return hidden.length === 0
+      ? below
+      : this.#hidden.merge("device", resourceKey, [below, await ask(this.#above, hidden)]);
+  }
+
+  /** The existing ones, in the order of keys. */
+  async #existing<Kind extends ResourceKind>(
+    kind: Kind,
+    keys: readonly string[],
+  ): Promise<readonly ResourceByKind[Kind][]> {
+    const found = await Promise.all([...new Set(keys)].sort(compareBytes).map((key) => this.stored(kind, key)));
+    return found.flatMap((stored) => (stored === undefined ? [] : [stored.resource]));
+  }
+
+  /** Returns whether an end is a power port of these devices, of one kind if that is given. */
+  async #powerPorts(codes: readonly string[], kind?: PortKind): Promise<(end: PortRef) => boolean> {
+    const devices = await this.powerDevices([...new Set(codes.map(codeKey))]);
+    const names = devices.flatMap(({ code, ports = [] }) =>
+      ports.filter((port) => kind === undefined || port.kind === kind).map(({ name }) => `${codeKey(code)}/${name}`),
+    );
+    const known = new Set(names);
+    return ({ deviceCode, portName }) => known.has(`${codeKey(deviceCode)}/${portName}`);
+  }
+}

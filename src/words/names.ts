@@ -58,7 +58,7 @@ export function refName(ref: string): string {
 /** A message of the service with its references as names. */
 export function plainRefs(message: string): string {
   return message.replaceAll(
-    /\b(?:device|device_type|feed|port|cable|crac|fabric|fabric_link|rack|row|room|zone|floor|site):(?=\S)/g,
+    /\b(?:device|device_type|feed|port|cable|crac|fabric|fabric_link|rack|row|room|zone|floor|site|window):(?=\S)/g,
     "",
   );
 }

@@ -15,7 +15,7 @@ export type Ref =
   | { readonly kind: "site"; readonly site: Code }
   | { readonly kind: "floor"; readonly site: Code; readonly floor: number }
   | { readonly kind: "room" | "row" | "zone"; readonly site: Code; readonly floor: number; readonly name: Code }
-  | { readonly kind: "rack" | "device" | "crac" | "fabric" | "feed" | "device_type"; readonly code: Code }
+  | { readonly kind: "rack" | "device" | "crac" | "fabric" | "feed" | "device_type" | "window"; readonly code: Code }
   | { readonly kind: "port"; readonly end: PortEnd }
   | { readonly kind: "cable"; readonly a: PortEnd; readonly b: PortEnd }
   | { readonly kind: "fabric_link"; readonly a: PortRef; readonly b: PortRef };
@@ -34,6 +34,7 @@ export const REF_GRAMMAR: Readonly<Record<RefKind, string>> = {
   crac: "crac:<code>",
   fabric: "fabric:<fabric_id>",
   device_type: "device_type:<code>",
+  window: "window:<code>",
   feed: "feed:<feed_id>",
   port: "port:<device>/<port>",
   cable: "cable:<device>/<port>~<device>/<port>",
@@ -54,6 +55,7 @@ const PARSERS: Readonly<Record<RefKind, Parse>> = {
   device: (text) => withCode(text, (code) => ({ kind: "device", code })),
   crac: (text) => withCode(text, (code) => ({ kind: "crac", code })),
   device_type: (text) => withCode(text, (code) => ({ kind: "device_type", code })),
+  window: (text) => withCode(text, (code) => ({ kind: "window", code })),
   fabric: (text) => withCode(text, (code) => ({ kind: "fabric", code })),
   feed: (text) => withCode(text, (code) => ({ kind: "feed", code })),
   port: (text) => {

@@ -18,6 +18,9 @@ import { rehearseFailures } from "./planning/rehearse_failures.ts";
 import { searchDeviceTypes } from "./planning/search_device_types.ts";
 import { searchInventory } from "./planning/search_inventory.ts";
 import { upsertDeviceType } from "./planning/upsert_device_type.ts";
+import { getWindow } from "./planning/windows/get_window.ts";
+import { listWindows } from "./planning/windows/list_windows.ts";
+import { deleteWindow, upsertWindow } from "./planning/windows/write_windows.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
 import { render } from "./render.ts";
 import { resourceWrites } from "./resource_writes.ts";
@@ -31,6 +34,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
   [
     applyChanges,
     checkWindow,
+    deleteWindow,
     fabricTopology,
     findPlacement,
     floorPlan,
@@ -39,8 +43,10 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     getDeviceType,
     getPort,
     getRack,
+    getWindow,
     listDeviceTypes,
     listInventory,
+    listWindows,
     powerBlastRadius,
     previewChanges,
     rehearseFailures,
@@ -51,6 +57,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     thermalHeadroom,
     traceCablePath,
     upsertDeviceType,
+    upsertWindow,
     ...resourceWrites,
   ].map((rpc: Rpc) => [rpc.method, rpc]),
 );

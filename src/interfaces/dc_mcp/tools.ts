@@ -87,7 +87,7 @@ const PLANNING_READS: readonly Read[] = [
   ],
   [
     planning.findPlacement,
-    "Where new equal devices fit by every rule that a write is checked by, with the figures afterwards, else why not. For what is free use get_capacity.",
+    "Where new equal devices fit, with the figures afterwards, else why not. For what is free use get_capacity.",
   ],
   [
     planning.getCapacity,

@@ -34,6 +34,7 @@ const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetPort: "port",
   GetDeviceType: "deviceType",
   GetCapacity: "capacity",
+  GetWindow: "window",
 };
 
 /** Codes that clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */

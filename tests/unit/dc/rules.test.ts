@@ -31,13 +31,23 @@ function markedIn(desc: DescMessage, found = new Set<string>(), seen = new Set<D
   return found;
 }
 
+const begin = Date.now() + 3_600_000;
+const window = {
+  code: "MW-1",
+  element_refs: ["device:SRV-1"],
+  starts_at: new Date(begin).toISOString(),
+  ends_at: new Date(begin + 3_600_000).toISOString(),
+};
 const type = { code: "acme-1u", manufacturer: "Acme", model: "1U", kind: "DEVICE_KIND_SERVER" };
 
-/** In this order: the type is asked for once it is stored. */
+/** In this order: the type and the window are asked for once they are stored. */
 const REQUESTS: Readonly<Record<string, JsonObject>> = {
   ...goodRequests,
   UpsertDeviceType: { device_type: type },
   GetDeviceType: { code: type.code },
+  UpsertWindow: { window },
+  GetWindow: { code: window.code },
+  ListWindows: {},
 };
 
 /** Messages that no answer about the small site has: it has no split cable and no rack with a free supply. */

@@ -39,9 +39,20 @@ export function contactsOf(
   };
   add("lost", lost);
   add("reserve", reserve);
-  return [...found.values()]
-    .map((one) => ({ ...one, lost: one.lost.sort(compareText), reserve: one.reserve.sort(compareText) }))
-    .sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
+  return mergeContacts([[...found.values()]]);
+}
+
+/** The contacts of several pieces of time: what is lost in one of them is lost. */
+export function mergeContacts(pieces: readonly (readonly Contact[])[]): readonly Contact[] {
+  const byOwner = Map.groupBy(pieces.flat(), ({ tenant, contact }) => `${tenant}\n${contact}`);
+  const merged = [...byOwner.values()].flatMap((all): Contact[] => {
+    const [first] = all;
+    if (first === undefined) return [];
+    const lost = new Set(all.flatMap((one) => one.lost));
+    const reserve = new Set(all.flatMap((one) => one.reserve)).difference(lost);
+    return [{ ...first, lost: [...lost].sort(compareText), reserve: [...reserve].sort(compareText) }];
+  });
+  return merged.sort((a, b) => compareText(a.tenant, b.tenant) || compareText(a.contact, b.contact));
 }
 
 function isUnspared({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {

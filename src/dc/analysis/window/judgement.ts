@@ -26,6 +26,7 @@ export const REASON_KINDS = [
   "SWITCH_CUT_OFF",
   "DATA_PATH_LOST",
   "COOLING_SHORT",
+  "ELEMENT_MISSING",
   "SUPPLY_UNKNOWN",
   "CAPACITY_UNKNOWN",
   "OVER_LIMIT",
@@ -66,6 +67,8 @@ export interface Judged {
   readonly accepted: Acceptance;
   readonly next: readonly NextFailure[];
   readonly limits: WindowLimits;
+  /** References of the window's elements that are not in the inventory any more. */
+  readonly missing: readonly string[];
 }
 
 export interface WindowLimits {
@@ -119,7 +122,8 @@ function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }
     yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
 }
 
-function* unknown({ ground, outage }: Judged): Iterable<Reason> {
+function* unknown({ ground, outage, missing }: Judged): Iterable<Reason> {
+  for (const ref of missing) yield reasonFor("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
   const { blast, covered } = outage;
   const { power } = site;

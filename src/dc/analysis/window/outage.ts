@@ -36,6 +36,8 @@ export interface Outage {
   readonly uplinks: readonly UplinkLoad[];
   /** UPSes that carry by their batteries. */
   readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
+  /** Nodes of all UPSes with a battery whose supply is lost, whether they carry or not. */
+  readonly unsupplied: readonly number[];
 }
 
 /** Tries the loss of elements at one state of a site, with what a window needs to know about it. */
@@ -61,7 +63,8 @@ export class WindowSite {
     const off = new Set(offAfter({ nodes: covered }, blast));
     const effects = this.effectsOf(off, true);
     const uplinks = this.ground.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
-    return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast) };
+    const unsupplied = upsesWithoutSupply(site.power, blast, covered);
+    return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast), unsupplied };
   }
 
   /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
@@ -102,5 +105,14 @@ function batteries({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius) {
     const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
     const isCarrying = state === "ON_BATTERY" && (inlets[index] ?? []).every(({ from }) => live[from] !== 1);
     return isCarrying && runtimeS > 0 ? [{ index, runtimeS }] : [];
+  });
+}
+
+function upsesWithoutSupply({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
+  return hits.flatMap(({ index }) => {
+    const node = nodes[index];
+    const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
+    const isCut = runtimeS > 0 && !covered.has(index) && (inlets[index] ?? []).every(({ from }) => live[from] !== 1);
+    return isCut ? [index] : [];
   });
 }

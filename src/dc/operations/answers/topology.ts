@@ -74,6 +74,8 @@ async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topolo
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
   const part = await changedPart(reader, topology, refs);
+  // What is kept for a topology stays when nothing of it changed, as for a window.
+  if (part !== undefined && Object.values(part.keys).every(({ length }) => length === 0)) return topology;
   return part && topology.changed(part.keys, part.after);
 }
 
@@ -97,8 +99,8 @@ function keysOf(refs: readonly string[]): ResourceKeys | undefined {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
-    // A device type does not change the devices created from it.
-    else if (ref?.kind !== "device_type") return undefined;
+    // A device type does not change the devices created from it, nor a window its elements.
+    else if (ref?.kind !== "device_type" && ref?.kind !== "window") return undefined;
   }
   return keys;
 }

@@ -19,12 +19,10 @@ export function windowReply(
 ) {
   const { ground, outage, next } = judged;
   const messages = reasons.map((reason) => reasonMessage(reason, next, ground.topology));
-  const first = messages.find((reason) => reason.verdict === WindowVerdict[verdict]);
-  const isOwn = verdict !== "GO" && first !== undefined;
   return {
     verdict: WindowVerdict[verdict],
     impact: WindowImpact[impact],
-    summary: isOwn ? `${VERDICT_TEXTS[verdict]}: ${first.summary}` : VERDICT_TEXTS[verdict],
+    summary: verdictSummary(judged, { verdict, impact, reasons }),
     reasons: messages.slice(0, limit),
     omittedReasons: Math.max(0, messages.length - limit),
     nextFailures: next.slice(0, limit).map((failure) => failureMessage(ground.topology, failure, limit)),
@@ -40,6 +38,13 @@ export function windowReply(
     omittedContacts: Math.max(0, contacts.length - limit),
     counts: outage.blast.impact,
   };
+}
+
+/** "No go: rack A01 goes dark": the verdict and its first reason. */
+export function verdictSummary({ ground, next }: Judged, { verdict, reasons }: Judgement): string {
+  const first = verdict === "GO" ? undefined : reasons.find((reason) => reason.verdict === verdict);
+  if (first === undefined) return VERDICT_TEXTS[verdict];
+  return `${VERDICT_TEXTS[verdict]}: ${reasonMessage(first, next, ground.topology).summary}`;
 }
 
 const VERDICT_TEXTS = { GO: "Go", GO_WITH_RISK: "Go with risk", UNKNOWN: "Unknown", NO_GO: "No go" } as const;
@@ -69,6 +74,7 @@ const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = 
   DATA_PATH_LOST: ({ ref }) => `${refName(ref)} is on and cannot be reached: all its switches are off or cut off`,
   COOLING_SHORT: ({ ref, during = 0, limit = 0 }) =>
     `${refName(ref)} needs ${decimal(during)} kW of cooling and has ${decimal(limit)} kW`,
+  ELEMENT_MISSING: ({ ref }) => `${refName(ref)} is not in the inventory any more`,
   SUPPLY_UNKNOWN: ({ ref }) => `${refName(ref)} has no recorded supply and may go offline`,
   CAPACITY_UNKNOWN: ({ ref, during = 0, limit = 0 }) =>
     `${refName(ref)} has no recorded capacity and carries ${decimal(during)} W, at most ${decimal(limit)} W after any one failure today`,

@@ -37,7 +37,7 @@ export interface FormEnum {
 }
 
 /** Message of each resource that can be edited, by the name that requests use. */
-export const RESOURCES: Readonly<Record<string, string>> = {"device":"Device","rack":"Rack","crac":"Crac","cable":"Cable","fabric_link":"FabricLink","device_type":"DeviceType"};
+export const RESOURCES: Readonly<Record<string, string>> = {"device":"Device","rack":"Rack","crac":"Crac","cable":"Cable","fabric_link":"FabricLink","device_type":"DeviceType","window":"MaintenanceWindow"};
 
 export const FORMS: Readonly<Record<string, readonly FormField[]>> = {
   Device: [
@@ -306,6 +306,24 @@ export const FORMS: Readonly<Record<string, readonly FormField[]>> = {
     {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
     {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
   ],
+  MaintenanceWindow: [
+    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique whatever its case."},
+    {"name":"title","type":"text","shape":"one","help":"At most 128 characters.","length":128},
+    {"name":"notes","type":"text","shape":"one","help":"At most 4096 characters.","length":4096},
+    {"name":"starts_at","type":"time","shape":"one","required":true,"help":"Required: when the work begins."},
+    {"name":"ends_at","type":"time","shape":"one","required":true,"help":"Required: when all is back, at most 90 days later."},
+    {"name":"element_refs","type":"text","shape":"list","required":true,"help":"Required: 1 to 200, as for CheckWindow."},
+    {"name":"accepted_refs","type":"text","shape":"list","help":"What may be lost, as for CheckWindow."},
+    {"name":"owner","type":"text","shape":"one","help":"Who does it.","length":128},
+    {"name":"contact","type":"text","shape":"one","help":"How to reach them.","length":128},
+    {"name":"state","type":"choice","shape":"one","of":"WindowState","help":"Defaults to PLANNED."},
+    {"name":"sequence","type":"int","shape":"one","output":true,"help":"Output only. Raised with each change of time, elements or state."},
+    {"name":"calendar_uid","type":"text","shape":"one","help":"UID of the calendar entry that it was imported from.","length":255},
+    {"name":"calendar_sequence","type":"int","shape":"one","help":"SEQUENCE of that entry.","min":0},
+    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only. Version."},
+    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
+    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
+  ],
 };
 
 export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {
@@ -337,4 +355,5 @@ export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {
   CableType: {"prefix":"CABLE_TYPE","values":["CAT3","CAT5","CAT5E","CAT6","CAT6A","CAT7","CAT7A","CAT8","DAC_PASSIVE","DAC_ACTIVE","AOC","COAXIAL","MMF","MMF_OM1","MMF_OM2","MMF_OM3","MMF_OM4","MMF_OM5","SMF","SMF_OS1","SMF_OS2","POWER","CONSOLE","USB","OTHER"]},
   CableStatus: {"prefix":"CABLE_STATUS","values":["CONNECTED","PLANNED","DECOMMISSIONING"]},
   LinkStatus: {"prefix":"LINK_STATUS","values":["UP","DOWN","ADMIN_DOWN","DEGRADED","PLANNED"]},
+  WindowState: {"prefix":"WINDOW_STATE","values":["PLANNED","BEGUN","DONE","CANCELLED"]},
 };

@@ -115,7 +115,9 @@ export type WindowVerdict = "WINDOW_VERDICT_UNSPECIFIED" | "WINDOW_VERDICT_GO" |
 
 export type WindowImpact = "WINDOW_IMPACT_UNSPECIFIED" | "WINDOW_IMPACT_NO_IMPACT" | "WINDOW_IMPACT_REDUCED_REDUNDANCY" | "WINDOW_IMPACT_DEGRADED" | "WINDOW_IMPACT_OUTAGE";
 
-export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
+export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
+
+export type WindowState = "WINDOW_STATE_UNSPECIFIED" | "WINDOW_STATE_PLANNED" | "WINDOW_STATE_BEGUN" | "WINDOW_STATE_DONE" | "WINDOW_STATE_CANCELLED";
 
 export interface PowerBlastRadiusRequest {
   readonly source_ref: string;
@@ -1788,6 +1790,8 @@ export interface CheckWindowRequest {
   readonly load_basis: LoadBasis;
   readonly exposed_racks?: number;
   readonly max_items: number;
+  readonly ignore_stored: boolean;
+  readonly except_code: string;
 }
 
 export interface CheckWindowResponse {
@@ -1805,6 +1809,9 @@ export interface CheckWindowResponse {
   readonly omitted_contacts: number;
   readonly counts?: Impact;
   readonly relieved_by: readonly string[];
+  readonly pieces: readonly WindowPiece[];
+  readonly omitted_pieces: number;
+  readonly blocking_windows: readonly string[];
 }
 
 export interface WindowReason {
@@ -1838,6 +1845,98 @@ export interface WindowContact {
   readonly reserve_count: number;
   readonly lost: readonly string[];
   readonly reserve: readonly string[];
+}
+
+export interface WindowPiece {
+  readonly starts_at?: string;
+  readonly ends_at?: string;
+  readonly window_codes: readonly string[];
+  readonly verdict: WindowVerdict;
+  readonly impact: WindowImpact;
+  readonly summary: string;
+}
+
+export interface UpsertWindowRequest {
+  readonly window?: MaintenanceWindow;
+  readonly update_mask?: string;
+  readonly etag: string;
+  readonly request_id: string;
+  readonly validate_only: boolean;
+  readonly change_message: string;
+}
+
+export interface MaintenanceWindow {
+  readonly code: string;
+  readonly title: string;
+  readonly notes: string;
+  readonly starts_at?: string;
+  readonly ends_at?: string;
+  readonly element_refs: readonly string[];
+  readonly accepted_refs: readonly string[];
+  readonly owner: string;
+  readonly contact: string;
+  readonly state: WindowState;
+  readonly sequence: number;
+  readonly calendar_uid: string;
+  readonly calendar_sequence: number;
+  readonly etag: string;
+  readonly create_time?: string;
+  readonly update_time?: string;
+}
+
+export interface UpsertWindowResponse {
+  readonly window?: MaintenanceWindow;
+  readonly outcome: Outcome;
+}
+
+export interface DeleteWindowRequest {
+  readonly code: string;
+  readonly etag: string;
+  readonly allow_missing: boolean;
+  readonly request_id: string;
+  readonly validate_only: boolean;
+  readonly change_message: string;
+}
+
+export interface DeleteWindowResponse {
+  readonly ref: string;
+  readonly deleted: boolean;
+}
+
+export interface GetWindowRequest {
+  readonly code: string;
+  readonly max_items: number;
+}
+
+export interface GetWindowResponse {
+  readonly window: MaintenanceWindow;
+  readonly overdue: boolean;
+  readonly judgement?: CheckWindowResponse;
+}
+
+export interface ListWindowsRequest {
+  readonly starts_before?: string;
+  readonly ends_after?: string;
+  readonly element_ref: string;
+  readonly states: readonly WindowState[];
+  readonly verdicts: readonly WindowVerdict[];
+  readonly page_size: number;
+  readonly page_token: string;
+}
+
+export interface ListWindowsResponse {
+  readonly revision: number;
+  readonly windows: readonly ListedWindow[];
+  readonly next_page_token: string;
+  readonly total_count: number;
+}
+
+export interface ListedWindow {
+  readonly window: MaintenanceWindow;
+  readonly overdue: boolean;
+  readonly verdict: WindowVerdict;
+  readonly impact: WindowImpact;
+  readonly summary: string;
 }
 
 /** Request and reply of each RPC by the name under which it is called. */
@@ -1881,4 +1980,8 @@ export interface Rpcs {
   readonly "datacenter.v1.PlanningService/FindPlacement": { readonly request: FindPlacementRequest; readonly reply: FindPlacementResponse };
   readonly "datacenter.v1.PlanningService/GetCapacity": { readonly request: GetCapacityRequest; readonly reply: GetCapacityResponse };
   readonly "datacenter.v1.PlanningService/CheckWindow": { readonly request: CheckWindowRequest; readonly reply: CheckWindowResponse };
+  readonly "datacenter.v1.PlanningService/UpsertWindow": { readonly request: UpsertWindowRequest; readonly reply: UpsertWindowResponse };
+  readonly "datacenter.v1.PlanningService/DeleteWindow": { readonly request: DeleteWindowRequest; readonly reply: DeleteWindowResponse };
+  readonly "datacenter.v1.PlanningService/GetWindow": { readonly request: GetWindowRequest; readonly reply: GetWindowResponse };
+  readonly "datacenter.v1.PlanningService/ListWindows": { readonly request: ListWindowsRequest; readonly reply: ListWindowsResponse };
 }

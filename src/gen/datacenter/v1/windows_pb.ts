@@ -6,18 +6,18 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Impact, LoadBasis } from "./datacenter_pb.ts";
+import type { Impact, LoadBasis, Outcome } from "./datacenter_pb.ts";
 import { file_datacenter_v1_datacenter } from "./datacenter_pb.ts";
 import { file_datacenter_v1_rules } from "./rules_pb.ts";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file datacenter/v1/windows.proto.
  */
 export const file_datacenter_v1_windows: GenFile = /*@__PURE__*/
-  fileDesc("ChtkYXRhY2VudGVyL3YxL3dpbmRvd3MucHJvdG8SDWRhdGFjZW50ZXIudjEinAIKEkNoZWNrV2luZG93UmVxdWVzdBIcCgxlbGVtZW50X3JlZnMYASADKAlCBqK7GAIQARItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgEIAMoCRIsCgpsb2FkX2Jhc2lzGAUgASgOMhguZGF0YWNlbnRlci52MS5Mb2FkQmFzaXMSGgoNZXhwb3NlZF9yYWNrcxgGIAEoBUgAiAEBEhEKCW1heF9pdGVtcxgHIAEoBUIQCg5fZXhwb3NlZF9yYWNrcyLjAwoTQ2hlY2tXaW5kb3dSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoBRItCgd2ZXJkaWN0GAIgASgOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EisKBmltcGFjdBgDIAEoDjIbLmRhdGFjZW50ZXIudjEuV2luZG93SW1wYWN0Eg8KB3N1bW1hcnkYBCABKAkSLAoHcmVhc29ucxgFIAMoCzIbLmRhdGFjZW50ZXIudjEuV2luZG93UmVhc29uEhcKD29taXR0ZWRfcmVhc29ucxgGIAEoBRIxCg1uZXh0X2ZhaWx1cmVzGAcgAygLMhouZGF0YWNlbnRlci52MS5OZXh0RmFpbHVyZRIdChVvbWl0dGVkX25leHRfZmFpbHVyZXMYCCABKAUSFQoNZXhwb3NlZF9yYWNrcxgJIAEoBRIXCg9lbGVtZW50c19mYWlsZWQYCiABKAUSLgoIY29udGFjdHMYCyADKAsyHC5kYXRhY2VudGVyLnYxLldpbmRvd0NvbnRhY3QSGAoQb21pdHRlZF9jb250YWN0cxgMIAEoBRIlCgZjb3VudHMYDSABKAsyFS5kYXRhY2VudGVyLnYxLkltcGFjdBITCgtyZWxpZXZlZF9ieRgOIAMoCSL6AQoMV2luZG93UmVhc29uEi0KBGtpbmQYASABKA4yHy5kYXRhY2VudGVyLnYxLldpbmRvd1JlYXNvbktpbmQSLQoHdmVyZGljdBgCIAEoDjIcLmRhdGFjZW50ZXIudjEuV2luZG93VmVyZGljdBILCgNyZWYYAyABKAkSDwoHc3VtbWFyeRgEIAEoCRITCgZiZWZvcmUYBSABKAFIAIgBARITCgZkdXJpbmcYBiABKAFIAYgBARISCgVsaW1pdBgHIAEoAUgCiAEBEhAKCGFjY2VwdGVkGAggASgIQgkKB19iZWZvcmVCCQoHX2R1cmluZ0IICgZfbGltaXQiwQEKC05leHRGYWlsdXJlEgsKA3JlZhgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB3N1bW1hcnkYAyABKAkSDQoFcmFja3MYBCABKAUSEgoKcmFja3NfZGFyaxgFIAMoCRIUCgxkZXZpY2VzX2xvc3QYBiADKAkSDQoFdHJpcHMYByADKAkSEwoLYXJlYXNfc2hvcnQYCCADKAkSGAoQc3dpdGNoZXNfY3V0X29mZhgJIAMoCRIPCgdzcHJlYWRzGAogASgIInoKDVdpbmRvd0NvbnRhY3QSDgoGdGVuYW50GAEgASgJEg8KB2NvbnRhY3QYAiABKAkSEgoKbG9zdF9jb3VudBgDIAEoBRIVCg1yZXNlcnZlX2NvdW50GAQgASgFEgwKBGxvc3QYBSADKAkSDwoHcmVzZXJ2ZRgGIAMoCSqdAQoNV2luZG93VmVyZGljdBIeChpXSU5ET1dfVkVSRElDVF9VTlNQRUNJRklFRBAAEhUKEVdJTkRPV19WRVJESUNUX0dPEAESHwobV0lORE9XX1ZFUkRJQ1RfR09fV0lUSF9SSVNLEAISGgoWV0lORE9XX1ZFUkRJQ1RfVU5LTk9XThADEhgKFFdJTkRPV19WRVJESUNUX05PX0dPEAQqpgEKDFdpbmRvd0ltcGFjdBIdChlXSU5ET1dfSU1QQUNUX1VOU1BFQ0lGSUVEEAASGwoXV0lORE9XX0lNUEFDVF9OT19JTVBBQ1QQARIkCiBXSU5ET1dfSU1QQUNUX1JFRFVDRURfUkVEVU5EQU5DWRACEhoKFldJTkRPV19JTVBBQ1RfREVHUkFERUQQAxIYChRXSU5ET1dfSU1QQUNUX09VVEFHRRAEKusEChBXaW5kb3dSZWFzb25LaW5kEiIKHldJTkRPV19SRUFTT05fS0lORF9VTlNQRUNJRklFRBAAEhsKF1dJTkRPV19SRUFTT05fS0lORF9UUklQEAESIAocV0lORE9XX1JFQVNPTl9LSU5EX1JBQ0tfTE9TVBACEiIKHldJTkRPV19SRUFTT05fS0lORF9ERVZJQ0VfTE9TVBADEigKJFdJTkRPV19SRUFTT05fS0lORF9DT09MSU5HX1VOSVRfTE9TVBAEEiUKIVdJTkRPV19SRUFTT05fS0lORF9TV0lUQ0hfQ1VUX09GRhAFEiUKIVdJTkRPV19SRUFTT05fS0lORF9EQVRBX1BBVEhfTE9TVBAGEiQKIFdJTkRPV19SRUFTT05fS0lORF9DT09MSU5HX1NIT1JUEAcSJQohV0lORE9XX1JFQVNPTl9LSU5EX1NVUFBMWV9VTktOT1dOEAgSJwojV0lORE9XX1JFQVNPTl9LSU5EX0NBUEFDSVRZX1VOS05PV04QCRIhCh1XSU5ET1dfUkVBU09OX0tJTkRfT1ZFUl9MSU1JVBAKEigKJFdJTkRPV19SRUFTT05fS0lORF9VUExJTktfT1ZFUl9MSU1JVBALEiEKHVdJTkRPV19SRUFTT05fS0lORF9PTl9CQVRURVJZEAwSKAokV0lORE9XX1JFQVNPTl9LSU5EX0xBU1RfQ09PTElOR19VTklUEA0SIwofV0lORE9XX1JFQVNPTl9LSU5EX05FWFRfRkFJTFVSRRAOEiMKH1dJTkRPV19SRUFTT05fS0lORF9SRVNFUlZFX1VTRUQQD2IGcHJvdG8z", [file_datacenter_v1_datacenter, file_datacenter_v1_rules, file_google_protobuf_timestamp]);
+  fileDesc("ChtkYXRhY2VudGVyL3YxL3dpbmRvd3MucHJvdG8SDWRhdGFjZW50ZXIudjEiyAIKEkNoZWNrV2luZG93UmVxdWVzdBIcCgxlbGVtZW50X3JlZnMYASADKAlCBqK7GAIQARItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgEIAMoCRIsCgpsb2FkX2Jhc2lzGAUgASgOMhguZGF0YWNlbnRlci52MS5Mb2FkQmFzaXMSGgoNZXhwb3NlZF9yYWNrcxgGIAEoBUgAiAEBEhEKCW1heF9pdGVtcxgHIAEoBRIVCg1pZ25vcmVfc3RvcmVkGAggASgIEhMKC2V4Y2VwdF9jb2RlGAkgASgJQhAKDl9leHBvc2VkX3JhY2tzIsEEChNDaGVja1dpbmRvd1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgFEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSKwoGaW1wYWN0GAMgASgOMhsuZGF0YWNlbnRlci52MS5XaW5kb3dJbXBhY3QSDwoHc3VtbWFyeRgEIAEoCRIsCgdyZWFzb25zGAUgAygLMhsuZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb24SFwoPb21pdHRlZF9yZWFzb25zGAYgASgFEjEKDW5leHRfZmFpbHVyZXMYByADKAsyGi5kYXRhY2VudGVyLnYxLk5leHRGYWlsdXJlEh0KFW9taXR0ZWRfbmV4dF9mYWlsdXJlcxgIIAEoBRIVCg1leHBvc2VkX3JhY2tzGAkgASgFEhcKD2VsZW1lbnRzX2ZhaWxlZBgKIAEoBRIuCghjb250YWN0cxgLIAMoCzIcLmRhdGFjZW50ZXIudjEuV2luZG93Q29udGFjdBIYChBvbWl0dGVkX2NvbnRhY3RzGAwgASgFEiUKBmNvdW50cxgNIAEoCzIVLmRhdGFjZW50ZXIudjEuSW1wYWN0EhMKC3JlbGlldmVkX2J5GA4gAygJEioKBnBpZWNlcxgPIAMoCzIaLmRhdGFjZW50ZXIudjEuV2luZG93UGllY2USFgoOb21pdHRlZF9waWVjZXMYECABKAUSGAoQYmxvY2tpbmdfd2luZG93cxgRIAMoCSLsAQoLV2luZG93UGllY2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3aW5kb3dfY29kZXMYAyADKAkSLQoHdmVyZGljdBgEIAEoDjIcLmRhdGFjZW50ZXIudjEuV2luZG93VmVyZGljdBIrCgZpbXBhY3QYBSABKA4yGy5kYXRhY2VudGVyLnYxLldpbmRvd0ltcGFjdBIPCgdzdW1tYXJ5GAYgASgJIsIEChFNYWludGVuYW5jZVdpbmRvdxIUCgRjb2RlGAEgASgJQgaiuxgCEAESFgoFdGl0bGUYAiABKAlCB6K7GANAgAESFgoFbm90ZXMYAyABKAlCB6K7GANAgCASNQoJc3RhcnRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGorsYAhABEjMKB2VuZHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESHAoMZWxlbWVudF9yZWZzGAYgAygJQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgHIAMoCRIWCgVvd25lchgIIAEoCUIHorsYA0CAARIYCgdjb250YWN0GAkgASgJQgeiuxgDQIABEikKBXN0YXRlGAogASgOMhouZGF0YWNlbnRlci52MS5XaW5kb3dTdGF0ZRIYCghzZXF1ZW5jZRgLIAEoBUIGorsYAhgBEh0KDGNhbGVuZGFyX3VpZBgMIAEoCUIHorsYA0D/ARIoChFjYWxlbmRhcl9zZXF1ZW5jZRgNIAEoBUINorsYCSEAAAAAAAAAABIUCgRldGFnGFogASgJQgaiuxgCGAESNwoLY3JlYXRlX3RpbWUYWyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAESNwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAEi0QEKE1Vwc2VydFdpbmRvd1JlcXVlc3QSOAoGd2luZG93GAEgASgLMiAuZGF0YWNlbnRlci52MS5NYWludGVuYW5jZVdpbmRvd0IGorsYAhABEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSFQoNdmFsaWRhdGVfb25seRgFIAEoCBIWCg5jaGFuZ2VfbWVzc2FnZRgGIAEoCSJxChRVcHNlcnRXaW5kb3dSZXNwb25zZRIwCgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93EicKB291dGNvbWUYAiABKA4yFi5kYXRhY2VudGVyLnYxLk91dGNvbWUikwEKE0RlbGV0ZVdpbmRvd1JlcXVlc3QSFAoEY29kZRgBIAEoCUIGorsYAhABEgwKBGV0YWcYAiABKAkSFQoNYWxsb3dfbWlzc2luZxgDIAEoCBISCgpyZXF1ZXN0X2lkGAQgASgJEhUKDXZhbGlkYXRlX29ubHkYBSABKAgSFgoOY2hhbmdlX21lc3NhZ2UYBiABKAkiNAoURGVsZXRlV2luZG93UmVzcG9uc2USCwoDcmVmGAEgASgJEg8KB2RlbGV0ZWQYAiABKAgiOwoQR2V0V2luZG93UmVxdWVzdBIUCgRjb2RlGAEgASgJQgaiuxgCEAESEQoJbWF4X2l0ZW1zGAIgASgFIpUBChFHZXRXaW5kb3dSZXNwb25zZRI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBI1CglqdWRnZW1lbnQYAyABKAsyIi5kYXRhY2VudGVyLnYxLkNoZWNrV2luZG93UmVzcG9uc2UijwIKEkxpc3RXaW5kb3dzUmVxdWVzdBIxCg1zdGFydHNfYmVmb3JlGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgplbmRzX2FmdGVyGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtlbGVtZW50X3JlZhgDIAEoCRIqCgZzdGF0ZXMYBCADKA4yGi5kYXRhY2VudGVyLnYxLldpbmRvd1N0YXRlEi4KCHZlcmRpY3RzGAUgAygOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EhEKCXBhZ2Vfc2l6ZRgGIAEoBRISCgpwYWdlX3Rva2VuGAcgASgJIoMBChNMaXN0V2luZG93c1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgFEiwKB3dpbmRvd3MYAiADKAsyGy5kYXRhY2VudGVyLnYxLkxpc3RlZFdpbmRvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkSEwoLdG90YWxfY291bnQYBCABKAUixgEKDExpc3RlZFdpbmRvdxI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBItCgd2ZXJkaWN0GAMgASgOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EisKBmltcGFjdBgEIAEoDjIbLmRhdGFjZW50ZXIudjEuV2luZG93SW1wYWN0Eg8KB3N1bW1hcnkYBSABKAki+gEKDFdpbmRvd1JlYXNvbhItCgRraW5kGAEgASgOMh8uZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb25LaW5kEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSCwoDcmVmGAMgASgJEg8KB3N1bW1hcnkYBCABKAkSEwoGYmVmb3JlGAUgASgBSACIAQESEwoGZHVyaW5nGAYgASgBSAGIAQESEgoFbGltaXQYByABKAFIAogBARIQCghhY2NlcHRlZBgIIAEoCEIJCgdfYmVmb3JlQgkKB19kdXJpbmdCCAoGX2xpbWl0IsEBCgtOZXh0RmFpbHVyZRILCgNyZWYYASABKAkSDAoEbmFtZRgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEg0KBXJhY2tzGAQgASgFEhIKCnJhY2tzX2RhcmsYBSADKAkSFAoMZGV2aWNlc19sb3N0GAYgAygJEg0KBXRyaXBzGAcgAygJEhMKC2FyZWFzX3Nob3J0GAggAygJEhgKEHN3aXRjaGVzX2N1dF9vZmYYCSADKAkSDwoHc3ByZWFkcxgKIAEoCCJ6Cg1XaW5kb3dDb250YWN0Eg4KBnRlbmFudBgBIAEoCRIPCgdjb250YWN0GAIgASgJEhIKCmxvc3RfY291bnQYAyABKAUSFQoNcmVzZXJ2ZV9jb3VudBgEIAEoBRIMCgRsb3N0GAUgAygJEg8KB3Jlc2VydmUYBiADKAkqnQEKDVdpbmRvd1ZlcmRpY3QSHgoaV0lORE9XX1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIVChFXSU5ET1dfVkVSRElDVF9HTxABEh8KG1dJTkRPV19WRVJESUNUX0dPX1dJVEhfUklTSxACEhoKFldJTkRPV19WRVJESUNUX1VOS05PV04QAxIYChRXSU5ET1dfVkVSRElDVF9OT19HTxAEKqYBCgxXaW5kb3dJbXBhY3QSHQoZV0lORE9XX0lNUEFDVF9VTlNQRUNJRklFRBAAEhsKF1dJTkRPV19JTVBBQ1RfTk9fSU1QQUNUEAESJAogV0lORE9XX0lNUEFDVF9SRURVQ0VEX1JFRFVOREFOQ1kQAhIaChZXSU5ET1dfSU1QQUNUX0RFR1JBREVEEAMSGAoUV0lORE9XX0lNUEFDVF9PVVRBR0UQBCqTBQoQV2luZG93UmVhc29uS2luZBIiCh5XSU5ET1dfUkVBU09OX0tJTkRfVU5TUEVDSUZJRUQQABIbChdXSU5ET1dfUkVBU09OX0tJTkRfVFJJUBABEiAKHFdJTkRPV19SRUFTT05fS0lORF9SQUNLX0xPU1QQAhIiCh5XSU5ET1dfUkVBU09OX0tJTkRfREVWSUNFX0xPU1QQAxIoCiRXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19VTklUX0xPU1QQBBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1dJVENIX0NVVF9PRkYQBRIlCiFXSU5ET1dfUkVBU09OX0tJTkRfREFUQV9QQVRIX0xPU1QQBhIkCiBXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19TSE9SVBAHEiYKIldJTkRPV19SRUFTT05fS0lORF9FTEVNRU5UX01JU1NJTkcQEBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1VQUExZX1VOS05PV04QCBInCiNXSU5ET1dfUkVBU09OX0tJTkRfQ0FQQUNJVFlfVU5LTk9XThAJEiEKHVdJTkRPV19SRUFTT05fS0lORF9PVkVSX0xJTUlUEAoSKAokV0lORE9XX1JFQVNPTl9LSU5EX1VQTElOS19PVkVSX0xJTUlUEAsSIQodV0lORE9XX1JFQVNPTl9LSU5EX09OX0JBVFRFUlkQDBIoCiRXSU5ET1dfUkVBU09OX0tJTkRfTEFTVF9DT09MSU5HX1VOSVQQDRIjCh9XSU5ET1dfUkVBU09OX0tJTkRfTkVYVF9GQUlMVVJFEA4SIwofV0lORE9XX1JFQVNPTl9LSU5EX1JFU0VSVkVfVVNFRBAPKpABCgtXaW5kb3dTdGF0ZRIcChhXSU5ET1dfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRXSU5ET1dfU1RBVEVfUExBTk5FRBABEhYKEldJTkRPV19TVEFURV9CRUdVThACEhUKEVdJTkRPV19TVEFURV9ET05FEAMSGgoWV0lORE9XX1NUQVRFX0NBTkNFTExFRBAEYgZwcm90bzM", [file_datacenter_v1_datacenter, file_datacenter_v1_rules, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * Asks whether elements may be taken out of service from starts_at until ends_at.
@@ -73,6 +73,20 @@ export type CheckWindowRequest = Message<"datacenter.v1.CheckWindowRequest"> & {
    * @generated from field: int32 max_items = 7;
    */
   maxItems: number;
+
+  /**
+   * Leave stored windows out.
+   *
+   * @generated from field: bool ignore_stored = 8;
+   */
+  ignoreStored: boolean;
+
+  /**
+   * Leave this stored window out.
+   *
+   * @generated from field: string except_code = 9;
+   */
+  exceptCode: string;
 };
 
 /**
@@ -185,6 +199,27 @@ export type CheckWindowResponse = Message<"datacenter.v1.CheckWindowResponse"> &
    * @generated from field: repeated string relieved_by = 14;
    */
   relievedBy: string[];
+
+  /**
+   * The time in pieces, cut where other windows begin or end; the rest of the reply is about the worst of them.
+   *
+   * @generated from field: repeated datacenter.v1.WindowPiece pieces = 15;
+   */
+  pieces: WindowPiece[];
+
+  /**
+   * Pieces that max_items leaves out.
+   *
+   * @generated from field: int32 omitted_pieces = 16;
+   */
+  omittedPieces: number;
+
+  /**
+   * For NO_GO: stored windows without each of which alone it is better than NO_GO.
+   *
+   * @generated from field: repeated string blocking_windows = 17;
+   */
+  blockingWindows: string[];
 };
 
 /**
@@ -193,6 +228,573 @@ export type CheckWindowResponse = Message<"datacenter.v1.CheckWindowResponse"> &
  */
 export const CheckWindowResponseSchema: GenMessage<CheckWindowResponse> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_windows, 1);
+
+/**
+ * A part of a window in which the same elements are out.
+ *
+ * @generated from message datacenter.v1.WindowPiece
+ */
+export type WindowPiece = Message<"datacenter.v1.WindowPiece"> & {
+  /**
+   * Its begin.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 1;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * Its end; absent if a window is overdue.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 2;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * Other stored windows that are open in it.
+   *
+   * @generated from field: repeated string window_codes = 3;
+   */
+  windowCodes: string[];
+
+  /**
+   * Of this piece.
+   *
+   * @generated from field: datacenter.v1.WindowVerdict verdict = 4;
+   */
+  verdict: WindowVerdict;
+
+  /**
+   * Of this piece.
+   *
+   * @generated from field: datacenter.v1.WindowImpact impact = 5;
+   */
+  impact: WindowImpact;
+
+  /**
+   * The verdict and its first reason, in words.
+   *
+   * @generated from field: string summary = 6;
+   */
+  summary: string;
+};
+
+/**
+ * Describes the message datacenter.v1.WindowPiece.
+ * Use `create(WindowPieceSchema)` to create a new message.
+ */
+export const WindowPieceSchema: GenMessage<WindowPiece> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 2);
+
+/**
+ * A plan to take elements out of service for a time. It changes no other resource, and no other answer.
+ *
+ * @generated from message datacenter.v1.MaintenanceWindow
+ */
+export type MaintenanceWindow = Message<"datacenter.v1.MaintenanceWindow"> & {
+  /**
+   * Required, immutable, unique whatever its case.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * At most 128 characters.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * At most 4096 characters.
+   *
+   * @generated from field: string notes = 3;
+   */
+  notes: string;
+
+  /**
+   * Required: when the work begins.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_at = 4;
+   */
+  startsAt?: Timestamp | undefined;
+
+  /**
+   * Required: when all is back, at most 90 days later.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_at = 5;
+   */
+  endsAt?: Timestamp | undefined;
+
+  /**
+   * Required: 1 to 200, as for CheckWindow.
+   *
+   * @generated from field: repeated string element_refs = 6;
+   */
+  elementRefs: string[];
+
+  /**
+   * What may be lost, as for CheckWindow.
+   *
+   * @generated from field: repeated string accepted_refs = 7;
+   */
+  acceptedRefs: string[];
+
+  /**
+   * Who does it.
+   *
+   * @generated from field: string owner = 8;
+   */
+  owner: string;
+
+  /**
+   * How to reach them.
+   *
+   * @generated from field: string contact = 9;
+   */
+  contact: string;
+
+  /**
+   * Defaults to PLANNED.
+   *
+   * @generated from field: datacenter.v1.WindowState state = 10;
+   */
+  state: WindowState;
+
+  /**
+   * Output only. Raised with each change of time, elements or state.
+   *
+   * @generated from field: int32 sequence = 11;
+   */
+  sequence: number;
+
+  /**
+   * UID of the calendar entry that it was imported from.
+   *
+   * @generated from field: string calendar_uid = 12;
+   */
+  calendarUid: string;
+
+  /**
+   * SEQUENCE of that entry.
+   *
+   * @generated from field: int32 calendar_sequence = 13;
+   */
+  calendarSequence: number;
+
+  /**
+   * Output only. Version.
+   *
+   * @generated from field: string etag = 90;
+   */
+  etag: string;
+
+  /**
+   * Output only.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 91;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * Output only.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 92;
+   */
+  updateTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message datacenter.v1.MaintenanceWindow.
+ * Use `create(MaintenanceWindowSchema)` to create a new message.
+ */
+export const MaintenanceWindowSchema: GenMessage<MaintenanceWindow> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 3);
+
+/**
+ * Creates or updates one window.
+ *
+ * @generated from message datacenter.v1.UpsertWindowRequest
+ */
+export type UpsertWindowRequest = Message<"datacenter.v1.UpsertWindowRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from field: datacenter.v1.MaintenanceWindow window = 1;
+   */
+  window?: MaintenanceWindow | undefined;
+
+  /**
+   * As for UpsertDeviceRequest.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
+   *
+   * @generated from field: string etag = 3;
+   */
+  etag: string;
+
+  /**
+   * UUID; the same request within 24 hours gets the same answer and does nothing more.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+
+  /**
+   * Check and answer, write nothing.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
+
+  /**
+   * Why, at most 200 characters; kept in the change log.
+   *
+   * @generated from field: string change_message = 6;
+   */
+  changeMessage: string;
+};
+
+/**
+ * Describes the message datacenter.v1.UpsertWindowRequest.
+ * Use `create(UpsertWindowRequestSchema)` to create a new message.
+ */
+export const UpsertWindowRequestSchema: GenMessage<UpsertWindowRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 4);
+
+/**
+ * What became of the window.
+ *
+ * @generated from message datacenter.v1.UpsertWindowResponse
+ */
+export type UpsertWindowResponse = Message<"datacenter.v1.UpsertWindowResponse"> & {
+  /**
+   * As stored now.
+   *
+   * @generated from field: datacenter.v1.MaintenanceWindow window = 1;
+   */
+  window?: MaintenanceWindow | undefined;
+
+  /**
+   * CREATED, UPDATED or UNCHANGED.
+   *
+   * @generated from field: datacenter.v1.Outcome outcome = 2;
+   */
+  outcome: Outcome;
+};
+
+/**
+ * Describes the message datacenter.v1.UpsertWindowResponse.
+ * Use `create(UpsertWindowResponseSchema)` to create a new message.
+ */
+export const UpsertWindowResponseSchema: GenMessage<UpsertWindowResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 5);
+
+/**
+ * Removes one window. To call off a window that people know of, set its state to CANCELLED.
+ *
+ * @generated from message datacenter.v1.DeleteWindowRequest
+ */
+export type DeleteWindowRequest = Message<"datacenter.v1.DeleteWindowRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * Refuse unless this is the stored version.
+   *
+   * @generated from field: string etag = 2;
+   */
+  etag: string;
+
+  /**
+   * Answer instead of refusing when there is none.
+   *
+   * @generated from field: bool allow_missing = 3;
+   */
+  allowMissing: boolean;
+
+  /**
+   * UUID; the same request within 24 hours gets the same answer and does nothing more.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+
+  /**
+   * Check and answer, write nothing.
+   *
+   * @generated from field: bool validate_only = 5;
+   */
+  validateOnly: boolean;
+
+  /**
+   * Why, at most 200 characters; kept in the change log.
+   *
+   * @generated from field: string change_message = 6;
+   */
+  changeMessage: string;
+};
+
+/**
+ * Describes the message datacenter.v1.DeleteWindowRequest.
+ * Use `create(DeleteWindowRequestSchema)` to create a new message.
+ */
+export const DeleteWindowRequestSchema: GenMessage<DeleteWindowRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 6);
+
+/**
+ * What became of the window.
+ *
+ * @generated from message datacenter.v1.DeleteWindowResponse
+ */
+export type DeleteWindowResponse = Message<"datacenter.v1.DeleteWindowResponse"> & {
+  /**
+   * Reference of what was asked for.
+   *
+   * @generated from field: string ref = 1;
+   */
+  ref: string;
+
+  /**
+   * False when there was none and allow_missing was set.
+   *
+   * @generated from field: bool deleted = 2;
+   */
+  deleted: boolean;
+};
+
+/**
+ * Describes the message datacenter.v1.DeleteWindowResponse.
+ * Use `create(DeleteWindowResponseSchema)` to create a new message.
+ */
+export const DeleteWindowResponseSchema: GenMessage<DeleteWindowResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 7);
+
+/**
+ * Asks for one window.
+ *
+ * @generated from message datacenter.v1.GetWindowRequest
+ */
+export type GetWindowRequest = Message<"datacenter.v1.GetWindowRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from field: string code = 1;
+   */
+  code: string;
+
+  /**
+   * Items of each list; 0 means 50, at most 1000.
+   *
+   * @generated from field: int32 max_items = 2;
+   */
+  maxItems: number;
+};
+
+/**
+ * Describes the message datacenter.v1.GetWindowRequest.
+ * Use `create(GetWindowRequestSchema)` to create a new message.
+ */
+export const GetWindowRequestSchema: GenMessage<GetWindowRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 8);
+
+/**
+ * One window and its verdict.
+ *
+ * @generated from message datacenter.v1.GetWindowResponse
+ */
+export type GetWindowResponse = Message<"datacenter.v1.GetWindowResponse"> & {
+  /**
+   * As stored.
+   *
+   * @generated from field: datacenter.v1.MaintenanceWindow window = 1;
+   */
+  window?: MaintenanceWindow | undefined;
+
+  /**
+   * Whether it should be over and is neither DONE nor CANCELLED.
+   *
+   * @generated from field: bool overdue = 2;
+   */
+  overdue: boolean;
+
+  /**
+   * Absent for DONE and CANCELLED.
+   *
+   * @generated from field: datacenter.v1.CheckWindowResponse judgement = 3;
+   */
+  judgement?: CheckWindowResponse | undefined;
+};
+
+/**
+ * Describes the message datacenter.v1.GetWindowResponse.
+ * Use `create(GetWindowResponseSchema)` to create a new message.
+ */
+export const GetWindowResponseSchema: GenMessage<GetWindowResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 9);
+
+/**
+ * Asks for windows; fields join with AND.
+ *
+ * @generated from message datacenter.v1.ListWindowsRequest
+ */
+export type ListWindowsRequest = Message<"datacenter.v1.ListWindowsRequest"> & {
+  /**
+   * Windows that begin before this time.
+   *
+   * @generated from field: google.protobuf.Timestamp starts_before = 1;
+   */
+  startsBefore?: Timestamp | undefined;
+
+  /**
+   * Windows that end after this time, or are overdue.
+   *
+   * @generated from field: google.protobuf.Timestamp ends_after = 2;
+   */
+  endsAfter?: Timestamp | undefined;
+
+  /**
+   * Windows that take this out, itself or with a place, rack or chassis.
+   *
+   * @generated from field: string element_ref = 3;
+   */
+  elementRef: string;
+
+  /**
+   * Any of these.
+   *
+   * @generated from field: repeated datacenter.v1.WindowState states = 4;
+   */
+  states: WindowState[];
+
+  /**
+   * Any of these. Costs a judgement of every other match.
+   *
+   * @generated from field: repeated datacenter.v1.WindowVerdict verdicts = 5;
+   */
+  verdicts: WindowVerdict[];
+
+  /**
+   * Defaults to 50, at most 1000.
+   *
+   * @generated from field: int32 page_size = 6;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before.
+   *
+   * @generated from field: string page_token = 7;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message datacenter.v1.ListWindowsRequest.
+ * Use `create(ListWindowsRequestSchema)` to create a new message.
+ */
+export const ListWindowsRequestSchema: GenMessage<ListWindowsRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 10);
+
+/**
+ * A page of windows.
+ *
+ * @generated from message datacenter.v1.ListWindowsResponse
+ */
+export type ListWindowsResponse = Message<"datacenter.v1.ListWindowsResponse"> & {
+  /**
+   * Revision of the inventory that the reply holds for.
+   *
+   * @generated from field: int32 revision = 1;
+   */
+  revision: number;
+
+  /**
+   * In the order of their begin, then of codes.
+   *
+   * @generated from field: repeated datacenter.v1.ListedWindow windows = 2;
+   */
+  windows: ListedWindow[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 3;
+   */
+  nextPageToken: string;
+
+  /**
+   * On all pages.
+   *
+   * @generated from field: int32 total_count = 4;
+   */
+  totalCount: number;
+};
+
+/**
+ * Describes the message datacenter.v1.ListWindowsResponse.
+ * Use `create(ListWindowsResponseSchema)` to create a new message.
+ */
+export const ListWindowsResponseSchema: GenMessage<ListWindowsResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 11);
+
+/**
+ * One window of a list.
+ *
+ * @generated from message datacenter.v1.ListedWindow
+ */
+export type ListedWindow = Message<"datacenter.v1.ListedWindow"> & {
+  /**
+   * As stored.
+   *
+   * @generated from field: datacenter.v1.MaintenanceWindow window = 1;
+   */
+  window?: MaintenanceWindow | undefined;
+
+  /**
+   * Whether it should be over and is neither DONE nor CANCELLED.
+   *
+   * @generated from field: bool overdue = 2;
+   */
+  overdue: boolean;
+
+  /**
+   * Absent for DONE and CANCELLED.
+   *
+   * @generated from field: datacenter.v1.WindowVerdict verdict = 3;
+   */
+  verdict: WindowVerdict;
+
+  /**
+   * Absent for DONE and CANCELLED.
+   *
+   * @generated from field: datacenter.v1.WindowImpact impact = 4;
+   */
+  impact: WindowImpact;
+
+  /**
+   * The verdict and its first reason, in words.
+   *
+   * @generated from field: string summary = 5;
+   */
+  summary: string;
+};
+
+/**
+ * Describes the message datacenter.v1.ListedWindow.
+ * Use `create(ListedWindowSchema)` to create a new message.
+ */
+export const ListedWindowSchema: GenMessage<ListedWindow> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 12);
 
 /**
  * One reason for a verdict.
@@ -262,7 +864,7 @@ export type WindowReason = Message<"datacenter.v1.WindowReason"> & {
  * Use `create(WindowReasonSchema)` to create a new message.
  */
 export const WindowReasonSchema: GenMessage<WindowReason> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 2);
+  messageDesc(file_datacenter_v1_windows, 13);
 
 /**
  * A single failure during the window, and what it takes beyond the work and its own effect.
@@ -346,7 +948,7 @@ export type NextFailure = Message<"datacenter.v1.NextFailure"> & {
  * Use `create(NextFailureSchema)` to create a new message.
  */
 export const NextFailureSchema: GenMessage<NextFailure> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 3);
+  messageDesc(file_datacenter_v1_windows, 14);
 
 /**
  * Who is responsible for devices that the work affects.
@@ -402,7 +1004,7 @@ export type WindowContact = Message<"datacenter.v1.WindowContact"> & {
  * Use `create(WindowContactSchema)` to create a new message.
  */
 export const WindowContactSchema: GenMessage<WindowContact> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 4);
+  messageDesc(file_datacenter_v1_windows, 15);
 
 /**
  * Whether the work may be done, the best first.
@@ -569,6 +1171,13 @@ export const WindowReasonKind = {
   COOLING_SHORT: 7,
 
   /**
+   * An element of a stored window is not in the inventory any more.
+   *
+   * @generated from enum value: WINDOW_REASON_KIND_ELEMENT_MISSING = 16;
+   */
+  ELEMENT_MISSING: 16,
+
+  /**
    * A device in a touched rack has no recorded supply.
    *
    * @generated from enum value: WINDOW_REASON_KIND_SUPPLY_UNKNOWN = 8;
@@ -637,4 +1246,57 @@ export type WindowReasonKind = (typeof WindowReasonKind)[keyof typeof WindowReas
  */
 export const WindowReasonKindSchema: GenEnum<WindowReasonKind> = /*@__PURE__*/
   enumDesc(file_datacenter_v1_windows, 2);
+
+/**
+ * Where a window stands. PLANNED and BEGUN count for other windows, also after their end: then they are overdue.
+ *
+ * @generated from enum datacenter.v1.WindowState
+ */
+export const WindowState = {
+  /**
+   * @generated from enum value: WINDOW_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Not begun.
+   *
+   * @generated from enum value: WINDOW_STATE_PLANNED = 1;
+   */
+  PLANNED: 1,
+
+  /**
+   * Its elements are out.
+   *
+   * @generated from enum value: WINDOW_STATE_BEGUN = 2;
+   */
+  BEGUN: 2,
+
+  /**
+   * Its elements are back. Final.
+   *
+   * @generated from enum value: WINDOW_STATE_DONE = 3;
+   */
+  DONE: 3,
+
+  /**
+   * Will not take place, or was broken off. Final.
+   *
+   * @generated from enum value: WINDOW_STATE_CANCELLED = 4;
+   */
+  CANCELLED: 4,
+} as const;
+
+/**
+ * Where a window stands. PLANNED and BEGUN count for other windows, also after their end: then they are overdue.
+ *
+ * @generated from enum datacenter.v1.WindowState
+ */
+export type WindowState = (typeof WindowState)[keyof typeof WindowState] | UnknownEnum;
+
+/**
+ * Describes the enum datacenter.v1.WindowState.
+ */
+export const WindowStateSchema: GenEnum<WindowState> = /*@__PURE__*/
+  enumDesc(file_datacenter_v1_windows, 3);
 

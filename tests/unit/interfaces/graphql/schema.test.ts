@@ -50,6 +50,8 @@ describe("The GraphQL schema", () => {
       "findPlacement",
       "capacity",
       "checkWindow",
+      "window",
+      "listWindows",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

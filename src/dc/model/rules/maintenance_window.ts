@@ -1,0 +1,102 @@
+import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
+import { broken, type ErrorFinding } from "../finding.ts";
+import {
+  isOpen,
+  MAX_WINDOW_DAYS,
+  MAX_WINDOW_ELEMENTS,
+  type MaintenanceWindow,
+  type WindowState,
+} from "../maintenance_window.ts";
+import type { Change, Findings, RulePhases } from "../rule.ts";
+import { number, required, textUpTo } from "./checks.ts";
+import { codeShape, codeSpelling, texts } from "./general.ts";
+
+type WindowChange = Change<MaintenanceWindow>;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const MAX_UID_CHARS = 255;
+
+function present({ after }: WindowChange): Findings {
+  const { title, notes, owner, contact, calendarUid, calendarSequence, acceptedRefs = [] } = after;
+  return [
+    ...required("starts_at", after.startsAt),
+    ...required("ends_at", after.endsAt),
+    ...counted(after.elementRefs ?? []),
+    ...number("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
+    ...texts([
+      ["title", title],
+      ["owner", owner],
+      ["contact", contact],
+    ]),
+    ...textUpTo("notes", notes, MAX_COMMENT_CHARS),
+    ...textUpTo("calendar_uid", calendarUid, MAX_UID_CHARS),
+    ...number("calendar_sequence", calendarSequence, { min: 0 }),
+  ];
+}
+
+function counted({ length }: readonly string[]): readonly ErrorFinding[] {
+  const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
+  if (length > 0 && length <= MAX_WINDOW_ELEMENTS) return [];
+  const reason = length === 0 ? "REQUIRED_FIELD" : "FIELD_OUT_OF_RANGE";
+  const message = `Field "element_refs" has ${length} references: expected ${expected}`;
+  return [broken(reason, "element_refs", message, { value: length, expected })];
+}
+
+function time({ before, after, now }: WindowChange): Findings {
+  const { startsAt, endsAt } = after;
+  const [start, end, at] = [startsAt, endsAt, now].map((text) => Date.parse(text)) as [number, number, number];
+  const wrong = (why: string, expected: string) => {
+    const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
+    return [broken("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
+  };
+  if (end <= start) return wrong("is not after starts_at", `a time after ${startsAt}`);
+  const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
+  if (Date.parse(latest) < end)
+    return wrong(`is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
+  // One that ended stays open until it is done or cancelled: only its end must not be moved into the past.
+  if (end <= at && isOpen(after) && before?.endsAt !== endsAt) return wrong("is over", `a time after ${now}`);
+  return [];
+}
+
+const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
+  PLANNED: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
+  BEGUN: ["BEGUN", "DONE", "CANCELLED"],
+  DONE: ["DONE"],
+  CANCELLED: ["CANCELLED"],
+};
+const FIRST: readonly WindowState[] = ["PLANNED", "BEGUN"];
+
+function transition({ before, after, now }: WindowChange): Findings {
+  const allowed = before === undefined ? FIRST : NEXT[before.state];
+  if (!allowed.includes(after.state)) {
+    const from = before === undefined ? "A new window" : `A window that is ${before.state}`;
+    return wrongState(after.state, `${from} cannot be ${after.state}`, allowed.join(", "));
+  }
+  const isAhead = Date.parse(now) < Date.parse(after.startsAt);
+  if (isAhead && before?.state !== after.state && (after.state === "BEGUN" || after.state === "DONE")) {
+    const expected = `a time from ${after.startsAt} on, an earlier starts_at${before === undefined ? "" : ", or CANCELLED"}`;
+    return wrongState(after.state, `A window cannot be ${after.state} before it starts`, expected);
+  }
+  return [];
+}
+
+function wrongState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
+  return [broken("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
+}
+
+/** Rejects a change of time or elements of a window that is done or cancelled. */
+function closed({ before, after }: WindowChange): Findings {
+  if (before === undefined || isOpen(before)) return [];
+  return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
+    const field = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
+    return [broken("FIELD_CONFLICT", field, message, { expected: "as stored" })];
+  });
+}
+
+/** All rules for a maintenance window. That its elements exist is checked where they are resolved. */
+export const maintenanceWindowRules: RulePhases<MaintenanceWindow> = [
+  [codeShape, codeSpelling, present],
+  [time, transition, closed],
+];

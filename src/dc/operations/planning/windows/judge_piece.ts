@@ -1,0 +1,114 @@
+import type { Topology } from "#dc/analysis/topology.ts";
+import { Acceptance } from "#dc/analysis/window/acceptance.ts";
+import { type Contact, contactsOf } from "#dc/analysis/window/contacts.ts";
+import { outageHarm } from "#dc/analysis/window/harm.ts";
+import { type Judged, type Judgement, judge, type WindowLimits } from "#dc/analysis/window/judgement.ts";
+import { type NextFailures, nextFailures } from "#dc/analysis/window/next_failures.ts";
+import { WindowSite } from "#dc/analysis/window/outage.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { devicesWithoutDataPath } from "../../answers/data_paths.ts";
+import { type FailingSources, failingSources } from "../../answers/failing_sources.ts";
+import { cutFabrics } from "../../answers/network_loss.ts";
+import type { ReadSession } from "../../rpc.ts";
+import { ROLE } from "./window_elements.ts";
+
+/** What windows are judged against. */
+export interface WindowQuestion {
+  readonly session: ReadSession;
+  readonly topology: Topology;
+  readonly basis: LoadBasis;
+  readonly limits: WindowLimits;
+}
+
+/** What is out in a piece of time. */
+export interface OutInPiece {
+  readonly refs: readonly string[];
+  readonly accepted: readonly string[];
+  /** Seconds that a battery has to carry without a break. */
+  readonly durationS: number;
+  /** Elements of the window in question that are not there any more. */
+  readonly missing: readonly string[];
+}
+
+/** What the elements of a piece do, before it is judged. */
+export interface PieceOutage {
+  readonly window: WindowSite;
+  readonly judged: Judged;
+}
+
+export interface JudgedPiece extends PieceOutage {
+  readonly judgement: Judgement;
+  readonly contacts: readonly Contact[];
+  /** Elements that were failed beside the work. */
+  readonly tried: number;
+}
+
+/** Fails the elements of a piece once. Cost: one failure, and the cables behind what is off. */
+export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Promise<PieceOutage> {
+  const { session, topology, basis, limits } = question;
+  const { reader, scheduler } = session;
+  const { sources: failing } = await presentSources(question, out.refs);
+  const { watch, cut } = await cutFabrics({ topology, reader, scheduler }, failing);
+  const { site, nodes } = failing;
+  const { durationS, missing } = out;
+  const ground = { topology, site, sources: nodes, fabrics: watch, cutLinks: cut, basis, durationS };
+  const window = new WindowSite(ground);
+  const outage = await scheduler.run(window.outage());
+  const network = { off: outage.off, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
+  const withoutDataPath = await devicesWithoutDataPath({ ...session, topology }, network);
+  const accepted = acceptanceOf(topology, out.accepted);
+  const harm = outageHarm(topology, outage);
+  return { window, judged: { ground, outage, harm, withoutDataPath, accepted, next: [], limits, missing } };
+}
+
+/** Judges a piece. Cost: as of `nextFailures`. */
+export async function judgePiece(question: WindowQuestion, out: OutInPiece): Promise<JudgedPiece> {
+  const { window, judged: alone } = await pieceOutage(question, out);
+  const next: NextFailures = await question.session.scheduler.run(nextFailures(window, alone));
+  const judged = { ...alone, next: next.failures };
+  const { ground, outage, harm, withoutDataPath } = judged;
+  const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];
+  return { window, judged, judgement: judge(judged), contacts: contactsOf(ground, outage, lost), tried: next.tried };
+}
+
+/** What references name, and those that name nothing any more. */
+export async function presentSources(
+  { session: { reader }, topology }: Pick<WindowQuestion, "session" | "topology">,
+  refs: readonly string[],
+): Promise<{ readonly sources: FailingSources; readonly missing: readonly string[] }> {
+  const resolve = (some: readonly string[]) =>
+    failingSources(
+      { topology, reader },
+      some.map((text) => ({ field: "element_refs", text })),
+    );
+  const all = await unlessRefused(resolve(refs));
+  if (all !== undefined) return { sources: all, missing: [] };
+  const missing: string[] = [];
+  for (const ref of refs) if ((await unlessRefused(resolve([ref]))) === undefined) missing.push(ref);
+  return { sources: await resolve(refs.filter((ref) => !missing.includes(ref))), missing };
+}
+
+async function unlessRefused<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+function acceptanceOf(topology: Topology, texts: readonly string[]): Acceptance {
+  const roles = texts.flatMap((text) => (text.startsWith(ROLE) ? [text.slice(ROLE.length)] : []));
+  const refs = texts.flatMap((text) => (text.startsWith(ROLE) ? [] : (parseRef(text) ?? [])));
+  return new Acceptance(topology, refs, roles);
+}
+
+/** Whether what may be lost is in the inventory. */
+export function isThere(topology: Topology, ref: Ref): boolean {
+  if (ref.kind === "device" || ref.kind === "crac")
+    return topology.power.indexOf.get(refKey(formatRef(ref))) !== undefined;
+  return topology.hasPlace(ref);
+}

@@ -1,0 +1,114 @@
+import { create, type MessageShape } from "@bufbuild/protobuf";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isOverdue, type MaintenanceWindow, WINDOW_STATES } from "#dc/model/maintenance_window.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Stored } from "#dc/ports.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
+import { FAILING_KINDS } from "../../answers/failing_sources.ts";
+import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
+import { readCount, readRef, readWord } from "../../answers/parameters.ts";
+import { defineRead, type ReadSession } from "../../rpc.ts";
+import { presentSources } from "./judge_piece.ts";
+import { storedTimeline } from "./judge_window.ts";
+import type { ShortVerdict } from "./kept_verdicts.ts";
+import { allWindows, windowView } from "./stored_windows.ts";
+
+type Request = MessageShape<typeof PlanningService.method.listWindows.input>;
+type StoredWindow = Stored<MaintenanceWindow>;
+
+export const listWindows = defineRead({
+  method: PlanningService.method.listWindows,
+  effect: "read",
+  async run(session, { pageSize, pageToken, ...request }) {
+    const { reader, context, now } = session;
+    const limit = readCount("page_size", pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const verdicts = request.verdicts.map((verdict, at) => readWord(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
+    const all = await allWindows(reader);
+    const { topology, timeline, timed } = await storedTimeline(
+      session,
+      all.map(({ resource }) => resource),
+    );
+    const judged = async ({ resource }: StoredWindow): Promise<ShortVerdict | undefined> => {
+      const window = timed(resource.code);
+      return window && timeline.verdict(window);
+    };
+    const question = questionOf(request);
+    const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
+    let matching = await matchingWindows(session, topology, all, request);
+    if (verdicts.length > 0) {
+      const found: StoredWindow[] = [];
+      for (const stored of matching) if (verdicts.includes((await judged(stored))?.verdict)) found.push(stored);
+      matching = found;
+    }
+    const rest = matching.filter((stored) => placeOf(stored) > after);
+    const page = rest.slice(0, limit);
+    const windows: object[] = [];
+    for (const stored of page) windows.push({ ...windowView(stored, now), ...verdictFields(await judged(stored)) });
+    const last = page.at(-1);
+    const isLast = last === undefined || rest.length === page.length;
+    return create(ListWindowsResponseSchema, {
+      revision: await reader.revision(),
+      windows,
+      nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, placeOf(last)),
+      totalCount: matching.length,
+    });
+  },
+});
+
+/** What decides which windows match. */
+function questionOf({ startsBefore, endsAfter, elementRef, states, verdicts }: Partial<Request>) {
+  const time = (one: Timestamp | undefined) => (one === undefined ? "" : timestampMs(one));
+  return ["windows", time(startsBefore), time(endsAfter), elementRef, states, verdicts];
+}
+
+/** Place in the order of the list, which compares as text. */
+function placeOf({ resource: { startsAt, code } }: StoredWindow): string {
+  return `${new Date(startsAt).toISOString()} ${codeKey(code)}`;
+}
+
+/** Windows that match by what is stored, in the order of the list. */
+async function matchingWindows(
+  session: ReadSession,
+  topology: Topology,
+  all: readonly StoredWindow[],
+  { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<Request>,
+): Promise<readonly StoredWindow[]> {
+  const words = states.map((state, at) => readWord(`states[${at}]`, state, WINDOW_STATES));
+  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : timestampMs(startsBefore);
+  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : timestampMs(endsAfter);
+  const now = Date.parse(session.now);
+  const byTime = all.filter(({ resource }) => {
+    const isEnding = Date.parse(resource.endsAt) > end || isOverdue(resource, now);
+    return Date.parse(resource.startsAt) < begin && isEnding && (words.length === 0 || words.includes(resource.state));
+  });
+  const takesOut = elementRef === "" ? undefined : await takingOut({ session, topology }, elementRef);
+  const found: StoredWindow[] = [];
+  for (const stored of byTime) if (takesOut === undefined || (await takesOut(stored.resource))) found.push(stored);
+  return found.sort((a, b) => compareText(placeOf(a), placeOf(b)));
+}
+
+type Site = { readonly session: ReadSession; readonly topology: Topology };
+
+/** Whether a window takes something out: by its own name, or with what holds it. */
+async function takingOut(site: Site, text: string) {
+  readRef("element_ref", text, FAILING_KINDS);
+  const key = refKey(text);
+  const nodesOf = async (refs: readonly string[]) => (await presentSources(site, refs)).sources.nodes;
+  const asked = await nodesOf([text]);
+  return async ({ elementRefs }: MaintenanceWindow): Promise<boolean> => {
+    if (elementRefs.some((ref) => refKey(ref) === key)) return true;
+    return asked.size > 0 && !asked.isDisjointFrom(new Set(await nodesOf(elementRefs)));
+  };
+}
+
+function verdictFields(judged: ShortVerdict | undefined) {
+  if (judged === undefined) return {};
+  const { verdict, impact, summary } = judged;
+  return { verdict: WindowVerdict[verdict], impact: WindowImpact[impact], summary };
+}

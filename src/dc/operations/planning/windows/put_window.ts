@@ -1,0 +1,117 @@
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { codeKey } from "#dc/model/code.ts";
+import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { judge } from "#dc/model/rule.ts";
+import { maintenanceWindowRules } from "#dc/model/rules/maintenance_window.ts";
+import type { Stored } from "#dc/ports.ts";
+import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
+import { readCode } from "../../answers/parameters.ts";
+import { fromMessage } from "../../messages/convert.ts";
+import { modelJson } from "../../messages/model_json.ts";
+import { applyMask, checkMask } from "../../messages/update_mask.ts";
+import type { WriteSession } from "../../rpc.ts";
+import { etagOf } from "../../writes/changes.ts";
+import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
+import { storedWindow, WINDOWS } from "./stored_windows.ts";
+import { demandAccepted, demandElements } from "./window_elements.ts";
+
+const FIELD = "window";
+
+interface Given {
+  readonly window?: WindowMessage | undefined;
+  readonly updateMask?: FieldMask | undefined;
+  readonly etag: string;
+}
+
+interface Put {
+  readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
+  readonly stored: Stored<MaintenanceWindow>;
+}
+
+/** Creates or updates a window. @throws Refusal when the version differs, a rule refuses, or an element is not there */
+export async function putWindow(session: WriteSession, { window, updateMask, etag }: Given): Promise<Put> {
+  if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
+  const { writer, changes, now } = session;
+  const given = givenWindow(window);
+  readCode(`${FIELD}.code`, given.code);
+  const before = await storedWindow(writer, given.code);
+  const ref = `window:${given.code}`;
+  checkPrecondition(etag, before, { ref, field: `${FIELD}.code`, etagField: fieldBeside(FIELD, "etag") });
+  const paths = updateMask?.paths ?? [];
+  checkMask(MaintenanceWindowSchema, paths, fieldBeside(FIELD, "update_mask"));
+  const resource = wanted(given, before?.resource, paths);
+  if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
+    return { outcome: "UNCHANGED", stored: before };
+  const { errors } = await judge(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer);
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(FIELD, found.field) }));
+  if (first !== undefined) throw new Refusal(first, others);
+  await demandElements(writer, added(FIELD, "element_refs", resource.elementRefs, before?.resource.elementRefs));
+  await demandAccepted(writer, added(FIELD, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
+  const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
+  await writer.putDocument(WINDOWS, codeKey(resource.code), JSON.stringify(stored));
+  changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(resource));
+  return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
+}
+
+/** Removes a window. @returns false if there was none. @throws Refusal if it is of another version */
+export async function dropWindow(
+  { writer, changes }: WriteSession,
+  { code, etag, allowMissing }: { readonly code: string; readonly etag: string; readonly allowMissing: boolean },
+): Promise<{ readonly ref: string; readonly deleted: boolean }> {
+  readCode("code", code);
+  const stored = await storedWindow(writer, code);
+  if (stored === undefined) {
+    const ref = `window:${code}`;
+    if (allowMissing) return { ref, deleted: false };
+    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: "code", ref, value: code });
+  }
+  const ref = `window:${stored.resource.code}`;
+  checkEtag(etag, stored.etag, { ref, field: "etag" });
+  await writer.dropDocument(WINDOWS, codeKey(code));
+  changes.noteDocument("DELETE", ref, json(stored.resource), undefined);
+  return { ref, deleted: true };
+}
+
+/** The window that a request gives, without what the service sets. */
+function givenWindow(message: WindowMessage): MaintenanceWindow {
+  const {
+    etag: _,
+    createTime: __,
+    updateTime: ___,
+    sequence: ____,
+    ...given
+  } = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, FIELD);
+  return given;
+}
+
+/** The window as it becomes: merged by the mask, planned unless it says otherwise, with its sequence. */
+function wanted(
+  given: MaintenanceWindow,
+  before: MaintenanceWindow | undefined,
+  paths: readonly string[],
+): MaintenanceWindow {
+  const merged = before === undefined ? given : applyMask(MaintenanceWindowSchema, before, given, paths);
+  const { sequence: _, ...rest } = { ...merged, state: merged.state ?? "PLANNED" };
+  const known = before?.sequence ?? 0;
+  const isRaised = before !== undefined && ANNOUNCED.some((name) => !isSame(before[name], rest[name]));
+  const sequence = known + (isRaised ? 1 : 0);
+  return { ...rest, ...(sequence > 0 && { sequence }) };
+}
+
+/** What calendars announce. */
+const ANNOUNCED = ["startsAt", "endsAt", "elementRefs", "state"] as const;
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** References that were not there before, with their fields: what is known already may have been deleted since. */
+function added(at: string, field: string, refs: readonly string[] = [], known: readonly string[] = []) {
+  return refs.flatMap((text, index) => (known.includes(text) ? [] : [{ field: `${at}.${field}[${index}]`, text }]));
+}
+
+function json(window: MaintenanceWindow | undefined) {
+  return window === undefined ? undefined : modelJson(MaintenanceWindowSchema, window);
+}

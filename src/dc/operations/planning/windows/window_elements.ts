@@ -1,0 +1,91 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Location } from "#dc/model/resources.ts";
+import type { DcReader, DeviceFilter } from "#dc/ports.ts";
+import { type AskedRef, FAILING_KINDS } from "../../answers/failing_sources.ts";
+import { readRef } from "../../answers/parameters.ts";
+
+/** Kinds of references of what may be lost, and what begins the name of a role. */
+export const ACCEPTED_KINDS = ["device", "rack", "crac", "row", "room", "zone", "floor", "site"] as const;
+export const ROLE = "role:";
+
+/** @throws Refusal for the first reference that cannot be an element, or that names nothing */
+export async function demandElements(reader: DcReader, refs: readonly AskedRef[]): Promise<void> {
+  for (const { field, text } of refs)
+    if (!(await isStored(reader, readRef(field, text, FAILING_KINDS)))) throw missing(field, text);
+}
+
+/** @throws Refusal for the first text that cannot be accepted, or that names nothing */
+export async function demandAccepted(reader: DcReader, refs: readonly AskedRef[]): Promise<void> {
+  for (const { field, text } of refs) {
+    const isThere = text.startsWith(ROLE)
+      ? await hasDevice(reader, { roles: [text.slice(ROLE.length)] })
+      : await isStored(reader, readRef(field, text, ACCEPTED_KINDS));
+    if (!isThere) throw missing(field, text);
+  }
+}
+
+export function missing(field: string, text: string) {
+  return refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
+}
+
+async function isStored(reader: DcReader, ref: Ref): Promise<boolean> {
+  switch (ref.kind) {
+    case "device":
+    case "rack":
+    case "crac":
+      return (await reader.stored(ref.kind, codeKey(ref.code))) !== undefined;
+    case "fabric_link":
+    case "cable":
+      return (await reader.stored(ref.kind, edgeKey(ref.a, ref.b))) !== undefined;
+    case "feed":
+      // A feed from outside has consumers alone.
+      return (
+        (await reader.feedDeclarer(ref.code)) !== undefined ||
+        (await reader.consumersOf([`feed:${ref.code}`])).length > 0
+      );
+    case "port": {
+      const device = await reader.device(ref.end.deviceCode);
+      return device?.ports?.some(({ name }) => name === ref.end.portName) === true;
+    }
+    case "site":
+      return hasDevice(reader, { siteIds: [ref.site] }, async () => {
+        const { floors } = await reader.inventoryCounts();
+        return floors.some(({ siteId }) => codeKey(siteId) === codeKey(ref.site));
+      });
+    case "floor":
+    case "room":
+    case "row":
+    case "zone":
+      return isPlace(reader, ref);
+    default:
+      return false;
+  }
+}
+
+type Place = Extract<Ref, { readonly kind: "floor" | "room" | "row" | "zone" }>;
+
+/** Whether a rack, a cooling unit or a device is located there. */
+async function isPlace(reader: DcReader, ref: Place): Promise<boolean> {
+  const { site: siteId, floor: floorNumber } = ref;
+  const named = (location: Location) =>
+    ref.kind === "room" ? location.room : ref.kind === "row" ? location.row : location.zoneId;
+  const holds = ({ location }: { readonly location?: Location }) =>
+    location !== undefined && (ref.kind === "floor" || codeKey(named(location) ?? "") === codeKey(ref.name));
+  if ((await reader.racksOnFloor(siteId, floorNumber)).some(holds)) return true;
+  if ((await reader.cracsOnFloor(siteId, floorNumber)).some(holds)) return true;
+  if (ref.kind === "floor") return hasDevice(reader, { floors: [{ siteId, floorNumber }] });
+  if (ref.kind === "zone") return false;
+  return hasDevice(reader, { [`${ref.kind}s`]: [{ siteId, floorNumber, name: ref.name }] });
+}
+
+async function hasDevice(
+  reader: DcReader,
+  filter: DeviceFilter,
+  otherwise: () => Promise<boolean> = async () => false,
+): Promise<boolean> {
+  const { total } = await reader.searchDevices({ filter, order: "code", descending: false, limit: 1 });
+  return total > 0 || otherwise();
+}

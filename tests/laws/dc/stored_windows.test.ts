@@ -1,0 +1,161 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
+import { START, type TestService, testService } from "../../support/dc/service.ts";
+import { SeededRandom } from "../../support/seeded_random.ts";
+
+// A stored window is judged as a plain model says: cut time at all bounds, ask CheckWindow about the union of what is out in each
+// piece as if nothing were stored, and take the worst. No site here has a battery, whose time adds up over pieces.
+
+const WINDOWS = 5;
+const CHANGES = 4;
+const VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"].map((word) => `WINDOW_VERDICT_${word}`);
+const HOUR = 3_600_000;
+const BEGIN = Date.parse(START) + HOUR;
+const at = (hours: number) => new Date(BEGIN + hours * HOUR).toISOString();
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
+interface Drawn {
+  readonly code: string;
+  readonly from: number;
+  readonly until: number;
+  readonly refs: readonly string[];
+}
+
+function drawWindow(code: string, random: SeededRandom, elements: readonly string[]): Drawn {
+  const from = random.below(8);
+  const refs = [...new Set(Array.from({ length: 1 + random.below(2) }, () => random.pick(elements)))];
+  return { code, from, until: from + 1 + random.below(4), refs };
+}
+
+const put = ({ call }: TestService, { code, from, until, refs }: Drawn): Promise<Json> =>
+  call("UpsertWindow", {
+    window: { code, starts_at: at(from), ends_at: at(until), element_refs: [...refs] },
+    update_mask: "*",
+  });
+
+async function elementsOf(site: TestService): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const kind of ["SUPPLY", "CRAC", "RACK", "FABRIC_LINK"]) {
+    const { rows = [] }: Json = await site.call("ListInventory", { kind: `INVENTORY_KIND_${kind}`, page_size: 200 });
+    found.push(...rows.map(({ ref }: Json) => ref));
+  }
+  return found;
+}
+
+/** The verdict of each window by hours: one question for each hour that it has. */
+async function modelled(site: TestService, windows: readonly Drawn[], own: Drawn): Promise<string> {
+  const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
+  const ranks: number[] = [];
+  for (const [index, from] of bounds.slice(0, -1).entries()) {
+    const until = bounds[index + 1] ?? from;
+    if (from < own.from || until > own.until) continue;
+    const out = windows.filter((other) => other.from <= from && other.until >= until).flatMap(({ refs }) => refs);
+    const request: JsonObject = { element_refs: [...new Set(out)], starts_at: at(from), ends_at: at(until) };
+    const { verdict }: Json = await site.call("CheckWindow", { ...request, ignore_stored: true });
+    ranks.push(VERDICTS.indexOf(verdict));
+  }
+  return VERDICTS[Math.max(...ranks)] ?? "";
+}
+
+async function kept(site: TestService): Promise<ReadonlyMap<string, string>> {
+  const { windows = [] }: Json = await site.call("ListWindows", { page_size: 1000 });
+  return new Map(windows.map(({ window, verdict }: Json) => [window.code, verdict]));
+}
+
+/** Answers that windows must not change. */
+async function others(site: TestService): Promise<string> {
+  const replies = [
+    await site.call("ListInventory", { kind: "INVENTORY_KIND_SUPPLY", page_size: 50 }),
+    await site.call("RehearseFailures", { cascade: true, page_size: 50 }),
+    await site.call("ThermalHeadroom", { render: { format: "RENDER_FORMAT_NONE" } }).catch((error) => error.message),
+    await site.call("SearchDevices", { page_size: 50 }),
+  ];
+  return JSON.stringify(replies, (key, value) => (key === "revision" || key === "next_page_token" ? undefined : value));
+}
+
+test("verdicts of stored windows are those of their pieces, also after changes and written in another order", async () => {
+  let compared = 0;
+  let changed = 0;
+  const seen = new Set<string>();
+  for await (const { name, store, seed } of agreeingStores()) {
+    const random = new SeededRandom(seed);
+    const site = await testService({ store });
+    const elements = await elementsOf(site);
+    if (elements.length < 2) continue;
+    const before = await others(site);
+    const windows = Array.from({ length: WINDOWS }, (_, index) => drawWindow(`W${index}`, random, elements));
+    for (const window of windows) await put(site, window);
+    compared += await compareThroughChanges({ site, name, random, elements }, windows, seen);
+    // L3: another order of writing. L5: a service that has kept nothing. L6: other answers.
+    const last = await kept(site);
+    const fresh = await testService({ store });
+    expect([name, await kept(fresh)]).toEqual([name, last]);
+    expect([name, await others(site)]).toEqual([name, before]);
+    for (const { code } of windows) await site.call("DeleteWindow", { code });
+    for (const window of windows.toReversed()) await put(site, window);
+    expect([name, await kept(site)]).toEqual([name, last]);
+    if (await failDevice(site, random, elements)) changed += 1;
+    for (const window of windows) {
+      const verdict = (await kept(site)).get(window.code);
+      expect([name, window.code, verdict]).toEqual([name, window.code, await modelled(site, windows, window)]);
+    }
+  }
+  expect(changed).toBeGreaterThan(0);
+  expect(compared).toBeGreaterThan(40);
+  expect(seen.size).toBeGreaterThan(2);
+}, 3_600_000);
+
+interface Compared {
+  readonly site: TestService;
+  readonly name: string;
+  readonly random: SeededRandom;
+  readonly elements: readonly string[];
+}
+
+/** Compares every window, then changes one, again and again. @returns how many were compared */
+async function compareThroughChanges(
+  { site, name, random, elements }: Compared,
+  windows: Drawn[],
+  seen: Set<string>,
+): Promise<number> {
+  for (let change = 0; change < CHANGES; change += 1) {
+    const found = await kept(site);
+    for (const window of windows) {
+      const say = `${name}, change ${change}, ${JSON.stringify(window)}`;
+      const verdict = await modelled(site, windows, window);
+      expect([say, found.get(window.code)]).toEqual([say, verdict]);
+      const { judgement }: Json = await site.call("GetWindow", { code: window.code });
+      expect([say, judgement.verdict]).toEqual([say, verdict]);
+      await expectBlocking(site, windows, window, judgement);
+      seen.add(verdict);
+    }
+    const index = random.below(windows.length);
+    windows[index] = drawWindow(`W${index}`, random, elements);
+    await put(site, windows[index] as Drawn);
+  }
+  return CHANGES * windows.length;
+}
+
+/** Takes a device out of the inventory's supply. @returns whether one could be */
+async function failDevice(site: TestService, random: SeededRandom, elements: readonly string[]): Promise<boolean> {
+  const devices = elements.filter((ref) => ref.startsWith("device:")).map((ref) => ref.slice("device:".length));
+  if (devices.length === 0) return false;
+  const device = { code: random.pick(devices), status: "DEVICE_STATUS_FAILED" };
+  const { outcome }: Json = await site.call("UpsertDevice", { device, update_mask: "status" }).catch(() => ({}));
+  return outcome === "OUTCOME_UPDATED";
+}
+
+/** Each window that is named, and no other, makes a NO_GO better by leaving. */
+async function expectBlocking(site: TestService, windows: readonly Drawn[], own: Drawn, judgement: Json) {
+  if (judgement.verdict !== "WINDOW_VERDICT_NO_GO") return;
+  const found: string[] = [];
+  for (const other of windows) {
+    if (other === own) continue;
+    const left = windows.filter((window) => window !== other);
+    if ((await modelled(site, left, own)) !== "WINDOW_VERDICT_NO_GO") found.push(other.code);
+  }
+  expect([own.code, judgement.blocking_windows ?? []]).toEqual([own.code, found]);
+}

@@ -223,6 +223,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("button", { name: "Check" }).click();
       await write.click();
       await page.getByText("Created").waitFor();
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
       expect(await counts("Read", "Created", "Refused")).toEqual(["4", "2", "2"]);
 
       await page.goto(`${server.url}/#/rack/NEW-1`);

@@ -4,6 +4,7 @@ import { enumWord, refName } from "#words/names.ts";
 import { Share } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
+import { factsOf } from "../edit/facts.ts";
 import { PortAction } from "../edit/port_action.tsx";
 import { portName, portRef } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
@@ -77,9 +78,7 @@ function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
 function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
   const { parent_device_code: parent } = device;
   return [
-    ["Name", device.name],
-    ["Kind", enumWord(device.kind, "DEVICE_KIND")],
-    ["Role", device.role],
+    ...factsOf("device", device, "name kind role"),
     ["Place", placeWords(device.location, device.rack_code)],
     [
       "Unit",
@@ -87,23 +86,9 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
     ],
     ["Inside", parent === "" ? "" : <RefLink key="parent" to={`device:${parent}`} />],
     ["Maker and model", [device.manufacturer, device.model].filter((part) => part !== "").join(" ")],
-    ["Serial", device.serial],
-    ["Asset tag", device.asset_tag],
-    ["Planned draw", device.allocated_draw_w === undefined ? "" : watts(device.allocated_draw_w)],
-    ["Greatest draw", device.max_draw_w === undefined ? "" : watts(device.max_draw_w)],
-    ["Measured draw", device.measured_draw_w === undefined ? "" : watts(device.measured_draw_w)],
-    ["Heat", device.heat_w === undefined ? "" : watts(device.heat_w)],
-    ["Cooled by", enumWord(device.cooling_method, "COOLING_METHOD")],
+    ...factsOf("device", device, "serial asset_tag allocated_draw_w max_draw_w measured_draw_w heat_w cooling_method"),
     ["Weight", device.weight_kg === undefined ? "not recorded" : decimal(device.weight_kg, "kg")],
-    ["Tenant", device.tenant],
-    ["Tags", device.tags.join(", ")],
-    [
-      "Labels",
-      Object.entries(device.labels)
-        .map(([key, value]) => `${key}=${value}`)
-        .join(", "),
-    ],
-    ["Comments", device.comments],
+    ...factsOf("device", device, "tenant tags labels comments"),
     ["Changed", device.update_time && <Moment key="changed" at={device.update_time} />],
   ];
 }

@@ -5,6 +5,7 @@ import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
+import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -93,13 +94,9 @@ function Shown({ answer, question }: { readonly answer: GetRackResponse; readonl
         <Card title="Rack" action={<HealthBadge health={rack.health} />}>
           <Facts
             rows={[
-              ["Name", rack.name],
+              ...factsOf("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
-              ["Role", rack.role],
-              ["Status", enumWord(rack.status, "RACK_STATUS")],
-              ["Redundancy wanted", enumWord(rack.required_redundancy, "REDUNDANCY")],
-              ["Tenant", rack.tenant],
-              ["Comments", rack.comments],
+              ...factsOf("rack", rack, "role status required_redundancy serial asset_tag tenant tags labels comments"),
               [
                 "Health",
                 rack.health_reasons.length === 0 ? "" : <Reasons key="health" reasons={rack.health_reasons} all />,

@@ -51,7 +51,7 @@ export async function serveBoard(
     report: (error) => log.warn(`The board met a defect: ${String(error instanceof Error ? error.stack : error)}`),
     shutdown: shutdown.signal,
   });
-  const server = new OnePort({ handler: handler as never, isStream: isBoardStream });
+  const server = new OnePort({ handler, isStream: isBoardStream });
   access.listensOn(await listen(server, port));
   print(`Board of ${basename(root)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board; agents continue.");

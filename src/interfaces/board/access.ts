@@ -38,11 +38,6 @@ export class BoardAccess {
     return `${this.origin}/?open=${this.#opening}`;
   }
 
-  /** Whether the address was opened. */
-  get isOpened(): boolean {
-    return this.#isOpened;
-  }
-
   /** Refuses another Host (a name that was rebound to this machine) and a page of another origin. */
   refuseForeign(headers: Headers, isSafe: boolean): AccessRefusal | undefined {
     if (headers.get("host") !== `127.0.0.1:${this.#port}`) {

@@ -170,7 +170,7 @@ async function guardedContext(
   }
   const before = await context.specs.readText(id);
   const state = await feed.refresh();
-  if ((state.revisionOf(id) ?? 0) > revision) throw changedMeanwhile(id);
+  if ((state.versionOf(id) ?? 0) > revision) throw changedMeanwhile(id);
   return { ...context, specs: seenStore(context.specs, id, (text) => text === before.text) };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { getRequestListener } from "@hono/node-server";
 import { type BoardOptions, boardApp, STREAM_PATH } from "./board_app.ts";
 
@@ -8,7 +9,9 @@ export function isBoardStream({ url = "" }: { readonly url?: string | undefined 
 }
 
 /** Serves the board to requests of Node's HTTP server. */
-export function boardHandler(options: BoardOptions): (request: IncomingMessage, response: ServerResponse) => void {
+export function boardHandler(
+  options: BoardOptions,
+): (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void {
   const listener = getRequestListener(boardApp(options).fetch, { overrideGlobalObjects: false });
   return (request, response) => void listener(request, response);
 }

@@ -33,13 +33,18 @@ export function eventStream(
   wishes: StreamWishes,
 ): Response {
   const left = new AbortController();
-  const ended = AbortSignal.any([left.signal, shutdown]);
-  let close = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
+      const end = () => {
+        if (left.signal.aborted) return;
+        left.abort();
+        controller.close();
+      };
       const send = (text: string) => {
-        // A page that does not read gets no more; it asks again from its own revision.
-        if (!ended.aborted && (controller.desiredSize ?? 0) > -MOST_WAITING) controller.enqueue(encoder.encode(text));
+        if (left.signal.aborted) return;
+        controller.enqueue(encoder.encode(text));
+        // A page that does not read connects again later, from the revision that it has.
+        if ((controller.desiredSize ?? 0) < -MOST_WAITING) end();
       };
       const event = (name: string, data: object) => send(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
       let revision = wishes.revision;
@@ -52,21 +57,18 @@ export function eventStream(
       const quiet = feed.listen(tell);
       const heartbeat = setInterval(() => send(":\n\n"), HEARTBEAT_MS);
       const follower = wishes.log === null ? undefined : followLog(context, wishes, (piece) => event("log", piece));
-      close = () => {
+      const release = () => {
         quiet();
         clearInterval(heartbeat);
         follower?.();
+        shutdown.removeEventListener("abort", end);
       };
-      ended.addEventListener("abort", () => {
-        close();
-        if (!left.signal.aborted) controller.close();
-      });
+      left.signal.addEventListener("abort", release, { once: true });
+      shutdown.addEventListener("abort", end, { once: true });
       send(":\n\n");
       tell();
     },
-    cancel() {
-      left.abort();
-    },
+    cancel: () => left.abort(),
   });
   return new Response(body, { headers: HEADERS });
 }

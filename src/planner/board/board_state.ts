@@ -1,8 +1,8 @@
 import type { World } from "../operations/shared/world.ts";
 import { countsOf } from "../operations/status.ts";
 import type { Spec } from "../spec/spec.ts";
-import { CardMaker } from "./card.ts";
-import { columnOf, type WorkFacts } from "./column.ts";
+import { cardOf } from "./card.ts";
+import { columnOf, type Standing, type WorkFacts } from "./column.ts";
 import type { BoardChange, BoardTotals, Card, CardAgent, Column } from "./wire.ts";
 
 /** Specs that ended longer ago are counted and not shown. Source: docs/board.md#columns. */
@@ -20,9 +20,17 @@ export interface BoardFacts extends WorkFacts {
 
 interface Shown {
   readonly card: Card;
-  /** The card as text, to detect changes. */
-  readonly text: string;
+  readonly spec: Spec;
+  /** What is said of the spec beside its file. */
+  readonly standing: string;
+  readonly agent: string;
   /** Revision in which it became this. */
+  readonly revision: number;
+}
+
+interface Drawing {
+  readonly standing: Standing;
+  readonly facts: BoardFacts;
   readonly revision: number;
 }
 
@@ -31,7 +39,6 @@ interface Shown {
  * grows with each change; a change since any earlier revision of this object can be computed.
  */
 export class BoardState {
-  readonly #maker = new CardMaker();
   #shown: ReadonlyMap<string, Shown> = new Map();
   readonly #gone = new Map<string, number>();
   #totals: BoardTotals = {
@@ -62,12 +69,9 @@ export class BoardState {
         older += 1;
         continue;
       }
-      const card = this.#maker.card(spec, world.readiness, { ...standing, agent: facts.agents.get(spec.id) ?? null });
-      const text = JSON.stringify(card);
-      const known = this.#shown.get(spec.id);
-      const isSame = known?.text === text;
-      if (!isSame) changed = true;
-      shown.set(spec.id, isSame ? known : { card, text, revision });
+      const next = this.#shownAs(spec, { standing, facts, revision });
+      if (next !== this.#shown.get(spec.id)) changed = true;
+      shown.set(spec.id, next);
       this.#gone.delete(spec.id);
     }
     for (const id of this.#shown.keys()) {
@@ -84,6 +88,21 @@ export class BoardState {
     return true;
   }
 
+  /** The same object as before if nothing of the card changed. */
+  #shownAs(spec: Spec, { standing: stands, facts, revision }: Drawing): Shown {
+    const { readiness } = facts.world;
+    const known = this.#shown.get(spec.id);
+    const waits = stands.column === "blocked" ? readiness.unmet(spec) : [];
+    const standing = JSON.stringify([stands, readiness.effectiveStatus(spec), waits]);
+    const worker = facts.agents.get(spec.id) ?? null;
+    const agent = worker === null ? "" : JSON.stringify(worker);
+    const isSame = known?.spec === spec && known.standing === standing;
+    if (isSame && known.agent === agent) return known;
+    const version = isSame ? known.card.version : revision;
+    const card = cardOf(spec, readiness, { ...stands, agent: worker, version });
+    return { card, spec, standing, agent, revision };
+  }
+
   /** All cards, in the order of their ids. */
   cards(): readonly Card[] {
     return Array.from(this.#shown.values(), ({ card }) => card);
@@ -93,9 +112,9 @@ export class BoardState {
     return this.#totals;
   }
 
-  /** The revision in which a card became what it is; undefined if it is not shown. */
-  revisionOf(id: string): number | undefined {
-    return this.#shown.get(id)?.revision;
+  /** `Card.version` of a spec; undefined if it is not shown. */
+  versionOf(id: string): number | undefined {
+    return this.#shown.get(id)?.card.version;
   }
 
   since(revision: number): BoardChange {

@@ -45,6 +45,8 @@ export interface Card {
   /** The command that would continue it. */
   readonly command: string | null;
   readonly agent: CardAgent | null;
+  /** The revision in which its file, or anything but `agent`, became what it is. */
+  readonly version: number;
 }
 
 export interface BoardProblem {

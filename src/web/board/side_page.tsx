@@ -24,7 +24,6 @@ export function SidePage({ id, card, work }: SideProps) {
   const [problem, setProblem] = useState<string>();
   const [dialog, setDialog] = useState<"edit" | "back">();
   const [turn, setTurn] = useState(0);
-  const state = JSON.stringify({ ...card, agent: card?.agent === null });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the card says that the spec is another one
   useEffect(() => {
     let isCurrent = true;
@@ -39,7 +38,7 @@ export function SidePage({ id, card, work }: SideProps) {
     return () => {
       isCurrent = false;
     };
-  }, [id, state, turn]);
+  }, [id, card?.version, turn]);
   const leave = () => setDialog(undefined);
   const again = () => setTurn((before) => before + 1);
   return (

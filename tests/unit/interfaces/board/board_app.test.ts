@@ -144,8 +144,8 @@ test("of two writers the late one is refused and the file keeps the other's chan
     args: { id: ID, output, replace_body: true },
     ...seen,
   });
-  const first = await own.ask("/do", page, change("# First", { seen: spec.seen }));
-  const late = await own.ask("/do", page, change("# Late", { seen: spec.seen }));
+  const first = await own.ask("/do", page, change("# Hostile <script>\n\nfirst", { seen: spec.seen }));
+  const late = await own.ask("/do", page, change("# Hostile <script>\n\nlate", { seen: spec.seen }));
   const moved = await own.ask("/do", page, { tool: "update", args: { id: ID, status: "failed" }, revision });
 
   expect(first.status).toBe(200);
@@ -156,7 +156,7 @@ test("of two writers the late one is refused and the file keeps the other's chan
       message: expect.stringContaining("after you saw it"),
     });
   }
-  expect(project.specText(ID)).toContain("# First");
+  expect(project.specText(ID)).toContain("\nfirst\n");
 });
 
 test("the text of a spec is sent as HTML that runs nothing", async () => {

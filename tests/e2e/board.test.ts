@@ -11,6 +11,8 @@ const { browser, missing } = await browserFor("The board");
 const project = await workProject({
   plan: { "*": ["say:\u001b[31mred\u001b[0m <b>bold</b>", "wait:go", "say:further", "commit", "tick"] },
 });
+/** Largest page as it is sent, compressed. */
+const MOST_BYTES = 120_000;
 const running: ChildProcess[] = [];
 
 afterAll(async () => {
@@ -56,7 +58,8 @@ test.skipIf(missing !== undefined)(
     const board = await serve();
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const found = misdeeds(page, new URL(board.address).origin);
-    await page.goto(board.address);
+    const [sent] = await Promise.all([page.waitForResponse(/\/$/), page.goto(board.address)]);
+    expect(Number(sent.headers()["content-length"])).toBeLessThan(MOST_BYTES);
     await column(page, "Ready").getByText("No spec can be worked on now").waitFor();
     // By keys: a spec with markup in its title.
     await page.keyboard.press("a");

@@ -62,6 +62,8 @@ const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 4
 export function boardApp(options: BoardOptions): Hono {
   const { context, access, shutdown } = options;
   const feed = new BoardFeed(context, options.report);
+  // While the browser starts. A request for the board reports what fails here.
+  feed.refresh().catch(() => {});
   const page = pageHandler(options.loadPage);
   const app = new Hono();
   app.use(async (request, next) => {

@@ -3,6 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { isSentBack } from "../spec/reviews.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
@@ -53,6 +54,7 @@ export const diagnose = defineTool<PlannerContext>()({
       commits,
       now: context.clock.now(),
       last,
+      sentBack: readable !== null && (await isReviewed(context, readable)),
       worktree: worktree?.path ?? null,
       notMerged: worktree?.error ?? null,
     });
@@ -95,6 +97,12 @@ async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | n
   const { denied = [], outside = [] } = report ?? {};
   const allow = report === undefined ? null : allowingLine(rowOf(report.agent).allowing, denied, id);
   return { error: record.error ?? null, denied, allow, outside };
+}
+
+/** Whether the newest review is younger than the last run. */
+async function isReviewed(context: PlannerContext, { id, body }: Spec): Promise<boolean> {
+  const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+  return isSentBack(body, record?.started_at ?? null);
 }
 
 /** What was read, or why it cannot be. */

@@ -24,6 +24,8 @@ export interface SpecSigns {
   readonly now: Date;
   /** The last run, or null if there was none. */
   readonly last?: LastRun | null;
+  /** Whether a person has sent its work back: the next run goes on with the commits. */
+  readonly sentBack?: boolean;
   /** Path of the worktree that the spec has, or null. */
   readonly worktree?: string | null;
   /** Why the worktree's work could not be merged or done, or null. */
@@ -235,7 +237,8 @@ function statusCheck(signs: SpecSigns): Check {
     if (signs.lock !== null) return check(false, "in_progress, but its process is gone");
   }
   if (status === "completed" && openCriteria(signs) > 0) return check(false, "completed with unchecked criteria");
-  if ((status === "pending" || status === "blocked") && commits.length > 0) {
+  const isOpen = status === "pending" || status === "blocked";
+  if (isOpen && commits.length > 0 && signs.sentBack !== true) {
     return check(false, `${status}, although a commit names it`);
   }
   if (signs.worked && status !== "in_progress") return check(false, `${status}, although a process works on it`);

@@ -20,9 +20,8 @@ export function openDifferences(root: string): Differences {
     },
     async between(base, head) {
       const { git } = await open();
-      const isThere =
-        (await git.ask(["rev-parse", "--verify", "--quiet", `${base}^{commit}`, `${head}^{commit}`])) !== null;
-      if (!isThere) return null;
+      for (const hash of [base, head])
+        if ((await git.try(["cat-file", "-e", `${hash}^{commit}`])).status !== 0) return null;
       const commits = await commitsOf(git, `${base}..${head}`);
       const files = await filesOf(git, { from: base, to: head }, new Set());
       return { from: base, to: head, kind: "commits", head, behind: 0, conflicts: [], commits, files };

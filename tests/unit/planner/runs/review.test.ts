@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { diagnose } from "#planner/operations/diagnose.ts";
 import { acceptWork } from "#planner/runs/review/accept_work.ts";
 import { rejectWork } from "#planner/runs/review/reject_work.ts";
 import { reviewFacts } from "#planner/runs/review/review_facts.ts";
@@ -170,4 +171,44 @@ test("a group stands for its members: each whose work waits is sent back or reje
   await expect(sendBack(project.deps, group, "again")).rejects.toThrow("it has no worktree");
   await project.end("completed");
   expect((await rejectWork(project.deps, group)).map(({ spec_id }) => spec_id)).toEqual([ID, OTHER, group] as never);
+});
+
+test("a spec that was sent back is healthy: its commits are what the next run goes on with", async () => {
+  using project = await reviewProject();
+  await project.end("completed");
+  await project.set(ID, { status: "pending", branch: `planner/${ID}` });
+  const problems = async () => {
+    const { value } = await diagnose.run(project.deps.context, { id: ID });
+    return value.checks.filter(({ passed }) => !passed).map(({ details }) => details);
+  };
+  expect(await problems()).toEqual(["pending, although a commit names it"]);
+
+  await sendBack(project.deps, ID, "again");
+
+  expect(await problems()).toEqual([]);
+});
+
+test("a run without a worktree is judged by its commits and finalized in place", async () => {
+  using project = await reviewProject();
+  const base = (await project.mustGit("rev-parse", "HEAD")).trim();
+  project.write("src/code.txt", "one\ntwo\n");
+  await project.mustGit("commit", "--quiet", "-m", `planner(${OTHER}): work`, "src/code.txt");
+  const head = (await project.mustGit("rev-parse", "HEAD")).trim();
+  const record = { version: 1, spec_id: OTHER, base, head, status: "needs_attention", reasons: ["open"], criteria: [] };
+  await project.worktrees.keepRecord(OTHER, null, () => record);
+  await project.set(OTHER, { status: "needs_attention" });
+
+  const { branch, worktree, difference } = await reviewFacts(project.deps, OTHER);
+  expect({ branch, worktree }).toEqual({ branch: null, worktree: null });
+  expect(difference).toMatchObject({ kind: "commits", from: base, to: head, commits: [{ hash: head }] });
+  expect(difference?.files).toMatchObject([{ path: "src/code.txt", added: 0, removed: 1 }]);
+  const [refused] = await acceptWork(project.deps, { id: OTHER, stop });
+  expect(refused).toMatchObject({
+    outcome: "refused",
+    reason: expect.stringContaining("unchecked acceptance criteria"),
+  });
+
+  project.spec(OTHER, project.text(OTHER).replaceAll("- [ ]", "- [x]"));
+  expect(await acceptWork(project.deps, { id: OTHER, stop })).toMatchObject([{ outcome: "nothing" }]);
+  expect(project.text(OTHER)).toContain("status: completed");
 });

@@ -1,10 +1,14 @@
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { Git } from "#planner/store/git/git.ts";
 import type { Repository } from "../git/repository.ts";
+import { makeFolder, onDisk, placeFile } from "../output/write_file.ts";
 import { type FoundHook, hookScript, KEPT_HOOK, readHook } from "./hook_script.ts";
 import { findManager, type HookManager } from "./manager.ts";
+
+/** Git runs no hook without it. */
+const HOOK_MODE = 0o755;
 
 /** State of the repository's pre-commit hook. */
 export interface HookState {
@@ -73,12 +77,20 @@ export async function installHook(repository: Repository, command: readonly stri
   refuseChanged(found, path);
   const text = hookScript({ command, roots: [...new Set([...roots, ownRoot(repository)])] });
   if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
-  mkdirSync(dirname(path), { recursive: true });
-  if (found?.kind === "foreign") {
-    if (kept !== null) throw refusal(`"${kept}" holds an older hook already: merge it with "${path}" by hand`);
-    renameSync(path, join(dirname(path), KEPT_HOOK));
+  makeFolder(dirname(path));
+  if (found?.kind !== "foreign") {
+    placeFile(path, text, HOOK_MODE);
+    return true;
   }
-  writeHook(path, text);
+  if (kept !== null) throw refusal(`"${kept}" holds an older hook already: merge it with "${path}" by hand`);
+  const older = join(dirname(path), KEPT_HOOK);
+  onDisk(older, () => renameSync(path, older));
+  try {
+    placeFile(path, text, HOOK_MODE);
+  } catch (error) {
+    renameSync(older, path);
+    throw error;
+  }
   return true;
 }
 
@@ -94,9 +106,8 @@ export async function uninstallHook(repository: Repository): Promise<boolean> {
   refuseChanged(look(path), path);
   if (!installed) return false;
   const left = roots.filter((root) => root !== ownRoot(repository));
-  if (left.length > 0) writeHook(path, withoutRoots(readFileSync(path, "utf8"), left));
-  else if (kept === null) rmSync(path);
-  else renameSync(kept, path);
+  if (left.length > 0) placeFile(path, withoutRoots(readFileSync(path, "utf8"), left), HOOK_MODE);
+  else onDisk(path, () => (kept === null ? rmSync(path) : renameSync(kept, path)));
   return true;
 }
 
@@ -113,14 +124,14 @@ function installManaged(repository: Repository, manager: HookManager): boolean {
     throw refusal(`cannot add lines to "${manager.path}": add a check that runs "planner lint --staged" there by hand`);
   }
   const mode = lstatSync(manager.path, { throwIfNoEntry: false })?.mode ?? 0o644;
-  writeHook(manager.path, added, mode);
+  placeFile(manager.path, added, mode);
   return true;
 }
 
 function uninstallManaged(repository: Repository, manager: HookManager): boolean {
   const removed = manager.remove(readText(manager.path), ownRoot(repository));
   if (removed === null) throw refusal(`the check in "${manager.path}" was written by hand: remove it there by hand`);
-  writeHook(manager.path, removed, lstatSync(manager.path).mode);
+  placeFile(manager.path, removed, lstatSync(manager.path).mode);
   return true;
 }
 
@@ -181,12 +192,4 @@ function refuseChanged(found: FoundHook | undefined, path: string): void {
 
 function refusal(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot change the pre-commit hook: ${why}`);
-}
-
-/** Git must never find half a hook, nor one that it may not run. */
-function writeHook(path: string, text: string, mode = 0o755): void {
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, text);
-  chmodSync(temporary, mode);
-  renameSync(temporary, path);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   fsyncSync,
   linkSync,
@@ -80,6 +81,16 @@ export function writePrivateFile(path: string, text: string): void {
     const target = realpathSync(path);
     withTemporary(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
   });
+}
+
+/** Puts a file with exactly this mode in the place of another, or of none. */
+export function placeFile(path: string, text: string, mode: number): void {
+  onDisk(path, () =>
+    withTemporary(dirname(path), text, mode, (temporary) => {
+      chmodSync(temporary, mode);
+      renameSync(temporary, path);
+    }),
+  );
 }
 
 /** Makes a folder that a person named, and those above it. */

@@ -60,7 +60,7 @@ test("reportError takes an error of the system for a refusal, with the path", ()
   expect(report(full)).toEqual({
     status: 1,
     stdout: "",
-    stderr: 'error: Cannot write "/a/b": the disk is full (ENOSPC)\n',
+    stderr: 'error: Cannot write "/a/b": the disk is full (ENOSPC): free space\n',
   });
   expect(report('new RangeError("Out of memory")').stderr).toContain("Not enough memory");
 });

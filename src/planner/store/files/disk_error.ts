@@ -38,6 +38,14 @@ export function reason(error: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
+/** What a person can do about the cause. */
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: ": free space",
+  EDQUOT: ": free space",
+  EFBIG: ": raise the limit (ulimit -f)",
+  EMFILE: ": raise the limit (ulimit -n)",
+};
+
 /**
  * Turns a failed system call into a refusal that names the action, the file and the cause. An error of another kind is
  * a defect and comes back as it is.
@@ -47,7 +55,11 @@ export function reason(error: unknown): string {
 export function diskRefusal(action: string, error: unknown): unknown {
   const code = errorCode(error);
   if (error instanceof OperationError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
-  return new OperationError(REASONS[code]?.[1] ?? "unavailable", `Cannot ${action}: ${reason(error)}`, {
-    cause: error,
-  });
+  return new OperationError(
+    REASONS[code]?.[1] ?? "unavailable",
+    `Cannot ${action}: ${reason(error)}${ADVICE[code] ?? ""}`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Slots } from "#kernel/slots.ts";
-import { reason } from "../files/disk_error.ts";
+import { diskRefusal } from "../files/disk_error.ts";
 import { type GitCall, prepareGit, type ReadyGit } from "./start_git.ts";
 
 /** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
@@ -126,7 +126,7 @@ export class Git {
       const stderr = collect(child.stderr);
       child.on("error", (error) => {
         clearTimeout(timer);
-        reject(new OperationError("unavailable", `Cannot run git: ${reason(error)}`));
+        reject(diskRefusal("run git", error));
       });
       child.on("close", (status) => {
         clearTimeout(timer);

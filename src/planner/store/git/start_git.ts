@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 
 /** One call of git. */
 export interface GitCall {
@@ -140,7 +141,12 @@ function spawnGit(
 ): ChildProcessWithoutNullStreams {
   const words = ["--no-pager", ...SETTINGS, ...args];
   const detached = ownGroup && process.platform !== "win32";
-  return spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
+  const child = spawn("git", words, { cwd, env, stdio: ["pipe", "pipe", "pipe"], windowsHide: true, detached });
+  // Out of descriptors there is no pipe; the cause comes with the event "error".
+  for (const name of ["stdin", "stdout", "stderr"] as const) {
+    if ((child[name] as unknown) == null) Object.defineProperty(child, name, { value: new PassThrough() });
+  }
+  return child;
 }
 
 /**

@@ -47,7 +47,7 @@ test("SpecStore refuses a write beyond the size limit of files and leaves the ol
 
   expect(await useStore(project.root, ["grow", ID, "20000"], limited)).toEqual({
     refused: "resource_exhausted",
-    message: `Cannot write "${FILE}": the file would exceed the size limit (EFBIG)`,
+    message: `Cannot write "${FILE}": the file would exceed the size limit (EFBIG): raise the limit (ulimit -f)`,
   });
   expect(await useStore(project.root, ["create", "2026-11-02", "20000"], limited)).toMatchObject({
     refused: "resource_exhausted",
@@ -64,7 +64,7 @@ test.skipIf(!canMount())("SpecStore refuses a write on a full disk and leaves th
 
   expect(await useStore(project.root, ["grow", ID, "20000"])).toEqual({
     refused: "resource_exhausted",
-    message: `Cannot write "${FILE}": the disk is full (ENOSPC)`,
+    message: `Cannot write "${FILE}": the disk is full (ENOSPC): free space`,
   });
   expectWhole();
 });

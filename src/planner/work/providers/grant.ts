@@ -66,16 +66,28 @@ export const REFUSED_COMMANDS = ["approve", "archive", "merge", "pause", "split"
 
 const REFUSED = new RegExp(`^(?:\\S*/)?planner (?:${REFUSED_COMMANDS.join("|")})(?= |$)`);
 
+/** Names of the shell's tool in denials. */
+const SHELLS: ReadonlySet<string> = new Set(["Bash", "bash", "run_shell_command", "shell"]);
+
+/** Whether a rule for this call would allow the shell every command: it names none, or begins with a wildcard. */
+function isAnyCommand(denied: string): boolean {
+  const [tool = "", command = ""] = denied.trim().split(/\s+/);
+  return SHELLS.has(tool) && (command === "" || command.includes("*"));
+}
+
 /**
  * Returns the one setting that allows what may be allowed of these calls, or null if nothing may or the agent has no such
  * setting. Left out are calls that a run refuses anyway, those that were cut, and those that name the worked spec or a path
- * of it: a rule for these would fit no other run.
+ * of it: a rule for these would fit no other run. Left out as well are those whose rule would allow every command.
  */
 export function allowingLine(allowing: Allowing, denied: readonly string[], specId: string): string | null {
   const useful = denied.filter((what) => {
     const [, ...words] = what.split(" ");
     return (
-      !what.includes(specId) && !what.endsWith("…") && !commandsIn(words.join(" ")).some((line) => REFUSED.test(line))
+      !isAnyCommand(what) &&
+      !what.includes(specId) &&
+      !what.endsWith("…") &&
+      !commandsIn(words.join(" ")).some((line) => REFUSED.test(line))
     );
   });
   return allowing === null || useful.length === 0 ? null : allowing(useful);

@@ -27,6 +27,22 @@ test("says by which line of which file a denied call is allowed", () => {
   expect(line("opencode", "webfetch http://x")).toBe('in opencode.json: {"permission":{"webfetch":"allow"}}');
 });
 
+test("offers no rule that would allow every command of the shell", () => {
+  const shells = {
+    claude: "Bash",
+    qwen: "run_shell_command",
+    gemini: "run_shell_command",
+    copilot: "bash",
+    opencode: "bash",
+  };
+  for (const [provider, shell] of Object.entries(shells)) {
+    for (const denied of [shell, `${shell} `, `${shell} *`, `${shell} :*`, `${shell}  * --force`]) {
+      expect([denied, line(provider as Provider, denied)]).toEqual([denied, null]);
+    }
+    expect(line(provider as Provider, shell, `${shell} make`)).toBe(line(provider as Provider, `${shell} make`));
+  }
+});
+
 test("says one line for a whole list, each rule once", () => {
   expect(line("claude", "Bash curl -s x", "WebFetch http://a", "WebFetch http://b")).toBe(
     'providers.claude.args: ["--allowedTools", "Bash(curl -s x)", "WebFetch"]',

@@ -219,6 +219,29 @@ test("verify --record confirms a record before and after its merge, and runs its
   expect(await project.git("worktree", "list")).not.toContain("planner-verify");
 });
 
+test("verify --record --rerun finds a check that passes only with the run's own version of its file", async () => {
+  using project = await ScriptedProject.make();
+  const file = join(project.root, ".planner/specs", `${ID}.md`);
+  await project.sh("mkdir t; echo 'grep -q done a.txt' > t/7.sh; git add t; git commit -q -m test");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace("- [ ] It is done\n", "- [ ] It is done\n  verify: sh t/7.sh\n"),
+  );
+  await project.sh("git commit -q -a -m check");
+
+  await project.work("echo nothing > a.txt; echo true > t/7.sh; git add -A; git commit -q -m 'planner: a'; tick");
+  const honest = await verified(project, "--rerun");
+  const true_ = await record(project, "1");
+  const [criterion] = true_["criteria"] as object[];
+  await falsify(project, "1", () => ({ ...true_, criteria: [{ ...criterion, verdict: "proven" }] }));
+  const forged = await verified(project, "--rerun");
+
+  expect(true_).toMatchObject({ status: "needs_attention", criteria: [{ verdict: "edited" }] });
+  expect(honest.parts["rerun"]).toBe("ok");
+  expect([forged.code, forged.parts["rerun"]]).toEqual([1, "differs"]);
+  expect(forged.details).toContain('"sh t/7.sh" passes only with t/7.sh as the run has changed it');
+});
+
 test("verify --record finds what a record says and the repository does not hold", async () => {
   using project = await ScriptedProject.make();
   const config = join(project.root, ".planner/config.md");

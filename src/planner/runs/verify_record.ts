@@ -1,9 +1,17 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord, RecordFacts } from "#planner/run_ports/kept_records.ts";
 import { refuseInsideRun } from "../operations/shared/inside_run.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { isAccepted } from "../work/acceptance.ts";
-import { judgeRecord, type RecordCheck, recordedCommands } from "../work/records/judge_record.ts";
+import type { EditedFile } from "../work/provenance.ts";
+import {
+  judgeRecord,
+  type RecordCheck,
+  recordedChecks,
+  recordedCommands,
+  recordedVerdicts,
+} from "../work/records/judge_record.ts";
+import { editedFiles } from "./proof/edited_files.ts";
 import { agentEnvironment } from "./run/place.ts";
 import { setUpWorktree } from "./run/set_up.ts";
 import { verifyWork } from "./run/verify.ts";
@@ -27,12 +35,17 @@ export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise
   refuseInsideRun(deps.context, "rerun");
   if (kept.record["spec_id"] !== id) return checks;
   if (facts.parent === null || facts.parent !== kept.record["head"]) return checks;
-  return [...checks, ...(await runAgain(deps, verifying, facts.parent))];
+  return [...checks, ...(await runAgain(deps, verifying, { head: facts.parent, facts }))];
 }
 
-async function runAgain(deps: RunDeps, { id, kept, stop }: Verifying, head: string): Promise<readonly RecordCheck[]> {
+async function runAgain(
+  deps: RunDeps,
+  { id, kept, stop }: Verifying,
+  { head, facts }: { readonly head: string; readonly facts: RecordFacts },
+): Promise<readonly RecordCheck[]> {
   const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
+  const checks = recordedChecks(kept.record).map(({ command }) => String(command));
   const config = await deps.context.config();
   const accepted = await deps.context.accepted.read();
   const isRunnable = (command: string): boolean =>
@@ -54,7 +67,18 @@ async function runAgain(deps: RunDeps, { id, kept, stop }: Verifying, head: stri
       limitSeconds: config.verify.timeout_seconds,
     });
     if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
-    return results.map((result, index): RecordCheck => {
+    const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
+    const edited = await editedFiles(
+      deps,
+      { id, criteria: [], commands: [], config, processId, log, stop },
+      {
+        place,
+        accepted,
+        ...recordedState(kept.record, { head, facts }),
+        commands: checks.filter((one) => passed.has(one)),
+      },
+    );
+    const again = results.map((result, index): RecordCheck => {
       const before = recorded[index] ?? {};
       const same = result.status === before["status"] && (result.problem === null) === (before["problem"] === null);
       const output = result.output_hash === before["output_hash"] ? "the same output" : "another output";
@@ -64,5 +88,23 @@ async function runAgain(deps: RunDeps, { id, kept, stop }: Verifying, head: stri
         : `"${result.command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
       return { part: "rerun", result: same ? "ok" : "differs", detail };
     });
+    return [...again, ...edited.map((file) => editedCheck(file, kept.record))];
   });
+}
+
+/** What the run changed, as its record and the repository agree, against the commit that it began from. */
+function recordedState(
+  { base }: KeptRunRecord["record"],
+  { head, facts }: { readonly head: string; readonly facts: RecordFacts },
+) {
+  const changed = facts.files.map((path) => ({ path, isNew: false }));
+  const held = { commit: head, tree: null, uncommitted: [], ignored: [], changed, behind: false };
+  return { held, origin: typeof base === "string" ? { from: base, name: base.slice(0, 10) } : null };
+}
+
+/** A check that passes only with the run's own version of a file proves nothing, see `editedFiles`. */
+function editedCheck({ command, path, problem }: EditedFile, record: KeptRunRecord["record"]): RecordCheck {
+  const isSaid = recordedVerdicts(record, command).has("edited");
+  const detail = `"${command}" passes only with ${path} as the run has changed it: with the earlier one it ${problem}`;
+  return { part: "rerun", result: isSaid ? "ok" : "differs", detail };
 }

@@ -30,13 +30,20 @@ export function judgeRecord(id: SpecId, record: Fields, facts: RecordFacts): rea
   ];
 }
 
+/** The checks of criteria that a record names with what came of them. */
+export function recordedChecks(record: Fields): readonly Fields[] {
+  return listIn(record, "criteria").flatMap(({ check }) => (isJsonObject(check) ? [check] : []));
+}
+
+/** The verdicts of the criteria that a command checked. */
+export function recordedVerdicts(record: Fields, command: string): ReadonlySet<unknown> {
+  const own = listIn(record, "criteria").filter(({ check }) => isJsonObject(check) && check["command"] === command);
+  return new Set(own.map(({ verdict }) => verdict));
+}
+
 /** The commands that a record names with what came of them, each once. */
 export function recordedCommands(record: Fields): readonly Fields[] {
-  const own = listIn(record, "criteria").flatMap((criterion) => {
-    const { check } = criterion;
-    return isJsonObject(check) ? [check] : [];
-  });
-  const all = [...listIn(record, "verify"), ...own];
+  const all = [...listIn(record, "verify"), ...recordedChecks(record)];
   return all.filter((one, index) => all.findIndex(({ command }) => command === one["command"]) === index);
 }
 

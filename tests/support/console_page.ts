@@ -96,11 +96,11 @@ export const NOTE_MOVES = `{
 
 /**
  * Opens a page and waits until what it asked for was answered and drawn, so that nothing moves under the pointer any more.
- * The open stream of changes counts as answered.
+ * An open stream counts as answered.
  */
 export async function openSettled(page: Page, url: string): Promise<void> {
   const asked = new Set<Request>();
-  page.on("request", (request) => void (request.url().endsWith("/changes/stream") || asked.add(request)));
+  page.on("request", (request) => void (new URL(request.url()).pathname.endsWith("/stream") || asked.add(request)));
   page.on("requestfinished", (request) => void asked.delete(request));
   page.on("requestfailed", (request) => void asked.delete(request));
   await page.goto(url);

@@ -11,6 +11,7 @@ import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
+import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { listenForSignals } from "../work/signals.ts";
@@ -38,13 +39,15 @@ export async function serveBoard(
 ): Promise<ExitStatus> {
   const { context, root } = project;
   refuseInsideRun(context, "board");
+  const config = await context.config().catch(() => null);
+  const name = config?.project.name ?? basename(root);
   const access = new BoardAccess();
   const shutdown = new AbortController();
   const signals = listenForSignals(() => shutdown.abort());
   const handler = boardHandler({
     context,
     access,
-    project: basename(root),
+    project: name,
     choices: () => choicesOf(context),
     loadPage: () => loadPage("board"),
     review: reviewActions(project, signals),
@@ -53,7 +56,7 @@ export async function serveBoard(
   });
   const server = new OnePort({ handler, isStream: isBoardStream });
   access.listensOn(await listen(server, port));
-  print(`Board of ${basename(root)}: ${access.address}\n`);
+  print(`Board of ${plainLine(name)}: ${access.address}\n`);
   log.note("Open the address in one browser. Ctrl-C ends the board; agents continue.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {

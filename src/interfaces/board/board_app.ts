@@ -19,7 +19,7 @@ import { eventStream } from "./event_stream.ts";
 export interface BoardOptions {
   readonly context: PlannerContext;
   readonly access: BoardAccess;
-  /** Name of the project's folder. */
+  /** Name of the project in its settings, else of its folder. */
   readonly project: string;
   readonly choices: () => Promise<BoardChoices>;
   readonly loadPage: () => Promise<string | undefined>;

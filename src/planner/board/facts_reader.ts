@@ -5,6 +5,7 @@ import { loadWorld, type World } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { withoutTimes } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { tokensOf } from "../work/usage.ts";
 import type { BoardFacts } from "./board_state.ts";
@@ -124,7 +125,7 @@ export class FactsReader {
       const known = this.#lines.get(id);
       if (known?.size === log.size && known.modifiedMs === log.modified.getTime()) return known;
       const { content } = await logWindow(log, { lines: 1, growing: true });
-      const line = content.trim().slice(0, LINE_CHARS).toWellFormed();
+      const line = withoutTimes(content).trim().slice(0, LINE_CHARS).toWellFormed();
       return { size: log.size, modifiedMs: log.modified.getTime(), line: line === "" ? null : line };
     } catch (error) {
       if (error instanceof OperationError) return null;

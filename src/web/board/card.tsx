@@ -58,7 +58,7 @@ function Facts({ card: { agent, waits_for, note, command, column } }: { readonly
     return column === "needs_you" && command !== null ? <span class="fact code">{command}</span> : null;
   return (
     <>
-      <span class="fact">{note}</span>
+      <span class="fact note">{note}</span>
       {command === null ? null : <span class="fact code">{command}</span>}
     </>
   );

@@ -5,7 +5,7 @@ import { CardView } from "./card.tsx";
 import { COLUMN_NAMES } from "./order.ts";
 
 /** Height of a card with its gap, in pixels; style/board.css sets the same. */
-const CARD_PX = 136;
+const CARD_PX = 152;
 /** Cards that are drawn above and below what is seen. */
 const BESIDE = 4;
 /** The type of what a card that is dragged carries. */

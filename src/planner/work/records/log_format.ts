@@ -51,7 +51,12 @@ export function logLines(time: Date, texts: readonly string[]): string {
 export function lastRunText(log: string): string {
   let start = 0;
   for (const header of log.matchAll(RUN_HEADER)) start = log.indexOf("\n", header.index) + 1 || log.length;
-  return log.slice(start).replace(TIME_PREFIX, "");
+  return withoutTimes(log.slice(start));
+}
+
+/** Stored lines as they were printed, without their times. */
+export function withoutTimes(lines: string): string {
+  return lines.replace(TIME_PREFIX, "");
 }
 
 const TIME_START = new RegExp(`^${TIME}`);

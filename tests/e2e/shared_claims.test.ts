@@ -66,3 +66,40 @@ test("two clones work and merge a spec once, from its claim to the push of its m
   expect(claims).toContain(`refs/planner/claims/${SECOND}`);
   expect(claims).not.toContain(FIRST);
 });
+
+test("a remote that is away refuses a run and a merge, which --offline does all the same and records", async () => {
+  await using clones = await shared();
+  const { project } = clones;
+  await project.mustGit("remote", "set-url", "origin", join(project.root, "nowhere"));
+
+  const refused = await project.planner(["work", SECOND]);
+  expect(refused.stderr).toContain(`Cannot start work on spec '${SECOND}': Cannot reach remote "origin"`);
+  expect(refused.stderr).toContain(`"planner work ${SECOND} --offline" works without it`);
+  expect(project.field(SECOND, "status")).toBe("pending");
+
+  expect(await project.planner(["work", SECOND, "--offline"])).toMatchObject({ code: 0 });
+  const record = JSON.parse((await project.planner(["log", SECOND, "--run", "1", "--json"])).stdout);
+  expect(record.warnings.join("\n")).toMatch(/works offline: remote "origin" was not asked.*\n*.*Cannot reach remote/);
+  expect((await project.planner(["merge", SECOND])).stderr).toContain(`"planner merge ${SECOND} --offline"`);
+  expect(await project.planner(["merge", SECOND, "--offline"])).toMatchObject({ code: 0 });
+  expect((await project.planner(["work", FIRST, "--steal"], { env: { CI: "1" } })).stderr).not.toBe("");
+});
+
+test("a run whose claim was taken ends its agent, keeps the branch and names who has it", async () => {
+  await using clones = await shared();
+  const { project } = clones;
+  const running = project.planner(["work", FIRST]);
+  await project.noted("pids", "\n");
+  const tree = (await project.mustGit("hash-object", "-t", "tree", "-w", "/dev/null")).trim();
+  const text = `x\n\nspec: ${FIRST}\nstate: held\nby: Ben\nclone: b\nprocess: p\nnonce: n\n`;
+  const commit = (await project.mustGit("commit-tree", tree, "-m", text)).trim();
+  await project.mustGit("push", "-q", "--force", "origin", `${commit}:refs/planner/claims/${FIRST}`);
+
+  const { code, stdout, stderr } = await running;
+
+  expect(code).toBe(1);
+  expect(`${stdout}${stderr}`).toContain("its claim was lost to Ben, who works on it in another clone");
+  expect(project.field(FIRST, "status")).toBe("needs_attention");
+  expect(await project.mustGit("branch", "--list", `planner/${FIRST}`)).toContain(FIRST);
+  expect(await project.mustGit("ls-remote", "origin", `refs/planner/claims/${FIRST}`)).toContain(commit);
+});

@@ -77,8 +77,12 @@ export interface Claims {
   ids(): Promise<readonly SpecId[]>;
   /** Claims of other clones, if the settings name a remote. Cost: at most one look at the remote in 30 seconds. */
   others(): Promise<readonly OtherClaim[]>;
-  /** Finds what is wrong with claims that other clones see. Cost: one look at the remote, if the settings name one. */
-  examine(): Promise<readonly SharedTrouble[]>;
+  /**
+   * Finds what is wrong with claims that other clones see.
+   *
+   * @param contact whether to look at the remote too, as `share` does
+   */
+  examine(contact: boolean): Promise<readonly SharedTrouble[]>;
   /** Removes a stale claim and returns its holder; null without a claim or if the holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }

@@ -89,7 +89,7 @@ export interface DoctorReport {
  * reading the records for the later checks makes dead ones failed, and a worktree whose index is locked is not removed.
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
-const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
+const CHECKS: readonly ((deps: CareDeps, fix: boolean) => Promise<readonly Trouble[]>)[] = [
   staleClaims,
   deadRecords,
   staleWatch,
@@ -113,7 +113,7 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
 export async function runDoctor(deps: CareDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];
   for (const check of CHECKS) {
-    for (const trouble of await check(deps)) findings.push(await seenTo(trouble, fix));
+    for (const trouble of await check(deps, fix)) findings.push(await seenTo(trouble, fix));
   }
   return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
 }
@@ -162,13 +162,16 @@ async function mirrorRemotes({ ports }: CareDeps): Promise<readonly Trouble[]> {
   }));
 }
 
-/** Reports what keeps claims at a remote from protecting specs, and claims there that have had their use. */
-async function sharedClaims({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
+/**
+ * Reports what keeps claims at a remote from protecting specs, and claims there that are no longer needed. Only a repair
+ * asks the remote, because that follows settings of the repository, which may name programs.
+ */
+async function sharedClaims({ context, ports }: CareDeps, fix: boolean): Promise<readonly Trouble[]> {
   // Broken settings are a separate finding.
   const config = await context.config().catch(() => null);
   if (config === null || config.claims.remote === null) return [];
   const subject = `remote ${config.claims.remote}`;
-  return (await ports.claims.examine()).map((trouble) => ({ kind: "shared_claims", subject, ...trouble }));
+  return (await ports.claims.examine(fix)).map((trouble) => ({ kind: "shared_claims", subject, ...trouble }));
 }
 
 /**

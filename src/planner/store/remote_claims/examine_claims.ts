@@ -13,14 +13,18 @@ const SLOW_PUSH_MS = 10_000;
 /** Name that people give the remote that theirs is a fork of. */
 const ORIGINAL = "upstream";
 
-/** Finds what keeps claims at the remote from protecting specs. Looks at the remote once, and changes nothing there. */
-export async function examineClaims(place: RemoteClaimsPlace): Promise<readonly SharedTrouble[]> {
+/**
+ * Finds what keeps claims at the remote from protecting specs. Changes nothing.
+ *
+ * @param contact whether to look at the remote, with the repository's settings of git
+ */
+export async function examineClaims(place: RemoteClaimsPlace, contact: boolean): Promise<readonly SharedTrouble[]> {
   try {
     return await inSession(place, async (session) => [
       ...unsupported(place, session),
       ...slow(session),
       ...(await forked(session.remote)),
-      ...(await finished(place, session)),
+      ...(contact ? await finished(place, session) : []),
     ]);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;

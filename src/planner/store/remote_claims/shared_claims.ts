@@ -34,7 +34,7 @@ export function openSharedClaims(parts: SharedParts): Claims {
   return {
     ...local,
     others: async () => whereShared(await placeOf(parts), othersClaims),
-    examine: async () => whereShared(await placeOf(parts), examineClaims),
+    examine: async (contact) => whereShared(await placeOf(parts), (place) => examineClaims(place, contact)),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;

@@ -42,7 +42,7 @@ export function seenForMs({ since }: SeenClaim, now: SteadyTime): number {
 /** Share of the time between two renewals after which a claim that did not change is stale: 15 minutes of 4. */
 const STALE_AFTER_RENEWALS = 3.75;
 
-/** Whether no process renews the claim. One that says `done` is never stale. */
+/** Whether no process renews the claim. One that says `done`, or that could not be read, is never stale. */
 export function isStale(seen: SeenClaim, now: SteadyTime, renewMs: number): boolean {
-  return seen.text?.state !== "done" && seenForMs(seen, now) >= renewMs * STALE_AFTER_RENEWALS;
+  return seen.text?.state === "held" && seenForMs(seen, now) >= renewMs * STALE_AFTER_RENEWALS;
 }

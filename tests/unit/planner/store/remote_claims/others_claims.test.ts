@@ -57,10 +57,10 @@ function agedLook({ root }: ClaimClone): void {
 test("examine names what keeps claims from protecting, and repairs what it can", async () => {
   await using repository = await claimRepository();
   const ann = await repository.clone("Ann");
-  expect(await ann.claims.examine()).toEqual([]);
+  expect(await ann.claims.examine(true)).toEqual([]);
   await repository.git("config", "receive.hideRefs", "refs/planner");
   await ann.begin(ID);
-  const [refused] = await ann.claims.examine();
+  const [refused] = await ann.claims.examine(true);
   expect(refused?.message).toStartWith('Remote "origin" has no claims: it says [remote rejected]');
   await expect(refused?.repair?.()).rejects.toThrow("has no claims");
   await repository.git("config", "--unset", "receive.hideRefs");
@@ -68,23 +68,26 @@ test("examine names what keeps claims from protecting, and repairs what it can",
 
   const file = join(ann.root, ".planner/locks/claims.json");
   writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), pushMs: 12_400 }));
-  expect((await ann.claims.examine()).map(({ message }) => message)).toEqual(["the last push of a claim took 12 s"]);
+  expect((await ann.claims.examine(true)).map(({ message }) => message)).toEqual([
+    "the last push of a claim took 12 s",
+  ]);
 
   const { claim } = await ann.begin("2026-11-21-002-bbb");
   await claim.finish({ steal: false, offline: false });
   await completeSpec(ann, "2026-11-21-002-bbb");
   await ann.git("remote", "add", "upstream", "/nowhere");
-  const [fork, done] = await ann.claims.examine();
+  expect((await ann.claims.examine(false)).length).toBe(1);
+  const [fork, done] = await ann.claims.examine(true);
   expect(fork?.message).toContain('a fork of remote "upstream"');
   expect(await done?.repair?.()).toBe("deleted 1 claim");
   expect(await repository.refs()).toBe("");
 
   await ann.git("remote", "set-url", "--push", "--add", "origin", "/a");
   await ann.git("remote", "set-url", "--push", "--add", "origin", "/b");
-  expect((await ann.claims.examine())[0]?.message).toContain("has 2 push addresses");
+  expect((await ann.claims.examine(true))[0]?.message).toContain("has 2 push addresses");
   await ann.git("config", "--unset-all", "remote.origin.pushurl");
   await ann.git("remote", "set-url", "origin", "/nowhere");
-  expect((await ann.claims.examine()).map(({ message }) => message)).toContainEqual(
+  expect((await ann.claims.examine(true)).map(({ message }) => message)).toContainEqual(
     expect.stringContaining('Cannot reach remote "origin"'),
   );
 });

@@ -38,8 +38,8 @@ test.each([
     { kind: "take", base: "x", from: "Ben" },
   ],
   [
-    "one without a readable text, stale",
-    { seen: { ...claim("held"), text: null }, now: at(15) },
+    "one without a readable text that a person takes",
+    { seen: { ...claim("held"), text: null }, steal: true },
     { kind: "take", base: "x", from: "somebody" },
   ],
 ] as const)("decideTake takes %s", (_, change, decision) => {
@@ -61,6 +61,11 @@ test.each([
     "a finished one, however old",
     { seen: claim("done"), now: at(999) },
     "finished by Ben, not yet in your main branch: pull",
+  ],
+  [
+    "one without a readable text, however old",
+    { seen: { ...claim("held"), text: null }, now: at(999) },
+    'somebody is working on it in another clone (seen unchanged for 17 h, by "origin")',
   ],
   ["a spec that is done in the main branch", { inMain: true }, 'it is done in the main branch of "origin": pull'],
   ["the same by force", { inMain: true, steal: true }, 'it is done in the main branch of "origin": pull'],

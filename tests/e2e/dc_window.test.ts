@@ -58,3 +58,29 @@ describe("planner dc window check", () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Nothing is called "NOPE"')]);
   }, 240_000);
 });
+
+test("windows are stored, listed and moved on, and count for each other", async () => {
+  const run = (...words: string[]) => runPlanner(["dc", "window", ...words, "--db", "site.sqlite"], { cwd });
+  const time = ["--from", "2099-07-04 20:00", "--for", "2h", "--time-zone", "Europe/Amsterdam"];
+  const added = await run("add", "MW-1", "PDU-A05-A", ...time, "--accept", "role:mgmt-switch", "--title", "Replace it");
+  expect([added.code, added.stdout]).toEqual([0, expect.stringContaining("\nGo (outage)\n")]);
+  expect(added.stdout).toStartWith("MW-1: Replace it\nPlanned, 2099-07-04 20:00 to 2099-07-04 22:00\nOut: PDU-A05-A\n");
+  expect((await run("add", "MW-1", "PDU-A05-A", ...time)).stderr).toContain('There is a window "MW-1" already');
+
+  const other = await run("add", "MW-2", "UPS-B1", ...time);
+  expect(other.stdout).toContain("\nNo go (outage)\n");
+  expect(other.stdout).toContain("\nBetter without the window:\n  MW-1\n");
+  const { windows } = JSON.parse((await run("list", "--verdict", "no-go", "--json")).stdout);
+  expect(windows.map(({ window }: { window: { code: string } }) => window.code)).toEqual(["MW-1", "MW-2"]);
+  const early = await run("begin", "MW-2");
+  expect([early.code, early.stderr]).toEqual([2, expect.stringContaining("cannot be BEGUN before it starts")]);
+  expect((await run("done", "MW-3")).stderr).toContain('Cannot find window "MW-3"');
+
+  expect((await run("cancel", "mw-2")).stdout).toBe("Window MW-2 is cancelled\n");
+  const listed = (await run("list", "--time-zone", "Europe/Amsterdam")).stdout.split("\n");
+  expect(listed.slice(1, 3).map((line) => line.replaceAll(/ {2,}/g, " | ").trim())).toEqual([
+    "MW-1 | 2099-07-04 20:00 | 2099-07-04 22:00 | Planned | Go | PDU-A05-A | Replace it",
+    "MW-2 | 2099-07-04 20:00 | 2099-07-04 22:00 | Cancelled | - | UPS-B1 | -",
+  ]);
+  expect((await run("show", "MW-2")).stdout).toContain("\nOut: UPS-B1\n");
+}, 240_000);

@@ -13,6 +13,7 @@ const ON_A_FILE = [
   "docs/rehearsal.md#From the command line",
   "docs/capacity.md#What is left",
   "docs/windows.md#Maintenance windows",
+  "docs/windows.md#Stored windows",
   "docs/import/exports.md#Exports for other programs",
   "docs/datacenter.md#Pictures",
   "docs/datacenter.md#The change log as evidence",

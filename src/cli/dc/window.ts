@@ -66,15 +66,17 @@ export async function checkWindow(database: Database, call: WindowCall, log: Std
   return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
 }
 
+/** The references of what a person names, in their order. */
+export async function resolveRefs(service: DcService, texts: readonly string[]): Promise<string[]> {
+  const refs: string[] = [];
+  for (const text of texts) refs.push(await resolveRef(service, text, []));
+  return refs;
+}
+
 async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
-  const resolved = async (texts: readonly string[]) => {
-    const refs: string[] = [];
-    for (const text of texts) refs.push(await resolveRef(service, text, []));
-    return refs;
-  };
   const request = create(CheckWindowRequestSchema, {
-    elementRefs: await resolved(call.elements),
-    acceptedRefs: await resolved(call.accept),
+    elementRefs: await resolveRefs(service, call.elements),
+    acceptedRefs: await resolveRefs(service, call.accept),
     startsAt: timestampFromMs(startsAt),
     endsAt: timestampFromMs(endsAt),
     loadBasis: call.basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(call.basis)],
@@ -85,7 +87,7 @@ async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: W
 }
 
 /** The verdict, and below it what it follows from. */
-function verdictText(reply: CheckWindowResponse): string {
+export function verdictText(reply: CheckWindowResponse): string {
   const inReasons = new Set(reply.reasons.map(({ summary }) => summary));
   const further = reply.nextFailures.map(({ summary }) => summary).filter((summary) => !inReasons.has(summary));
   const byKind = Map.groupBy(reply.reasons, ({ kind }) => kind);
@@ -94,6 +96,7 @@ function verdictText(reply: CheckWindowResponse): string {
     section("Reasons", reasons, reply.omittedReasons),
     section("Within the limit if one more fails", firstOf(further), reply.omittedNextFailures),
     section("Better if also out", firstOf(reply.relievedBy.map(refName))),
+    section("Better without the window", reply.blockingWindows),
     section("Tell", firstOf(reply.contacts.map(contactText)), reply.omittedContacts),
   ];
   const verdict = constantWord(WINDOW_VERDICTS[reply.verdict - 1] ?? "");

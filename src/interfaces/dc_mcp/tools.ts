@@ -73,10 +73,7 @@ const PLANNING_READS: readonly Read[] = [
     planning.getDeviceType,
     "One type of device with its ports and bays, by its code. For the code use search_device_types.",
   ],
-  [
-    planning.listDeviceTypes,
-    "Types of devices in the order of their codes, page by page. By words use search_device_types.",
-  ],
+  [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
   [
     planning.searchDeviceTypes,
     "Find types of devices by words in manufacturer, model, part number and code, page by page. For ports and bays use get_device_type.",

@@ -3,7 +3,13 @@ import type { CommandFamily } from "../../../commands.ts";
 export const family: CommandFamily = {
   details: "A maintenance window takes elements out of service for a time. Rules: docs/windows.md.",
   commands: {
+    add: { summary: "Store a window", load: () => import("./add.ts") },
+    begin: { summary: "Say that a window has begun", load: () => import("./begin.ts") },
+    cancel: { summary: "Call a window off", load: () => import("./cancel.ts") },
     check: { summary: "Ask whether elements may be switched off", load: () => import("./check.ts") },
+    done: { summary: "Say that all is back", load: () => import("./done.ts") },
+    list: { summary: "List windows with their verdicts", load: () => import("./list.ts") },
+    show: { summary: "Print a window with its verdict", load: () => import("./show.ts") },
   },
   examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],
 };

@@ -1,0 +1,191 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
+import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
+import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
+import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
+import { listWindows as listWindowsRpc } from "#dc/operations/planning/windows/list_windows.ts";
+import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  GetWindowRequestSchema,
+  type GetWindowResponse,
+  GetWindowResponseSchema,
+  type ListedWindow,
+  ListWindowsRequestSchema,
+  type ListWindowsResponse,
+  ListWindowsResponseSchema,
+  UpsertWindowRequestSchema,
+  WindowState,
+  WindowVerdict,
+} from "#gen/datacenter/v1/windows_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isTimeZone, localText } from "#kernel/zoned_time.ts";
+import { constantWord, listSome, refName } from "#words/names.ts";
+import { print, printJson } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { type Column, renderTable } from "../output/table.ts";
+import { outputWidth } from "../output/terminal.ts";
+import { commandCaller } from "./command_caller.ts";
+import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
+import { resolveRef } from "./resolve_ref.ts";
+import { resolveRefs, verdictText } from "./window.ts";
+import { readWindowTime } from "./window_time.ts";
+import { withService } from "./with_service.ts";
+
+const CALLER = commandCaller("dc window");
+const JSON_OPTIONS = { useProtoFieldName: true };
+/** Windows of a page, and items of a list. */
+const MOST = 1000;
+
+/** What a person plans; undefined where nothing is said. */
+export interface PlannedCall {
+  readonly code: string;
+  readonly elements: readonly string[];
+  readonly from: string | undefined;
+  readonly for: string | undefined;
+  readonly until: string | undefined;
+  readonly "time-zone": string | undefined;
+  readonly accept: readonly string[];
+  readonly title: string | undefined;
+  readonly notes: string | undefined;
+  readonly owner: string | undefined;
+  readonly contact: string | undefined;
+}
+
+/** Stores a window and prints its verdict. @throws OperationError if there is one with this code */
+export async function addWindow(database: Database, call: PlannedCall, log: StderrLogger): Promise<void> {
+  const zone = readZone(call["time-zone"]);
+  const { startsAt, endsAt } = readWindowTime({ ...call, zone }, Date.now());
+  const { title = "", notes = "", owner = "", contact = "" } = call;
+  await withService(database, async (service) => {
+    const window = {
+      ...{ code: call.code, title, notes, owner, contact },
+      elementRefs: await resolveRefs(service, call.elements),
+      acceptedRefs: await resolveRefs(service, call.accept),
+      startsAt: timestampFromMs(startsAt),
+      endsAt: timestampFromMs(endsAt),
+    };
+    await service.call(upsertWindow, create(UpsertWindowRequestSchema, { window, etag: "none" }), CALLER);
+    print(windowText(await read(service, call.code), zone));
+  });
+  log.note(`Times are those of ${zone}`);
+}
+
+interface ShownCall {
+  readonly code: string;
+  readonly "time-zone": string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints a window and its verdict. */
+export async function showWindow(database: Database, call: ShownCall, log: StderrLogger): Promise<void> {
+  const zone = readZone(call["time-zone"]);
+  const reply = await withService(database, (service) => read(service, call.code));
+  if (call.json) return printJson(toJson(GetWindowResponseSchema, reply, JSON_OPTIONS));
+  print(windowText(reply, zone));
+  log.note(`Times are those of ${zone}`);
+}
+
+export interface ListedCall {
+  readonly element: string | undefined;
+  readonly state: readonly Lowercase<(typeof WINDOW_STATES)[number]>[];
+  readonly verdict: readonly ("go" | "go-with-risk" | "unknown" | "no-go")[];
+  readonly "time-zone": string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints all windows that match, with their verdicts. */
+export async function listWindows(database: Database, call: ListedCall, log: StderrLogger): Promise<void> {
+  const zone = readZone(call["time-zone"]);
+  const reply = await withService(database, (service) => readAll(service, call));
+  if (call.json) return printJson(toJson(ListWindowsResponseSchema, reply, JSON_OPTIONS));
+  print(renderTable(reply.windows, columnsIn(zone), outputWidth()));
+  log.note(`${reply.windows.length === 0 ? "No windows. " : ""}Times are those of ${zone}`);
+}
+
+/** All pages as one reply. */
+async function readAll(service: DcService, call: ListedCall): Promise<ListWindowsResponse> {
+  const elementRef = call.element === undefined ? "" : await resolveRef(service, call.element, []);
+  let whole: ListWindowsResponse | undefined;
+  for (let pageToken = ""; ; ) {
+    const request = create(ListWindowsRequestSchema, {
+      elementRef,
+      states: call.state.map((word) => WindowState[enumName(word)]),
+      verdicts: call.verdict.map((word) => WindowVerdict[enumName(word)]),
+      pageSize: MOST,
+      pageToken,
+    });
+    const page = (await service.call(listWindowsRpc, request, { interface: "SYSTEM" })) as ListWindowsResponse;
+    const windows = [...(whole?.windows ?? []), ...page.windows];
+    whole = create(ListWindowsResponseSchema, { ...page, windows, nextPageToken: "" });
+    if (page.nextPageToken === "") return whole;
+    pageToken = page.nextPageToken;
+  }
+}
+
+/** Moves a window to another state. @throws OperationError for one that cannot follow */
+export async function setWindowState(database: Database, code: string, state: keyof typeof WindowState): Promise<void> {
+  const request = create(UpsertWindowRequestSchema, {
+    window: { code, state: WindowState[state] },
+    updateMask: { paths: ["state"] },
+  });
+  await withService(database, async (service) => {
+    // A code that nothing has would be refused for its missing elements.
+    const { window } = await read(service, code);
+    await service.call(upsertWindow, request, CALLER);
+    print(`Window ${window?.code ?? code} is ${constantWord(state).toLowerCase()}\n`);
+  });
+}
+
+async function read(service: DcService, code: string): Promise<GetWindowResponse> {
+  const request = create(GetWindowRequestSchema, { code, maxItems: MOST });
+  return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;
+}
+
+function readZone(zone = "UTC"): string {
+  if (isTimeZone(zone)) return zone;
+  const expected = "a name of the IANA database, such as Europe/Amsterdam";
+  throw new OperationError("invalid_argument", `Wrong value "${zone}" for --time-zone: expected ${expected}`);
+}
+
+function windowText({ window, overdue, judgement }: GetWindowResponse, zone: string): string {
+  if (window === undefined) return "";
+  const { code, title, startsAt, endsAt, elementRefs, state, owner, contact, notes } = window;
+  const lines = [
+    [code, title].filter((text) => text !== "").join(": "),
+    `${stateText(state, overdue)}, ${timeText(startsAt, zone)} to ${timeText(endsAt, zone)}`,
+    `Out: ${elementRefs.map(refName).join(", ")}`,
+    ...[owner, contact].filter((text) => text !== ""),
+    ...(notes === "" ? [] : [notes]),
+  ];
+  const verdict = judgement === undefined ? "" : `\n${verdictText(judgement)}`;
+  return `${lines.join("\n")}\n${verdict}`;
+}
+
+const ELEMENTS_SHOWN = 3;
+
+function columnsIn(zone: string): readonly Column<ListedWindow>[] {
+  return [
+    { title: "CODE", text: ({ window }) => window?.code ?? "" },
+    { title: "FROM", text: ({ window }) => timeText(window?.startsAt, zone) },
+    { title: "TO", text: ({ window }) => timeText(window?.endsAt, zone) },
+    { title: "STATE", text: ({ window, overdue }) => stateText(window?.state ?? 0, overdue) },
+    { title: "VERDICT", text: ({ verdict }) => constantWord(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
+    {
+      title: "OUT",
+      text: ({ window }) => listSome((window?.elementRefs ?? []).map(refName), ELEMENTS_SHOWN),
+      shrinks: true,
+    },
+    { title: "TITLE", text: ({ window }) => window?.title || "-", shrinks: true },
+  ];
+}
+
+function stateText(state: WindowState, overdue: boolean): string {
+  const word = constantWord(WINDOW_STATES[state - 1] ?? "");
+  return overdue ? `${word}, overdue` : word;
+}
+
+function timeText(time: Timestamp | undefined, zone: string): string {
+  return time === undefined ? "" : localText(timestampMs(time), zone);
+}

@@ -53,7 +53,7 @@ export const getDevice = defineRead({
       powerSinglePoints: singlePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
       // Only supplies can carry more after the loss of another element.
-      ...carriedFigures((power.supplies[index] ?? []).length === 0 ? site : await judgedTopology(), index),
+      ...carriedFigures(power.supplies.count(index) === 0 ? site : await judgedTopology(), index),
       supplyState: SupplyState[supplyState(power, live, index) ?? "UNSPECIFIED"],
       undocumentedInlets: undocumentedInlets(power, index),
       activeInlet: activeInletName(power, live, index),
@@ -65,7 +65,7 @@ export const getDevice = defineRead({
 /** Load of a device now and after the loss of any one other element. */
 function carriedFigures(site: Topology, index: number) {
   const { power, loadsW } = site;
-  if ((power.supplies[index] ?? []).length === 0) {
+  if (power.supplies.count(index) === 0) {
     const watts = Math.round(loadsW[index] ?? 0);
     return { powerLoadW: watts, powerFailoverW: watts };
   }

@@ -1,9 +1,12 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { type FailureOptions, FailureState, newTrace } from "#dc/analysis/power/failure_state.ts";
+import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { singlePoints } from "#dc/analysis/power/power_chain.ts";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
-import { liveSet, spreadDarkness } from "#dc/analysis/power/power_live.ts";
-import { loads, loadsAfter, ownDrawW } from "#dc/analysis/power/power_load.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
+import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
+import { liveSet } from "#dc/analysis/power/power_live.ts";
+import { loads } from "#dc/analysis/power/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { inventory, load, source } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -14,16 +17,18 @@ interface Plan {
   readonly sources: readonly number[];
   readonly need: number;
   readonly draw: number;
+  readonly battery: boolean;
 }
 
 const plan: fc.Arbitrary<Plan> = fc.record({
   sources: fc.array(fc.nat(30), { maxLength: 3 }),
   need: fc.integer({ min: 1, max: 2 }),
   draw: fc.nat(100),
+  battery: fc.boolean(),
 });
 
-function device({ sources, need, draw }: Plan, index: number, pick: (source: number) => number): Device {
-  const power = { minLiveInlets: Math.min(need, Math.max(1, sources.length)) };
+function device({ sources, need, draw, battery }: Plan, index: number, pick: (source: number) => number): Device {
+  const power = { minLiveInlets: Math.min(need, Math.max(1, sources.length)), ...(battery && { runtimeS: 60 }) };
   if (sources.length === 0) return source(`D${index}`);
   return load(
     `D${index}`,
@@ -54,13 +59,27 @@ function removedOf(graph: PowerGraph, picks: readonly number[]): ReadonlySet<num
   return new Set(picks.map((pick) => pick % graph.nodes.length));
 }
 
-test("spreadDarkness leaves exactly what the fixpoint finds live", () => {
+function failureState(graph: PowerGraph, options: Partial<FailureOptions> = {}): FailureState {
+  const live = liveSet(graph);
+  const state = new FailureState({
+    graph,
+    live,
+    loads: loads(graph, live, "ALLOCATED"),
+    options: { basis: "ALLOCATED", assumeBattery: false, ...options },
+  });
+  state.trace = newTrace(graph);
+  return state;
+}
+
+test("a loss leaves exactly what the fixpoint finds live", () => {
   fc.assert(
     fc.property(acyclic, failure, (graph, picks) => {
       const removed = removedOf(graph, picks);
 
-      const { live, dark } = spreadDarkness(graph, liveSet(graph), removed);
+      const state = failureState(graph);
+      state.spread([...removed]);
 
+      const { live, dark } = state;
       expect([...live]).toEqual([...liveSet(graph, removed)]);
       expect(new Set(dark).size).toBe(dark.length);
     }),
@@ -68,16 +87,22 @@ test("spreadDarkness leaves exactly what the fixpoint finds live", () => {
   );
 });
 
-test("spreadDarkness finds the same on circles, batteries included, each node by way of a dark one", () => {
-  const batteries = fc.uniqueArray(fc.nat(14), { maxLength: 3 });
+test("a loss finds the same on circles, batteries included, each node by way of a dark one", () => {
   fc.assert(
-    fc.property(cyclic, failure, batteries, (graph, picks, charged) => {
+    fc.property(cyclic, failure, (graph, picks) => {
       const removed = removedOf(graph, picks);
       const baseline = liveSet(graph);
-      const immune = (index: number) => charged.includes(index) && !removed.has(index);
+      const isCharged = (index: number) => {
+        const node = graph.nodes[index];
+        return node?.kind === "DEVICE" && node.device.power?.runtimeS !== undefined;
+      };
+      const immune = (index: number) => isCharged(index) && !removed.has(index);
+      const state = failureState(graph, { assumeBattery: true });
+      state.isCircular = true;
+      state.spread([...removed]);
 
-      const { live, dark, via, depth } = spreadDarkness(graph, baseline, removed, { immune, isCircular: true });
-
+      const { live, dark } = state;
+      const { via, depth } = state.trace ?? newTrace(graph);
       expect([...live]).toEqual([...liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
       expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
       expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
@@ -109,8 +134,7 @@ test("liveSet lets no circle keep itself alive: every live node leads back to a 
       const reached = new Set(
         [...graph.nodes.keys()].filter((index) => live[index] === 1 && graph.nodes[index]?.need === 0),
       );
-      for (const index of reached)
-        for (const { to } of graph.supplies[index] ?? []) if (live[to] === 1) reached.add(to);
+      for (const index of reached) for (const { to } of graph.supplies.of(index)) if (live[to] === 1) reached.add(to);
       expect([...graph.nodes.keys()].filter((index) => live[index] === 1).every((index) => reached.has(index))).toBe(
         true,
       );
@@ -128,23 +152,31 @@ test("loads brings every live watt to the roots, none lost and none doubled, abo
 
       const indexes = [...graph.nodes.keys()].filter((index) => live[index] === 1);
       const drawn = indexes.reduce((sum, index) => sum + ownDrawW(graph, index, "ALLOCATED"), 0);
-      const roots = indexes.filter((index) => (graph.inlets[index] ?? []).length === 0);
+      const roots = indexes.filter((index) => graph.inlets.count(index) === 0);
       expect(roots.reduce((sum, index) => sum + (carried[index] ?? 0), 0)).toBeCloseTo(drawn, 6);
     }),
     RUNS,
   );
 });
 
-test("loadsAfter answers what loads does for the live set after a failure", () => {
+test("a state follows what loads does for the live set after each of several losses, and puts it back", () => {
   fc.assert(
     fc.property(acyclic, failure, (graph, picks) => {
-      const before = liveSet(graph);
-      const darkness = spreadDarkness(graph, before, removedOf(graph, picks));
+      const state = failureState(graph);
+      const removed = new Set<number>();
+      for (const pick of removedOf(graph, picks)) {
+        removed.add(pick);
+        state.follow(state.spread([pick]));
+        const live = liveSet(graph, removed);
+        expect([...state.live]).toEqual([...live]);
+        expect([...state.loads.after.watts]).toEqual([...loads(graph, live, "ALLOCATED").watts]);
+      }
+      state.undo();
 
-      const after = loadsAfter(graph, loads(graph, before, "ALLOCATED"), darkness, "ALLOCATED");
-
-      const whole = loads(graph, darkness.live, "ALLOCATED");
-      expect([...after.loads.watts]).toEqual([...whole.watts]);
+      expect([...state.live]).toEqual([...liveSet(graph)]);
+      expect([...state.loads.after.watts]).toEqual([...loads(graph, liveSet(graph), "ALLOCATED").watts]);
+      state.spread([0]);
+      expect([...state.live]).toEqual([...liveSet(graph, new Set([0]))]);
     }),
     RUNS,
   );

@@ -39,7 +39,7 @@ function upstreamOf({ power }: Topology, code: string): ReadonlySet<string> {
     if (node?.kind === "DEVICE") codes.add(codeKey(node.device.code));
     const owner = node?.kind === "OUTLET" ? power.indexOf.get(`device:${codeKey(node.end.deviceCode)}`) : undefined;
     if (owner !== undefined) seen.add(owner);
-    for (const { from } of power.inlets[index] ?? []) seen.add(from);
+    for (const { from } of power.inlets.of(index)) seen.add(from);
   }
   return codes;
 }

@@ -155,8 +155,8 @@ function shapeOf({ inventory, power, live }: Topology) {
       .map(([index, node]) => ({
         node: { ...node, ref: refOf(index) },
         live: live[index],
-        supplies: power.supplies[index]?.map(({ from: _, to, ...edge }) => ({ ...edge, to: refOf(to) })),
-        inlets: power.inlets[index]?.map(({ to: _, from, ...edge }) => ({ ...edge, from: refOf(from) })),
+        supplies: power.supplies.of(index).map(({ from: _, to, ...edge }) => ({ ...edge, to: refOf(to) })),
+        inlets: power.inlets.of(index).map(({ to: _, from, ...edge }) => ({ ...edge, from: refOf(from) })),
       }))
       .toSorted((a, b) => (a.node.ref < b.node.ref ? -1 : 1)),
   };

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
+import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { Refusal } from "#dc/model/refusal.ts";
@@ -81,11 +82,11 @@ async function play(site: TestService, calls: readonly (readonly [string, JsonOb
 }
 
 /** Whether taking away elements without inlets, again and again, leaves some behind. */
-function hasCircle({ supplies, inlets }: PowerGraph): boolean {
-  const open = inlets.map((edges) => edges.length);
+function hasCircle({ nodes, supplies, inlets }: PowerGraph): boolean {
+  const open = nodes.map((_, index) => inlets.count(index));
   const done = new Set([...open.keys()].filter((index) => open[index] === 0));
   for (const index of done) {
-    for (const { to } of supplies[index] ?? []) {
+    for (const { to } of supplies.of(index)) {
       open[to] = (open[to] ?? 0) - 1;
       if (open[to] === 0) done.add(to);
     }

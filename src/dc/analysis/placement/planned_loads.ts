@@ -64,7 +64,7 @@ export class PlannedLoads {
 
   /** Whether anything draws from an outlet, or is planned to. */
   isUsed(outlet: number): boolean {
-    return (this.#graph.supplies[outlet] ?? []).length > 0 || this.#planned.has(outlet);
+    return this.#graph.supplies.count(outlet) > 0 || this.#planned.has(outlet);
   }
 
   /** The full draws of everything downstream that is planned, each once. Cost: O(edges downstream), once. */
@@ -79,7 +79,7 @@ export class PlannedLoads {
       const draw = plannedDraw(this.#graph.nodes[index]);
       watts += draw.watts;
       voltAmperes += draw.voltAmperes;
-      for (const { to } of this.#graph.supplies[index] ?? []) seen.add(to);
+      for (const { to } of this.#graph.supplies.of(index)) seen.add(to);
       for (const to of this.#planned.get(index) ?? []) seen.add(to);
     }
     const made = { watts, voltAmperes };
@@ -137,7 +137,7 @@ class LoadSums {
       if (draw.watts > 0) this.isAny = true;
       this.#watts[index] = draw.watts;
       this.#voltAmperes[index] = draw.voltAmperes;
-      this.#open[index] = (supplies[index] ?? []).length + (planned.get(index) ?? []).length;
+      this.#open[index] = supplies.count(index) + (planned.get(index) ?? []).length;
       if (this.#open[index] === 0) this.#ready.push(index);
     }
   }
@@ -147,7 +147,7 @@ class LoadSums {
     let passed = 0;
     // The array grows while it is walked, so it is the queue as well.
     for (const index of this.#ready) {
-      for (const edge of this.#graph.inlets[index] ?? []) this.#pass(index, edge.from, edge.how !== "GATE");
+      for (const edge of this.#graph.inlets.of(index)) this.#pass(index, edge.from, edge.how !== "GATE");
       for (const from of above.get(index) ?? []) this.#pass(index, from, true);
       passed += 1;
       if (passed % 4096 === 0) yield;

@@ -89,7 +89,7 @@ export class TapFinder {
     const { power } = this.#topology;
     const found = new Map<string, Device>();
     for (const { code } of inside) {
-      for (const { from } of power.inlets[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? []) {
+      for (const { from } of power.inlets.of(power.indexOf.get(`device:${codeKey(code)}`) ?? -1)) {
         const device = this.#ownerOf(power.nodes[from]);
         if (device?.kind === "RACK_PDU") found.set(codeKey(device.code), device);
       }
@@ -198,7 +198,8 @@ export class TapFinder {
 
   #upstreamOf(index: number): string {
     const { inlets, nodes } = this.#topology.power;
-    return (inlets[index] ?? [])
+    return inlets
+      .of(index)
       .map(({ from }) => {
         const node = nodes[from];
         return node?.kind === "OUTLET" ? `device:${node.end.deviceCode}` : (node?.ref ?? "");

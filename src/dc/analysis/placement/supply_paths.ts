@@ -1,5 +1,6 @@
+import type { PowerEdge } from "../power/power_edge.ts";
 import type { CarriedLoads } from "../power/power_findings.ts";
-import type { PowerEdge, PowerGraph } from "../power/power_graph.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Killers } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
@@ -7,8 +8,6 @@ import { shareOf } from "../power/power_share.ts";
 import { Limit, type Use } from "./limits.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Wanted } from "./wanted.ts";
-
-const NONE: ReadonlySet<PowerEdge> = new Set();
 
 /** Load that a watt drawn somewhere adds upstream, by node; 0 for nodes that only have to be live. */
 export type Path = ReadonlyMap<number, number>;
@@ -64,7 +63,7 @@ export class SupplyPaths {
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       if (this.#state.planned.circular.has(step.index)) return undefined;
       path.set(step.index, (path.get(step.index) ?? 0) + step.share);
-      for (const edge of this.#state.graph.inlets[step.index] ?? []) {
+      for (const edge of this.#state.graph.inlets.of(step.index)) {
         const share = edge.how === "GATE" ? 0 : step.share * this.#shareOfInlet(edge, step.through);
         steps.push({ index: edge.from, share, through: edge.through });
       }
@@ -77,7 +76,7 @@ export class SupplyPaths {
     const node = graph.nodes[edge.to];
     if (node?.kind === "OUTLET" || edge.how === "BAY") return 1;
     if (through !== undefined) return edge.inlet === through ? 1 : 0;
-    return live[edge.from] === 1 ? shareOf(graph, live, edge, NONE) : 0;
+    return live[edge.from] === 1 ? shareOf(graph, live, graph.edges.numberOf(edge)) : 0;
   }
 
   /** Use of every limit above a device's inlets. */
@@ -105,7 +104,7 @@ export class SupplyPaths {
   /** Whether watts take only one path: a loss then shifts no load between upstream elements. */
   #isChain(path: Path): boolean {
     const { inlets } = this.#state.graph;
-    return [...path.keys()].every((index) => (inlets[index] ?? []).filter(({ how }) => how !== "GATE").length < 2);
+    return [...path.keys()].every((index) => inlets.of(index).filter(({ how }) => how !== "GATE").length < 2);
   }
 
   #takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {

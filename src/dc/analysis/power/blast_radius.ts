@@ -1,23 +1,25 @@
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type RackState, rackStates } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
-import { cascade, type TripStep } from "./cascade.ts";
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
-import { type Darkness, type LiveSet, liveInlets, type Spreading, spreadDarkness } from "./power_live.ts";
-import { type Loads, loadsAfter, lostDrawW } from "./power_load.ts";
+import { Cascade, type Tripped } from "./cascade.ts";
+import { type FailureOptions, FailureState, newTrace, type Overloaded } from "./failure_state.ts";
+import { type Loads, lostDrawW } from "./load_lanes.ts";
+import type { PowerGraph } from "./power_graph.ts";
+import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
-import { type Overload, overloaded } from "./power_overloads.ts";
 
-export interface BlastOptions {
-  readonly basis: LoadBasis;
+/** With a battery, nodes behind it are reported as on battery instead of offline. */
+export interface BlastOptions extends FailureOptions {
   /** Trip overloaded elements, and repeat until none is overloaded. */
   readonly cascade: boolean;
-  /** Report nodes behind a UPS battery as on battery instead of offline. */
-  readonly assumeBattery: boolean;
-  /** Seconds that a battery must last to carry at all; any recorded time does without it. */
-  readonly batteryS?: number;
+}
+
+export interface TripStep {
+  readonly step: number;
+  readonly trippedRefs: readonly string[];
+  readonly devicesOffline: number;
+  readonly trips: readonly Tripped[];
 }
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
@@ -39,7 +41,7 @@ export interface BlastRadius {
   /** Touched racks by key. */
   readonly racks: ReadonlyMap<string, RackState>;
   /** Worst first. */
-  readonly overloads: readonly Overload[];
+  readonly overloads: readonly Overloaded[];
   readonly steps: readonly TripStep[];
   /** Whether more would trip after the last step. */
   readonly cascadeCut: boolean;
@@ -97,61 +99,60 @@ export function* blastSteps(
   options: BlastOptions,
 ): Steps<BlastRadius> {
   const { power: graph, live: baseline } = topology;
-  const before = topology.apparentLoads(options.basis);
-  const removed = new Set(sources);
-  const immune = options.assumeBattery
-    ? (index: number) => carriesOn(graph, index, removed, options.batteryS)
-    : () => false;
-  const how = { immune, isCircular: before.isCircular };
+  const loads = topology.apparentLoads(options.basis);
   // A device without a recorded supply does not count as offline with its location.
   const isUnknown = (index: number) => graph.nodes[index]?.kind === "DEVICE" && isUndocumented(graph, index);
   const uncounted = new Set([...unlisted, ...[...sources].filter(isUnknown)]);
-  const goneDark = ({ dark }: Darkness) =>
-    offline(graph, dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE").length;
-  const first = spreadDarkness(graph, baseline, removed, how);
-  const firstLoads = loadsAfter(graph, before, first, options.basis);
-  const start = { darkness: first, after: firstLoads, rises: overloaded(graph, first.live, before, firstLoads) };
-  const { steps, loads, rises, isCut } = options.cascade
-    ? yield* cascade({ graph, before, removed, how, basis: options.basis, goneDark }, start)
-    : { steps: [], loads: firstLoads.loads, rises: start.rises, isCut: false };
+  const state = new FailureState({ graph, live: baseline, loads, options });
+  state.isCircular = loads.isCircular;
+  state.trace = newTrace(graph);
+  state.follow(state.spread([...sources]));
+  const { steps, overloads, isCut } = yield* tripped(state, options.cascade, uncounted);
   // Reported as one failure of everything that failed and tripped.
-  const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, how);
+  if (steps.length > 0) state.retrace();
   yield;
-  const onBattery = new Set(options.assumeBattery ? batteryFed(graph, baseline, removed, { darkness, how }) : []);
-  const weaker = degraded(graph, darkness).filter((index) => !onBattery.has(index));
+  const onBattery = new Set(options.assumeBattery ? state.onBattery() : []);
+  const isListed = (index: number) => counts(graph, index);
+  const weaker = state.weaker().filter((index) => isListed(index) && !onBattery.has(index));
   const hits = [
-    ...hitList(graph, darkness, offline(graph, darkness.dark, uncounted), "OFFLINE"),
-    ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
-    ...hitList(graph, darkness, weaker, "DEGRADED"),
+    ...hitList(state, offline(graph, state.dark, uncounted), "OFFLINE"),
+    ...hitList(state, [...onBattery].filter(isListed), "ON_BATTERY"),
+    ...hitList(state, weaker, "DEGRADED"),
   ];
   yield;
-  const { states: racks, undocumented } = rackStates(topology, { darkness, hits, failed: unlisted });
+  const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits, failed: unlisted });
   return {
     hits,
-    dark: darkness.dark,
+    dark: state.dark,
     racks,
-    overloads: rises.map(({ overload }) => overload),
+    overloads,
     steps,
     cascadeCut: isCut,
     undocumented,
-    impact: {
-      ...count(graph, darkness, { baseline, hits, racks, removed, basis: options.basis }),
-      devicesUndocumented: undocumented.length,
-    },
-    live: darkness.live,
-    loadsAfter: loads.watts,
-    apparentAfter: loads,
+    impact: { ...count(state, { hits, racks }), devicesUndocumented: undocumented.length },
+    live: state.live,
+    loadsAfter: state.loads.after.watts,
+    apparentAfter: state.loads.after,
   };
 }
 
-function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>, batteryS?: number): boolean {
-  const node = graph.nodes[index];
-  return node?.kind === "DEVICE" && carriesFor(node.device.power?.runtimeS ?? 0, batteryS) && !removed.has(index);
-}
-
-/** Whether a battery of a recorded time carries its load. Source: docs/contract/datacenter-model.md#device. */
-export function carriesFor(runtimeS: number, batteryS = 0): boolean {
-  return runtimeS > 0 && runtimeS >= batteryS;
+/** Trips what the failure overloads, if asked. */
+function* tripped(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
+  const { graph } = state.before;
+  const cascade = new Cascade(state, state.overloads());
+  const steps: TripStep[] = [];
+  while (isAsked && !cascade.isOver) {
+    yield;
+    const trips = cascade.step();
+    const devices = offline(graph, state.dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE");
+    steps.push({
+      step: cascade.steps,
+      trippedRefs: trips.map(({ ref }) => ref),
+      devicesOffline: devices.length,
+      trips,
+    });
+  }
+  return { steps, overloads: cascade.overloads, isCut: isAsked && cascade.due.length > 0 };
 }
 
 /** Devices and cooling units count; outlets and feeds are only ways. */
@@ -165,76 +166,41 @@ function offline(graph: PowerGraph, dark: readonly number[], uncounted: Readonly
   return dark.filter((index) => !uncounted.has(index) && counts(graph, index));
 }
 
-/** The nodes that would be de-energized without batteries. */
-function batteryFed(
-  graph: PowerGraph,
-  baseline: LiveSet,
-  removed: ReadonlySet<number>,
-  { darkness: { live }, how: { isCircular } }: { readonly darkness: Darkness; readonly how: Required<Spreading> },
-): readonly number[] {
-  const { dark } = spreadDarkness(graph, baseline, removed, { isCircular });
-  return dark.filter((index) => live[index] === 1 && counts(graph, index));
-}
-
-/** Live elements that lost a live inlet, and those whose live inlets all depend on degraded sources. */
-function degraded(graph: PowerGraph, { live, reached }: Darkness): readonly number[] {
-  const weaker = reached.filter((index) => live[index] === 1);
-  const seen = new Uint8Array(graph.nodes.length);
-  for (const index of weaker) seen[index] = 1;
-  const isWeak = ({ from }: PowerEdge) => live[from] !== 1 || seen[from] === 1;
-  // An outlet that is bound to an inlet is as good as the source of that one.
-  const weakens = ({ to, how, through }: PowerEdge) =>
-    how === "GATE" || (through === undefined && (graph.inlets[to] ?? []).every(isWeak));
-  // The array grows while it is walked, so it is the queue as well.
-  for (const index of weaker) {
-    for (const edge of graph.supplies[index] ?? []) {
-      if (seen[edge.to] === 1 || live[edge.to] !== 1 || !weakens(edge)) continue;
-      seen[edge.to] = 1;
-      weaker.push(edge.to);
-    }
-  }
-  return weaker.filter((index) => counts(graph, index));
-}
-
-function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly number[], state: BlastState): Hit[] {
+function hitList({ before, trace }: FailureState, indexes: readonly number[], state: BlastState): Hit[] {
+  const { nodes } = before.graph;
   return indexes.map((index) => ({
     index,
     state,
-    depth: Math.max(0, depth.at(index)),
-    via: graph.nodes[via.at(index)]?.ref ?? "",
+    depth: Math.max(0, trace?.depth.at(index) ?? 0),
+    via: nodes[trace?.via.at(index) ?? -1]?.ref ?? "",
   }));
 }
 
 interface Counted {
-  readonly baseline: LiveSet;
   readonly hits: readonly Hit[];
   readonly racks: ReadonlyMap<string, RackState>;
-  /** Failed and tripped nodes. */
-  readonly removed: ReadonlySet<number>;
-  readonly basis: LoadBasis;
 }
 
-function count(graph: PowerGraph, darkness: Darkness, { baseline, hits, racks, removed, basis }: Counted) {
-  const offline = hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index);
-  const degradedDevices = hits.filter(
-    ({ state, index }) => state === "DEGRADED" && graph.nodes[index]?.kind === "DEVICE",
-  );
+function count(state: FailureState, { hits, racks }: Counted) {
+  const { graph, options } = state.before;
+  const offline = hits.filter((hit) => hit.state === "OFFLINE").map(({ index }) => index);
+  const degradedDevices = hits.filter((hit) => hit.state === "DEGRADED" && graph.nodes[hit.index]?.kind === "DEVICE");
   const devices = offline.filter((index) => graph.nodes[index]?.kind === "DEVICE");
   const it = devices.filter((index) => !isPowerNode(graph, index));
   const gone = new Set(it);
   const isGone = (index: number) => gone.has(index);
   const states = [...racks.values()];
-  const rideThrough = batteries(graph, darkness, { baseline, removed });
+  const rideThrough = batteries(state);
   return {
-    racksDark: states.filter((state) => state === "DARK").length,
-    racksPartial: states.filter((state) => state === "PARTIAL").length,
-    racksProtected: states.filter((state) => state === "PROTECTED").length,
+    racksDark: states.filter((rack) => rack === "DARK").length,
+    racksPartial: states.filter((rack) => rack === "PARTIAL").length,
+    racksProtected: states.filter((rack) => rack === "PROTECTED").length,
     devicesOffline: devices.length,
     itDevicesOffline: it.length,
     powerDevicesOffline: devices.length - it.length,
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
-    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis }), 0),
+    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis: options.basis }), 0),
     coolingLostKw: offline.reduce((sum, index) => sum + coolingKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
@@ -254,17 +220,14 @@ function coolingKw({ nodes }: PowerGraph, index: number): number {
  * The shortest battery time of the UPSes that lost their supply, excluding those that failed, tripped or were off
  * before.
  */
-function batteries(
-  graph: PowerGraph,
-  { reached, live }: Darkness,
-  { baseline, removed }: { readonly baseline: LiveSet; readonly removed: ReadonlySet<number> },
-): number | undefined {
+function batteries(state: FailureState): number | undefined {
+  const { graph, live } = state.before;
   let shortest: number | undefined;
-  for (const index of reached) {
+  for (const index of state.reached) {
     const node = graph.nodes[index];
     const runtimeS = node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
-    if (runtimeS === undefined || removed.has(index) || baseline[index] !== 1) continue;
-    if (liveInlets(graph, live, index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
+    if (runtimeS === undefined || state.isRemoved(index) || live[index] !== 1) continue;
+    if (state.inletsLeft(index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
   }
   return shortest;
 }

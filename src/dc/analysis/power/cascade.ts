@@ -1,15 +1,11 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Steps } from "#kernel/steps.ts";
-import type { PowerGraph } from "./power_graph.ts";
-import { type Darkness, type Spreading, spreadDarkness } from "./power_live.ts";
-import { type Loads, type LoadsAfter, loadsAfter } from "./power_load.ts";
-import { overloaded, type Rise, wouldTrip } from "./power_overloads.ts";
+import type { FailureState, Overloaded } from "./failure_state.ts";
 
 /** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
-export const MAX_TRIP_STEPS = 20;
+const MAX_TRIP_STEPS = 20;
 
-/** A breaker or device that trips; `loadBeforeW` is its load before anything failed. */
-interface Trip {
+/** A source that trips; `loadBeforeW` is its load before anything failed. Loads are watts as in an overload. */
+export interface Tripped {
+  readonly index: number;
   readonly ref: string;
   readonly loadBeforeW: number;
   readonly loadW: number;
@@ -17,75 +13,43 @@ interface Trip {
   readonly utilizationPct: number;
 }
 
-export interface TripStep {
-  readonly step: number;
-  readonly trippedRefs: readonly string[];
-  readonly devicesOffline: number;
-  readonly trips: readonly Trip[];
-}
+/** Trips the overloaded elements of a failure, step by step. Each step costs only the nodes that it affects. */
+export class Cascade {
+  /** Elements that are overloaded now, worst first. */
+  overloads: readonly Overloaded[];
+  /** Those of them that trip next. */
+  due: readonly Overloaded[];
+  steps = 0;
+  readonly #state: FailureState;
 
-interface Cascade {
-  readonly graph: PowerGraph;
-  /** Loads before anything failed. */
-  readonly before: Loads;
-  /** Failed nodes; tripped ones are added. */
-  readonly removed: Set<number>;
-  readonly how: Spreading;
-  readonly basis: LoadBasis;
-  /** Counts the devices that a failure turns off. */
-  readonly goneDark: (darkness: Darkness) => number;
-}
-
-/** A moment of a cascade. */
-interface CascadeState {
-  readonly darkness: Darkness;
-  readonly after: LoadsAfter;
-  readonly rises: readonly Rise[];
-}
-
-/** The state when nothing more trips. */
-interface CascadeEnd {
-  readonly steps: readonly TripStep[];
-  readonly loads: Loads;
-  /** Overloads that remain, worst first. */
-  readonly rises: readonly Rise[];
-  /** Whether more would trip after the last step. */
-  readonly isCut: boolean;
-}
-
-/**
- * Trips overloaded elements, step by step. Each step starts from the previous one and costs only the nodes that it
- * affects.
- */
-export function* cascade(
-  { graph, before, removed, how, basis, goneDark }: Cascade,
-  start: CascadeState,
-): Steps<CascadeEnd> {
-  const steps: TripStep[] = [];
-  const changed = new Set(start.after.changed);
-  let { darkness, after, rises } = start;
-  let devicesOffline = goneDark(darkness);
-  for (let tripping = rises.filter(wouldTrip); tripping.length > 0 && steps.length < MAX_TRIP_STEPS; ) {
-    yield;
-    for (const { index } of tripping) removed.add(index);
-    darkness = spreadDarkness(graph, darkness.live, removed, how);
-    after = loadsAfter(graph, after.loads, darkness, basis);
-    for (const index of after.changed) changed.add(index);
-    devicesOffline += goneDark(darkness);
-    steps.push({
-      step: steps.length + 1,
-      trippedRefs: tripping.map(({ overload }) => overload.ref),
-      devicesOffline,
-      trips: tripping.map(({ overload: { ref, loadBeforeW, loadAfterW, capacityW, utilizationPct } }) => ({
-        ref,
-        loadBeforeW,
-        loadW: loadAfterW,
-        capacityW,
-        utilizationPct,
-      })),
-    });
-    rises = overloaded(graph, darkness.live, before, { loads: after.loads, changed: [...changed] });
-    tripping = rises.filter(wouldTrip);
+  constructor(state: FailureState, overloads: readonly Overloaded[]) {
+    this.#state = state;
+    this.overloads = overloads;
+    this.due = overloads.filter(wouldTrip);
   }
-  return { steps, loads: after.loads, rises, isCut: rises.some(wouldTrip) };
+
+  /** Whether nothing more trips, or no more steps are tried. */
+  get isOver(): boolean {
+    return this.due.length === 0 || this.steps === MAX_TRIP_STEPS;
+  }
+
+  /** @returns what tripped */
+  step(): readonly Tripped[] {
+    const trips = this.due.map(tripped);
+    const state = this.#state;
+    state.follow(state.spread(this.due.map(({ index }) => index)));
+    this.overloads = state.overloads();
+    this.due = this.overloads.filter(wouldTrip);
+    this.steps += 1;
+    return trips;
+  }
+}
+
+/** Whether the breaker opens. */
+function wouldTrip({ severity }: Overloaded): boolean {
+  return severity === "WOULD_TRIP";
+}
+
+function tripped({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
+  return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

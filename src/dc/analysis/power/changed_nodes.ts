@@ -5,17 +5,15 @@ export function changedNodes(now: PowerGraph, before: PowerGraph): readonly numb
   const found: number[] = [];
   const size = Math.max(now.nodes.length, before.nodes.length);
   for (let index = 0; index < size; index += 1) {
-    const isSame =
-      now.nodes[index] === before.nodes[index] &&
-      now.inlets[index] === before.inlets[index] &&
-      now.supplies[index] === before.supplies[index];
+    const isSame = now.nodes[index] === before.nodes[index] && now.edges.isSame(before.edges, index);
     if (!isSame) found.push(index);
   }
   return found;
 }
 
 /** Marks nodes and everything that supply connects to them. Cost: the marked nodes, and a byte for each node. */
-export function joinedBySupply({ nodes, inlets, supplies }: PowerGraph, start: readonly number[]): Uint8Array {
+export function joinedBySupply({ nodes, edges }: PowerGraph, start: readonly number[]): Uint8Array {
+  const { inAt, inEnd, from, outAt, outEnd, outEdge, to } = edges;
   const marks = new Uint8Array(nodes.length);
   const found = start.filter((index) => index < nodes.length);
   for (const index of found) marks[index] = 1;
@@ -26,8 +24,9 @@ export function joinedBySupply({ nodes, inlets, supplies }: PowerGraph, start: r
   };
   // The array grows while it is walked, so it is the queue as well.
   for (const index of found) {
-    for (const { from } of inlets[index] ?? []) add(from);
-    for (const { to } of supplies[index] ?? []) add(to);
+    for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) add(from[at] as number);
+    for (let at = outAt[index] as number; at < (outEnd[index] as number); at += 1)
+      add(to[outEdge[at] as number] as number);
   }
   return marks;
 }

@@ -5,9 +5,11 @@ import type { PortRef } from "#dc/model/resources.ts";
 import { rackSupply } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
 import type { BlastSite } from "./blast_radius.ts";
-import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import { LoadLane, type Loads } from "./load_lanes.ts";
+import { PowerEdges } from "./power_edges.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
-import { carry, type Loads } from "./power_load.ts";
+import { PowerNodeColumns } from "./power_node_columns.ts";
 import { deviceNode } from "./power_nodes.ts";
 
 /** A site in which inlets are elements that can fail, and the nodes of these. */
@@ -33,16 +35,16 @@ class InletBuilder {
   readonly added = new Map<string, number>();
   readonly #before: PowerGraph;
   readonly #nodes: PowerNode[];
-  readonly #supplies: (readonly PowerEdge[])[];
-  readonly #inlets: (readonly PowerEdge[])[];
+  readonly #edges: PowerEdges;
+  readonly #columns: PowerNodeColumns;
   readonly #live: number[] = [];
   readonly #liveBefore: LiveSet;
 
   constructor(graph: PowerGraph, live: LiveSet) {
     this.#before = graph;
     this.#nodes = graph.nodes.slice();
-    this.#supplies = graph.supplies.slice();
-    this.#inlets = graph.inlets.slice();
+    this.#edges = new PowerEdges(graph.edges);
+    this.#columns = new PowerNodeColumns(graph.columns);
     this.#liveBefore = live;
   }
 
@@ -56,28 +58,29 @@ class InletBuilder {
     const rest = node.unrecorded.filter((name) => !unrecorded.some(({ portName }) => portName === name));
     // While nothing is recorded and another inlet is left, it is unknown what the device draws from.
     if (unrecorded.length === 0 || (node.recorded === 0 && rest.length > 0)) return;
-    this.#nodes[own] = deviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest });
+    this.#put(own, deviceNode(node.device, { recorded: node.recorded + unrecorded.length, unrecorded: rest }));
     for (const end of unrecorded) {
       const index = this.#place(end, 0, 1);
-      this.#join({ from: index, to: own, inlet: end.portName, place: (this.#inlets[own] ?? []).length });
+      const place = this.#edges.inletsOf(own).length;
+      this.#edges.join({ from: index, to: own, inlet: end.portName, place });
     }
   }
 
   /** Leads the supply of an inlet, and of the outlets that draw through it, over a node. */
   #cut(own: number, end: PortRef): void {
     const { portName } = end;
-    const source = (this.#inlets[own] ?? []).find(({ inlet, how }) => inlet === portName && how === undefined);
+    const source = this.#edges.inletsOf(own).find(({ inlet, how }) => inlet === portName && how === undefined);
     if (source === undefined) return;
-    const bound = (this.#supplies[own] ?? []).filter(({ through }) => through === portName);
-    const gates = bound.flatMap(({ to }) => (this.#inlets[to] ?? []).filter(({ how }) => how === "GATE"));
+    const bound = this.#edges.suppliesOf(own).filter(({ through }) => through === portName);
+    const gates = bound.flatMap(({ to }) => this.#edges.inletsOf(to).filter(({ how }) => how === "GATE"));
     const index = this.#place(end, 1, this.#liveBefore[source.from] ?? 0);
-    for (const edge of [source, ...gates]) this.#lead(edge, index);
-    this.#join({ from: source.from, to: index, inlet: "", place: source.place });
+    for (const edge of [source, ...gates]) this.#edges.lead(edge, index);
+    this.#edges.join({ from: source.from, to: index, inlet: "", place: source.place });
   }
 
   #place(end: PortRef, need: number, live: number): number {
     const index = this.#nodes.length;
-    this.#nodes.push({
+    this.#put(index, {
       kind: "OUTLET",
       end,
       ref: portRef(end),
@@ -87,32 +90,27 @@ class InletBuilder {
       isThreePhase: false,
       maxUtilizationPct: 100,
     });
-    this.#supplies.push([]);
-    this.#inlets.push([]);
+    this.#edges.add(index);
     this.#live.push(live);
     this.added.set(portKey(end), index);
     return index;
   }
 
-  #join(edge: PowerEdge): void {
-    this.#supplies[edge.from] = [...(this.#supplies[edge.from] ?? []), edge];
-    this.#inlets[edge.to] = [...(this.#inlets[edge.to] ?? []), edge];
-  }
-
-  #lead(edge: PowerEdge, from: number): void {
-    const led = { ...edge, from };
-    this.#supplies[edge.from] = (this.#supplies[edge.from] ?? []).filter((one) => one !== edge);
-    this.#supplies[from] = [...(this.#supplies[from] ?? []), led];
-    this.#inlets[edge.to] = (this.#inlets[edge.to] ?? []).map((one) => (one === edge ? led : one));
+  #put(index: number, node: PowerNode): void {
+    this.#nodes[index] = node;
+    this.#columns.set(index, node);
   }
 
   site(topology: Topology): BlastSite {
     const { added } = this;
     const { indexOf, isApparent } = this.#before;
+    this.#edges.seal();
     const power: PowerGraph = {
       nodes: this.#nodes,
-      supplies: this.#supplies,
-      inlets: this.#inlets,
+      supplies: this.#edges.supplies,
+      inlets: this.#edges.inlets,
+      edges: this.#edges,
+      columns: this.#columns,
       indexOf: {
         get: (key) => (key.startsWith("port:") ? added.get(key.slice("port:".length)) : undefined) ?? indexOf.get(key),
       },
@@ -136,12 +134,17 @@ function extended(
   { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },
   added: readonly number[],
 ): Loads {
-  const lane = (width: 1 | 3, of: Float64Array): Float64Array => {
+  const carriedBy = (width: 1 | 3, of: Float64Array): Float64Array => {
     const carried = new Float64Array(width * graph.nodes.length);
     carried.set(of);
-    for (const index of added) carry({ graph, live, basis, returning: new Set(), width, carried }, index);
+    const lane = new LoadLane(carried, width, { graph, live, basis });
+    for (const index of added) lane.renew(index);
     return carried;
   };
   const { watts, phasesVa, isCircular } = before;
-  return { watts: lane(1, watts), ...(phasesVa !== undefined && { phasesVa: lane(3, phasesVa) }), isCircular };
+  return {
+    watts: carriedBy(1, watts),
+    ...(phasesVa !== undefined && { phasesVa: carriedBy(3, phasesVa) }),
+    isCircular,
+  };
 }

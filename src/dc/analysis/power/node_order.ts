@@ -36,7 +36,7 @@ function rankOf({ nodes, inlets }: PowerGraph, index: number): Ranked {
   if (node?.kind === "CRAC") return { index, owner: `1${codeKey(node.crac.code)}`, place: -1, port: "" };
   if (node?.kind !== "OUTLET") return { index, owner: `2${codeKey(node?.ref ?? "")}`, place: -1, port: "" };
   const { deviceCode, portName } = node.end;
-  const place = inlets[index]?.[0]?.place ?? Number.POSITIVE_INFINITY;
+  const place = inlets.first(index)?.place ?? Number.POSITIVE_INFINITY;
   return { index, owner: `0${codeKey(deviceCode)}`, place, port: portName };
 }
 

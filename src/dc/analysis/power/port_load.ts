@@ -5,11 +5,12 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
+import { type EdgeLoad, loadOfEdge } from "./load_lanes.ts";
 import { hasPhases, type PhaseFigures, phaseFigures, phasesFrom } from "./phase_figures.ts";
+import type { PowerEdge } from "./power_edge.ts";
 import { failover } from "./power_failover.ts";
 import { loadReasons, type Utilization, utilization } from "./power_findings.ts";
-import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
-import { type EdgeLoad, loadOfEdge } from "./power_load.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { apparentLoad, comparableLoad } from "./power_overloads.ts";
 
 const BASIS: LoadBasis = "ALLOCATED";
@@ -48,7 +49,7 @@ export function* portLoad(topology: Topology, device: Device, port: Port): Steps
   const node = power.nodes[index];
   if (port.kind !== "POWER_IN" || port.enabled === false || node?.kind !== "DEVICE") return undefined;
   if (node.unrecorded.includes(port.name)) return undefined;
-  const edge = (power.inlets[index] ?? []).find(({ inlet, how }) => inlet === port.name && how === undefined);
+  const edge = power.inlets.of(index).find(({ inlet, how }) => inlet === port.name && how === undefined);
   return edge === undefined ? CUT : yield* loadOfInlet(topology, edge);
 }
 

@@ -1,4 +1,5 @@
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import type { PowerEdge } from "./power_edge.ts";
+import type { PowerGraph } from "./power_graph.ts";
 import { ancestorsOf, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
 
@@ -13,7 +14,7 @@ export interface InletPath {
 
 /** The path of each inlet of a node to a root, over the first live supply of every element. Cost: O(inlets × depth). */
 export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
-  return (graph.inlets[index] ?? []).map(({ from, inlet, label }) => {
+  return graph.inlets.of(index).map(({ from, inlet, label }) => {
     const way = wayUp(graph, live, from);
     return {
       inlet,
@@ -73,7 +74,7 @@ function wayUp(graph: PowerGraph, live: LiveSet, start: number): readonly number
 
 /** The first live supply of a node, else its first one; -1 for a root. */
 function nextUp({ inlets }: PowerGraph, live: LiveSet, index: number): number {
-  const all = inlets[index] ?? [];
+  const all = inlets.of(index);
   return (all.find(({ from }) => live[from] === 1) ?? all[0])?.from ?? -1;
 }
 

@@ -1,4 +1,5 @@
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import type { PowerEdge } from "./power_edge.ts";
+import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 
 /**
@@ -12,8 +13,8 @@ export function returningEdges(graph: PowerGraph, live: LiveSet, among: readonly
   const open = new Set(among.filter((index) => live[index] === 1));
   const returning = new Set<PowerEdge>();
   for (const start of open) {
-    const supplied = reach(start, open, (at) => (graph.supplies[at] ?? []).map(({ to }) => to));
-    const supplying = reach(start, open, (at) => (graph.inlets[at] ?? []).map(({ from }) => from));
+    const supplied = reach(start, open, (at) => graph.supplies.of(at).map(({ to }) => to));
+    const supplying = reach(start, open, (at) => graph.inlets.of(at).map(({ from }) => from));
     const circle = new Set([start, ...supplied].filter((at) => at === start || supplying.has(at)));
     for (const at of circle) open.delete(at);
     for (const edge of backwards(graph, live, circle)) returning.add(edge);
@@ -25,7 +26,7 @@ export function returningEdges(graph: PowerGraph, live: LiveSet, among: readonly
 function backwards(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): readonly PowerEdge[] {
   const round = rounds(graph, live, circle);
   const isBackward = ({ from, to }: PowerEdge) => circle.has(to) && (round.get(from) ?? 0) >= (round.get(to) ?? 0);
-  return [...circle].flatMap((at) => (graph.supplies[at] ?? []).filter(isBackward));
+  return [...circle].flatMap((at) => graph.supplies.of(at).filter(isBackward));
 }
 
 /** Nodes that can be reached from a node inside a set. */

@@ -1,95 +1,324 @@
-import type { PowerEdge } from "./power_graph.ts";
+import { EdgeColumns, LEAST_SLACK, type PowerEdge, SLACK } from "./power_edge.ts";
+
+/** The edges into nodes, or those out of them. */
+export interface EdgeLists {
+  /** A new list; empty for a node without edges, and for an invalid index. */
+  of(index: number): readonly PowerEdge[];
+  first(index: number): PowerEdge | undefined;
+  count(index: number): number;
+}
+
+const NO_EDGES: readonly PowerEdge[] = [];
 
 /**
- * The edges of a power graph at both of their ends, and how they are changed: lists that were handed out stay as they
- * are, those of a touched node are copied first.
+ * The edges of a power graph in typed arrays, so that hundreds of thousands of failures can be tried in a second. Inlets of
+ * node i are the edges inAt[i] to inEnd[i] in the order of its ports; its supplies are outEdge[outAt[i]] to
+ * outEdge[outEnd[i]]. A state that was handed out stays as it is: the next one copies the places of nodes and appends the
+ * edges that it changes.
  */
 export class PowerEdges {
-  #supplyLists: PowerEdge[][];
-  #inletLists: PowerEdge[][];
-  /** Nodes whose lists are these edges' own. */
-  readonly #owned = new Set<number>();
+  /** By number, as the columns beside it; some numbers are those of other states. */
+  all: readonly PowerEdge[] = NO_EDGES;
+  from = new Int32Array(0);
+  to = new Int32Array(0);
+  /** Bits of `EDGE`. */
+  how = new Uint8Array(0);
+  /** Recorded draw of the inlet in watts; 0 if none is recorded. */
+  recordedW = new Float64Array(0);
+  outEdge = new Int32Array(0);
+  inAt = new Int32Array(0);
+  inEnd = new Int32Array(0);
+  outAt = new Int32Array(0);
+  outEnd = new Int32Array(0);
+  readonly inlets: EdgeLists = new Inlets(this);
+  readonly supplies: EdgeLists = new Supplies(this);
+  #columns: EdgeColumns;
+  #nodes: number;
+  /** Edges of this state. */
+  #size: number;
+  /** All edges in the order of consumers while everything is built. */
+  #joined: PowerEdge[] | undefined;
+  /** Changed lists by node, until they are sealed. */
+  #newInlets: Map<number, PowerEdge[]> | undefined;
+  #newSupplies: Map<number, PowerEdge[]> | undefined;
   /** Nodes whose supplies are out of order. */
   readonly #unsorted = new Set<number>();
-  /** While everything is joined in order. */
-  #building = false;
+  readonly #touched = new Set<number>();
 
   constructor(from?: PowerEdges) {
-    this.#supplyLists = from === undefined ? [] : from.#supplyLists;
-    this.#inletLists = from === undefined ? [] : from.#inletLists;
-  }
-
-  get supplies(): readonly (readonly PowerEdge[])[] {
-    return this.#supplyLists;
-  }
-
-  get inlets(): readonly (readonly PowerEdge[])[] {
-    return this.#inletLists;
+    this.#columns = from === undefined ? new EdgeColumns(0) : from.#columns;
+    this.#nodes = from === undefined ? 0 : from.#nodes;
+    this.#size = from === undefined ? 0 : from.#size;
+    if (from === undefined) return;
+    this.inAt = from.inAt;
+    this.inEnd = from.inEnd;
+    this.outAt = from.outAt;
+    this.outEnd = from.outEnd;
+    this.#read();
   }
 
   /** Nodes whose edges differ from those that these began with. */
   get touched(): ReadonlySet<number> {
-    return this.#owned;
+    return this.#touched;
   }
 
   /** Until `built`, edges must be added in the order of consumers. */
   build(): void {
-    this.#building = true;
+    this.#joined = [];
   }
 
   /** Ends building. Clears the list of changes, because the edges are all new. */
   built(): void {
-    this.#building = false;
-    this.#owned.clear();
+    const joined = this.#joined ?? [];
+    this.#joined = undefined;
+    this.#touched.clear();
+    this.#columns = new EdgeColumns(joined.length);
+    this.#size = joined.length;
+    this.inAt = new Int32Array(this.#nodes);
+    this.inEnd = new Int32Array(this.#nodes);
+    this.outAt = new Int32Array(this.#nodes);
+    this.outEnd = new Int32Array(this.#nodes);
+    for (const { from, to } of joined) {
+      this.inEnd[to] = (this.inEnd[to] as number) + 1;
+      this.outEnd[from] = (this.outEnd[from] as number) + 1;
+    }
+    let [edge, out] = [0, 0];
+    for (let index = 0; index < this.#nodes; index += 1) {
+      const [ins, outs] = [this.inEnd[index] as number, this.outEnd[index] as number];
+      this.inAt[index] = edge;
+      this.inEnd[index] = edge;
+      this.outAt[index] = out;
+      this.outEnd[index] = out;
+      edge += ins;
+      out += outs;
+    }
+    const columns = this.#columns;
+    columns.all = new Array<PowerEdge>(joined.length);
+    for (const one of joined) {
+      const number = this.inEnd[one.to] as number;
+      const place = this.outEnd[one.from] as number;
+      columns.set(number, one);
+      columns.outEdge[place] = number;
+      this.inEnd[one.to] = number + 1;
+      this.outEnd[one.from] = place + 1;
+    }
+    columns.edges = joined.length;
+    columns.outs = joined.length;
+    this.#read();
   }
 
-  /** Makes the outer lists their own, each still holding the lists of its nodes from before. */
-  copy(): void {
-    this.#supplyLists = this.#supplyLists.slice();
-    this.#inletLists = this.#inletLists.slice();
-  }
-
-  /** Allocates the lists of edges of a new last node. */
+  /** Takes up a new last node. */
   add(index: number): void {
-    this.#supplyLists.push([]);
-    this.#inletLists.push([]);
-    this.#owned.add(index);
+    this.#nodes = index + 1;
+    if (this.#joined === undefined) this.#touched.add(index);
   }
 
   join(edge: PowerEdge): void {
-    this.#own(edge.from);
-    this.#own(edge.to);
-    this.#supplyLists[edge.from]?.push(edge);
-    this.#inletLists[edge.to]?.push(edge);
-    if (!this.#building) this.#unsorted.add(edge.from);
+    if (this.#joined !== undefined) {
+      this.#joined.push(edge);
+      return;
+    }
+    this.#ownSupplies(edge.from).push(edge);
+    this.#ownInlets(edge.to).push(edge);
+    this.#unsorted.add(edge.from);
+    this.#size += 1;
   }
 
   /** Removes the edges into a node. @returns the nodes at their origin that now supply nothing */
   disconnect(index: number): readonly number[] {
     const idle: number[] = [];
-    for (const edge of this.#inletLists[index] ?? []) {
-      this.#own(edge.from);
-      const rest = (this.#supplyLists[edge.from] ?? []).filter((one) => one !== edge);
-      this.#supplyLists[edge.from] = rest;
+    const inlets = this.#ownInlets(index);
+    for (const edge of inlets) {
+      const rest = this.#ownSupplies(edge.from);
+      rest.splice(rest.indexOf(edge), 1);
       if (rest.length === 0) idle.push(edge.from);
     }
-    this.#own(index);
-    this.#inletLists[index] = [];
+    this.#size -= inlets.length;
+    inlets.length = 0;
     return idle;
   }
 
-  /** Sorts supplies into the order of their consumers in a build. @param compare order of two nodes */
-  sort(compare: (a: number, b: number) => number): void {
-    for (const index of this.#unsorted) {
-      this.#supplyLists[index]?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);
-    }
-    this.#unsorted.clear();
+  /** Leads an edge out of another node. */
+  lead(edge: PowerEdge, from: number): void {
+    const led = { ...edge, from };
+    const before = this.#ownSupplies(edge.from);
+    before.splice(before.indexOf(edge), 1);
+    this.#ownSupplies(from).push(led);
+    const inlets = this.#ownInlets(edge.to);
+    inlets[inlets.indexOf(edge)] = led;
   }
 
-  #own(index: number): void {
-    if (this.#owned.has(index)) return;
-    this.#owned.add(index);
-    this.#supplyLists[index] = (this.#supplyLists[index] ?? []).slice();
-    this.#inletLists[index] = (this.#inletLists[index] ?? []).slice();
+  /** Ends a change. @param compare order of two nodes, for supplies in the order of their consumers in a build */
+  seal(compare?: (a: number, b: number) => number): void {
+    const inlets = this.#newInlets ?? new Map<number, PowerEdge[]>();
+    const supplies = this.#newSupplies ?? new Map<number, PowerEdge[]>();
+    if (compare !== undefined) {
+      for (const index of this.#unsorted) {
+        supplies.get(index)?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);
+      }
+    }
+    this.#unsorted.clear();
+    const isGrown = this.#nodes > this.inAt.length;
+    if (inlets.size + supplies.size === 0 && !isGrown) return;
+    if (this.#columns.edges > this.#size * (1 + SLACK) + LEAST_SLACK) this.#columns = this.#ownColumns();
+    else this.#append(inlets, supplies);
+    this.#newInlets = undefined;
+    this.#newSupplies = undefined;
+    this.#read();
+  }
+
+  /** Whether a node has the edges that it has in another state of the graph. */
+  isSame(other: PowerEdges, index: number): boolean {
+    if (
+      this.#columns === other.#columns &&
+      this.inAt[index] === other.inAt[index] &&
+      this.inEnd[index] === other.inEnd[index] &&
+      this.outAt[index] === other.outAt[index] &&
+      this.outEnd[index] === other.outEnd[index]
+    ) {
+      return true;
+    }
+    return (
+      isEqual(this.inletsOf(index), other.inletsOf(index)) && isEqual(this.suppliesOf(index), other.suppliesOf(index))
+    );
+  }
+
+  inletsOf(index: number): readonly PowerEdge[] {
+    const changed = this.#newInlets?.get(index);
+    if (changed !== undefined) return changed;
+    const [at, end] = [this.inAt[index] ?? 0, this.inEnd[index] ?? 0];
+    return at === end ? NO_EDGES : this.all.slice(at, end);
+  }
+
+  suppliesOf(index: number): readonly PowerEdge[] {
+    const changed = this.#newSupplies?.get(index);
+    if (changed !== undefined) return changed;
+    const [at, end] = [this.outAt[index] ?? 0, this.outEnd[index] ?? 0];
+    if (at === end) return NO_EDGES;
+    const found = new Array<PowerEdge>(end - at);
+    for (let out = at; out < end; out += 1) found[out - at] = this.all[this.outEdge[out] as number] as PowerEdge;
+    return found;
+  }
+
+  numberOf(edge: PowerEdge): number {
+    return this.all.indexOf(edge, this.inAt[edge.to]);
+  }
+
+  #read(): void {
+    const { all, from, to, how, recordedW, outEdge } = this.#columns;
+    this.all = all;
+    this.from = from;
+    this.to = to;
+    this.how = how;
+    this.recordedW = recordedW;
+    this.outEdge = outEdge;
+  }
+
+  #ownInlets(index: number): PowerEdge[] {
+    this.#newInlets ??= new Map();
+    return this.#own(this.#newInlets, index, () => this.inletsOf(index));
+  }
+
+  #ownSupplies(index: number): PowerEdge[] {
+    this.#newSupplies ??= new Map();
+    return this.#own(this.#newSupplies, index, () => this.suppliesOf(index));
+  }
+
+  #own(lists: Map<number, PowerEdge[]>, index: number, listOf: () => readonly PowerEdge[]): PowerEdge[] {
+    const known = lists.get(index);
+    if (known !== undefined) return known;
+    const list = listOf().slice();
+    lists.set(index, list);
+    this.#touched.add(index);
+    return list;
+  }
+
+  /** Appends changed lists. An edge that gets another number is found anew from its source. */
+  #append(inlets: ReadonlyMap<number, PowerEdge[]>, supplies: Map<number, PowerEdge[]>): void {
+    const columns = this.#columns;
+    for (const list of inlets.values()) {
+      for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.suppliesOf(from).slice());
+    }
+    this.inAt = sized(this.inAt, this.#nodes);
+    this.inEnd = sized(this.inEnd, this.#nodes);
+    this.outAt = sized(this.outAt, this.#nodes);
+    this.outEnd = sized(this.outEnd, this.#nodes);
+    for (const [index, list] of inlets) {
+      this.inAt[index] = columns.edges;
+      for (const edge of list) columns.add(edge);
+      this.inEnd[index] = columns.edges;
+    }
+    for (const [index, list] of supplies) {
+      this.outAt[index] = columns.outs;
+      for (const edge of list) columns.addOut(columns.all.indexOf(edge, this.inAt[edge.to]));
+      this.outEnd[index] = columns.outs;
+    }
+  }
+
+  /** Columns without the edges of other states. */
+  #ownColumns(): EdgeColumns {
+    const inlets = new Map<number, PowerEdge[]>();
+    const supplies = new Map<number, PowerEdge[]>();
+    for (let index = 0; index < this.#nodes; index += 1) {
+      inlets.set(index, this.inletsOf(index).slice());
+      supplies.set(index, this.suppliesOf(index).slice());
+    }
+    this.#columns = new EdgeColumns(this.#size);
+    this.#append(inlets, supplies);
+    return this.#columns;
+  }
+}
+
+function sized(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
+  const made = new Int32Array(nodes);
+  made.set(column);
+  return made;
+}
+
+function isEqual(a: readonly PowerEdge[], b: readonly PowerEdge[]): boolean {
+  return a.length === b.length && a.every((edge, at) => edge === b[at]);
+}
+
+class Inlets implements EdgeLists {
+  readonly #edges: PowerEdges;
+
+  constructor(edges: PowerEdges) {
+    this.#edges = edges;
+  }
+
+  of(index: number): readonly PowerEdge[] {
+    return this.#edges.inletsOf(index);
+  }
+
+  first(index: number): PowerEdge | undefined {
+    const { inAt, all } = this.#edges;
+    return this.count(index) === 0 ? undefined : all[inAt[index] as number];
+  }
+
+  count(index: number): number {
+    const { inAt, inEnd } = this.#edges;
+    return (inEnd[index] ?? 0) - (inAt[index] ?? 0);
+  }
+}
+
+class Supplies implements EdgeLists {
+  readonly #edges: PowerEdges;
+
+  constructor(edges: PowerEdges) {
+    this.#edges = edges;
+  }
+
+  of(index: number): readonly PowerEdge[] {
+    return this.#edges.suppliesOf(index);
+  }
+
+  first(index: number): PowerEdge | undefined {
+    const { outAt, outEdge, all } = this.#edges;
+    return this.count(index) === 0 ? undefined : all[outEdge[outAt[index] as number] as number];
+  }
+
+  count(index: number): number {
+    const { outAt, outEnd } = this.#edges;
+    return (outEnd[index] ?? 0) - (outAt[index] ?? 0);
   }
 }

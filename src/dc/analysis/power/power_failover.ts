@@ -2,9 +2,10 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { changedNodes, joinedBySupply } from "./changed_nodes.ts";
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import { FailureState } from "./failure_state.ts";
+import type { Loads } from "./load_lanes.ts";
+import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
-import { type Carrying, carry, type Loads } from "./power_load.ts";
 import { comparableLoad } from "./power_overloads.ts";
 import { downstreamOf, upstreamOf } from "./power_reach.ts";
 import { type Watched, type Worst, WorstLosses } from "./worst_losses.ts";
@@ -36,7 +37,6 @@ interface Swept {
   readonly tried: Uint8Array;
 }
 
-const NONE: ReadonlySet<PowerEdge> = new Set();
 /** Nodes beyond which losses are left out that a larger one outweighs. Ours: a site of a few racks is tried whole. */
 const SWEPT_WHOLE = 5000;
 
@@ -80,14 +80,7 @@ class FailoverSweep {
   readonly #graph: PowerGraph;
   readonly #live: LiveSet;
   readonly #before: Loads;
-  /** Live set and loads after the loss that is tried. */
-  readonly #lit: LiveSet;
-  readonly #after: Loads;
-  readonly #carrying: readonly Carrying[];
-  /** Remaining live inlets, by node; -1 for unaffected nodes. */
-  readonly #left: Int32Array;
-  /** Supplied nodes whose load is not computed yet, by node; -1 for unaffected nodes. */
-  readonly #open: Int32Array;
+  readonly #state: FailureState;
   readonly #swept: Swept;
   /** Elements to remove: all, or those that supply connects to a change. */
   readonly #due: Uint8Array;
@@ -103,15 +96,7 @@ class FailoverSweep {
     this.#graph = graph;
     this.#live = live;
     this.#before = loads;
-    this.#lit = live.slice();
-    this.#after = { ...loads, watts: loads.watts.slice(), ...(loads.phasesVa && { phasesVa: loads.phasesVa.slice() }) };
-    const shared = { graph, live: this.#lit, returning: NONE, basis };
-    this.#carrying = [
-      { ...shared, width: 1, carried: this.#after.watts },
-      ...(this.#after.phasesVa === undefined ? [] : [{ ...shared, width: 3 as const, carried: this.#after.phasesVa }]),
-    ];
-    this.#left = new Int32Array(size).fill(-1);
-    this.#open = new Int32Array(size).fill(-1);
+    this.#state = new FailureState({ graph, live, loads, options: { basis, assumeBattery: false } });
     // A loss shifts the load of its consumers to their other supplies.
     this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
     this.#due =
@@ -157,7 +142,7 @@ class FailoverSweep {
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
       const dark = this.#lose(index);
-      if (!whole && this.#outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
+      if (!whole && this.#outweighs(index, dark)) for (const { to } of supplies.of(index)) outweighed.add(to);
     }
     for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) {
       yield;
@@ -167,14 +152,14 @@ class FailoverSweep {
 
   /** Whether a loss is that of the only consumer as well, which supplies others in its turn and is tried itself. */
   #isOnlyLink(index: number): boolean {
-    const [only, ...more] = this.#graph.supplies[index] ?? [];
+    const [only, ...more] = this.#graph.supplies.of(index);
     if (only === undefined || more.length > 0 || !this.#isElement(only.to)) return false;
     return liveInlets(this.#graph, this.#live, only.to) - 1 < (this.#graph.nodes[only.to]?.need ?? 0);
   }
 
   /** Whether something lives that could be lost to others. */
   #isElement(index: number): boolean {
-    return this.#live[index] === 1 && (this.#graph.supplies[index] ?? []).length > 0;
+    return this.#live[index] === 1 && this.#graph.supplies.count(index) > 0;
   }
 
   /** A loss that does not reach a node leaves its load as it is; such losses may be anywhere on the site. */
@@ -204,94 +189,30 @@ class FailoverSweep {
 
   #shift(lost: number): readonly number[] {
     const { touched } = this.#swept;
-    const { dark, reached } = this.#darken(lost);
-    const changed = this.#reload(reached);
-    for (const index of changed) {
-      if (index !== lost) {
-        touched[index] = (touched[index] as number) + 1;
-        this.#note(index, lost);
-      }
-      this.#open[index] = -1;
+    const state = this.#state;
+    state.follow(state.spread([lost]));
+    for (const index of state.loads.changed) {
+      if (index === lost) continue;
+      touched[index] = (touched[index] as number) + 1;
+      this.#note(index, lost);
     }
-    for (const index of changed) this.#restore(index);
-    for (const index of dark) this.#lit[index] = 1;
-    for (const index of reached) this.#left[index] = -1;
+    const { dark } = state;
+    state.undo();
     return dark;
   }
 
   /** Notes the loads of a node after a loss. */
   #note(index: number, lost: number): void {
     const { nodes, phases } = this.#swept;
-    nodes.note(index, comparableLoad(this.#graph, index, this.#after), lost);
+    const { loads, live } = this.#state;
+    nodes.note(index, loads.comparable(index), lost);
     for (let at = 3 * index; phases !== undefined && at < 3 * index + 3; at += 1) {
-      phases.note(at, this.#after.phasesVa?.[at] ?? 0, lost);
+      phases.note(at, loads.after.phasesVa?.[at] ?? 0, lost);
     }
     if (this.#watched?.node !== index) return;
-    for (const [at, load] of this.#watched.measure(this.#after, this.#lit).entries()) {
+    for (const [at, load] of this.#watched.measure(loads.after, live).entries()) {
       this.#watchedWorst.note(at, load, lost);
     }
-  }
-
-  #restore(index: number): void {
-    this.#after.watts[index] = this.#before.watts[index] ?? 0;
-    for (let at = 3 * index; this.#after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
-      this.#after.phasesVa[at] = this.#before.phasesVa?.[at] ?? 0;
-    }
-  }
-
-  #darken(lost: number) {
-    const dark = [lost];
-    const reached = [lost];
-    this.#lit[lost] = 0;
-    // The array grows while it is walked, so it is the queue as well.
-    for (const index of dark) {
-      for (const { to } of this.#graph.supplies[index] ?? []) {
-        if (this.#live[to] !== 1 || to === lost) continue;
-        if ((this.#left[to] ?? -1) < 0) reached.push(to);
-        if (this.#goesDark(to)) dark.push(to);
-      }
-    }
-    return { dark, reached };
-  }
-
-  /** Takes a live inlet from a node. @returns whether it was one too many */
-  #goesDark(index: number): boolean {
-    const known = this.#left[index] ?? -1;
-    const left = (known < 0 ? liveInlets(this.#graph, this.#live, index) : known) - 1;
-    this.#left[index] = left;
-    if (this.#lit[index] !== 1 || left >= (this.#graph.nodes[index]?.need ?? 0)) return false;
-    this.#lit[index] = 0;
-    return true;
-  }
-
-  /** Computes the loads of affected nodes and of everything upstream of them. @returns these nodes */
-  #reload(reached: readonly number[]): readonly number[] {
-    const open = this.#open;
-    const changed = this.#withAncestors(reached);
-    const ready = changed.filter((index) => open[index] === 0);
-    for (const index of ready) {
-      for (const one of this.#carrying) carry(one, index);
-      for (const { from } of this.#graph.inlets[index] ?? []) {
-        const rest = (open[from] ?? 0) - 1;
-        open[from] = rest;
-        if (rest === 0) ready.push(from);
-      }
-    }
-    return changed;
-  }
-
-  /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
-  #withAncestors(start: readonly number[]): readonly number[] {
-    const changed = [...start];
-    for (const index of changed) this.#open[index] = 0;
-    for (const index of changed) {
-      for (const { from } of this.#graph.inlets[index] ?? []) {
-        const known = this.#open[from] ?? -1;
-        if (known < 0) changed.push(from);
-        this.#open[from] = Math.max(known, 0) + 1;
-      }
-    }
-    return changed;
   }
 
   /**
@@ -301,15 +222,15 @@ class FailoverSweep {
    */
   #outweighs(device: number, dark: readonly number[]): boolean {
     const { nodes, inlets, supplies } = this.#graph;
-    const direct = (supplies[device] ?? []).map(({ to }) => to);
+    const direct = supplies.of(device).map(({ to }) => to);
     const outlets = direct.filter((index) => nodes[index]?.kind === "OUTLET");
     const own = new Set([device, ...outlets]);
     const gone = new Set(dark);
-    const consumers = [...direct, ...outlets.flatMap((outlet) => (supplies[outlet] ?? []).map(({ to }) => to))];
+    const consumers = [...direct, ...outlets.flatMap((outlet) => supplies.of(outlet).map(({ to }) => to))];
     return consumers.every((to) => {
       if (own.has(to)) return true;
-      if ((supplies[to] ?? []).length > 0) return false;
-      const all = inlets[to] ?? [];
+      if (supplies.count(to) > 0) return false;
+      const all = inlets.of(to);
       if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
       if (all.filter(({ from }) => own.has(from)).length > 1) return false;
       return !gone.has(to) || all.every(({ from }) => own.has(from) || this.#live[from] !== 1);

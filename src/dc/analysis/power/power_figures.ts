@@ -1,10 +1,11 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
+import type { Loads } from "./load_lanes.ts";
 import { type Failover, failover } from "./power_failover.ts";
 import { type CarriedLoads, type PowerFinding, powerFindings } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveAfter, liveSet } from "./power_live.ts";
-import { type Loads, loads, loadsAfter } from "./power_load.ts";
+import { loads, loadsAfter } from "./power_load.ts";
 import { RedundancyAudit } from "./redundancy_audit.ts";
 
 /** Figures after a change of the graph, and the nodes about which anything but their names may differ. */
@@ -81,7 +82,7 @@ export class PowerFigures {
     const { live, downstream, changed } = liveAfter({ before: this.#graph, live: this.live, graph }, touched);
     figures.#liveNodes = live;
     const reached = new Set([...touched, ...changed]);
-    for (const index of changed) for (const { to } of graph.supplies[index] ?? []) reached.add(to);
+    for (const index of changed) for (const { to } of graph.supplies.of(index)) reached.add(to);
     for (const [basis, earlier] of this.#earlier) figures.#earlier.set(basis, earlier);
     for (const [basis, { failover: earlier }] of this.#failovers) figures.#earlier.set(basis, earlier);
     const altered = new Set(downstream);

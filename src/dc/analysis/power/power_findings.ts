@@ -1,9 +1,9 @@
 import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
+import type { Loads } from "./load_lanes.ts";
 import type { Failover } from "./power_failover.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import type { Loads } from "./power_load.ts";
 import { comparableLoad } from "./power_overloads.ts";
 import { downstreamOf } from "./power_reach.ts";
 

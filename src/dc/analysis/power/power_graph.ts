@@ -1,29 +1,13 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, PortRef } from "#dc/model/resources.ts";
-import { atOnce } from "#kernel/steps.ts";
-import { PowerGraphEditor } from "./power_graph_editor.ts";
-import type { SupplyRecord } from "./power_nodes.ts";
+import type { EdgeLists, PowerEdges } from "./power_edges.ts";
 
-/** An edge from a supply to a consumer. `inlet` is the consumer's inlet; empty from a device to its own outlet. */
-export interface PowerEdge {
-  readonly from: number;
-  readonly to: number;
-  /** An inlet, or the bay of a blade that its chassis supplies. */
-  readonly inlet: string;
-  /**
-   * GATE: from the source of an inlet to an outlet that draws through it and is dead without it; its watts pass through
-   * the device. BAY: from a chassis to a blade without inlets. Absent for everything else.
-   */
-  readonly how?: "GATE" | "BAY";
-  /** On the edge from a device to its outlet: the inlet that the outlet draws through. */
-  readonly through?: string;
-  /** Index of the consumer's inlet or outlet among its ports. */
-  readonly place: number;
-  /** Recorded draw of the inlet, which splits the consumer's load; watts. */
-  readonly allocatedW?: number;
-  /** Recorded label of the inlet's supply side. */
-  readonly label?: string;
+/** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
+export interface SupplyRecord {
+  /** Inlets with a recorded source, whether or not it carries; the bay of a blade counts as one. */
+  readonly recorded: number;
+  /** Names of the inlets without a recorded source. */
+  readonly unrecorded: readonly string[];
 }
 
 interface NodeBase {
@@ -54,23 +38,30 @@ export type PowerNode =
     })
   | (NodeBase & { readonly kind: "FEED" });
 
+/** Bits of a node's kind. */
+export const NODE = { OUTLET: 1, DRAWS_FROM_ONE: 2 } as const;
+
+/** What a failure asks of every node that it reaches, by node. They may be longer than the list of nodes. */
+export interface NodeColumns {
+  readonly need: Uint16Array;
+  /** Bits of `NODE`. */
+  readonly kind: Uint8Array;
+  /** Load that it may carry for long; infinite without a recorded capacity. */
+  readonly limitW: Float64Array;
+}
+
 /** The power graph of an inventory. Edges are listed at both of their ends; indexes are those of `nodes`. */
 export interface PowerGraph {
   readonly nodes: readonly PowerNode[];
   /** Sorted by the code of the consumer's device and its ports; cooling units come last. */
-  readonly supplies: readonly (readonly PowerEdge[])[];
+  readonly supplies: EdgeLists;
   /** In the order of the consumer's ports. */
-  readonly inlets: readonly (readonly PowerEdge[])[];
+  readonly inlets: EdgeLists;
+  /** The same in columns. */
+  readonly edges: PowerEdges;
+  readonly columns: NodeColumns;
   /** Node of a reference key: device:<key>, crac:<key>, port:<port key>, feed:<key>; a declared feed is its outlet. */
   readonly indexOf: { get(key: string): number | undefined };
   /** Whether a power factor or a leg is recorded anywhere, so that volt-amperes are not watts. */
   readonly isApparent: boolean;
-}
-
-/**
- * Builds the graph: a feed is an edge that starts at the outlet which declares it, a connected power cable is one between
- * its two ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
- */
-export function powerGraph(inventory: Inventory): PowerGraph {
-  return atOnce(PowerGraphEditor.build(inventory)).graph();
 }

@@ -3,9 +3,10 @@ import type { Inventory } from "#dc/model/inventory.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
-import type { Steps } from "#kernel/steps.ts";
+import { atOnce, type Steps } from "#kernel/steps.ts";
+import type { PowerEdge } from "./power_edge.ts";
 import { PowerEdges } from "./power_edges.ts";
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import type { PowerGraph } from "./power_graph.ts";
 import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
 import { PowerSupplies, type Source } from "./power_supplies.ts";
@@ -60,9 +61,9 @@ export class PowerGraphEditor {
   }
 
   graph(): PowerGraph {
-    const { nodes, indexOf, isApparent } = this.#table;
+    const { nodes, columns, indexOf, isApparent } = this.#table;
     const { supplies, inlets } = this.#edges;
-    return { nodes, supplies, inlets, indexOf, isApparent };
+    return { nodes, supplies, inlets, edges: this.#edges, columns, indexOf, isApparent };
   }
 
   /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
@@ -83,7 +84,6 @@ export class PowerGraphEditor {
     const next = new PowerGraphEditor(this);
     const touched = this.#touchedBy(changes);
     const { devices, cracs, cables } = changes;
-    if (touched.size > 0) next.#edges.copy();
     for (const key of touched) next.#unjoin(key);
     for (const { before } of cables) if (before !== undefined) next.#supplies.unplug(before);
     for (const { after } of cables) if (after !== undefined) next.#supplies.plug(after);
@@ -92,7 +92,7 @@ export class PowerGraphEditor {
     for (const change of cracs) next.#replaceCrac(change);
     for (const owner of changes.renewed) next.#renew(owner);
     for (const key of touched) next.#rejoin(key, owners);
-    next.#edges.sort((a, b) => compareText(next.#table.rank(a), next.#table.rank(b)));
+    next.#edges.seal((a, b) => compareText(next.#table.rank(a), next.#table.rank(b)));
     return next;
   }
 
@@ -126,8 +126,7 @@ export class PowerGraphEditor {
   /** Keys of the devices and cooling units that a source supplies, or that name it although it does not exist yet. */
   #consumersOf(sourceKey: string): readonly string[] {
     const index = this.#table.indexOf.get(sourceKey);
-    const supplied =
-      index === undefined ? [] : (this.#edges.supplies[index] ?? []).map(({ to }) => this.#table.ownerOf(to));
+    const supplied = index === undefined ? [] : this.#edges.suppliesOf(index).map(({ to }) => this.#table.ownerOf(to));
     return [...supplied, ...this.#supplies.waitingFor(sourceKey)];
   }
 
@@ -237,4 +236,12 @@ function recorded({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, 
     ...(allocatedDrawW !== undefined && { allocatedW: allocatedDrawW }),
     ...(powerPath !== undefined && { label: powerPath }),
   };
+}
+
+/**
+ * Builds the graph: a feed is an edge that starts at the outlet which declares it, a connected power cable is one between
+ * its two ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
+ */
+export function powerGraph(inventory: Inventory): PowerGraph {
+  return atOnce(PowerGraphEditor.build(inventory)).graph();
 }

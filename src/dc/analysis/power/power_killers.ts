@@ -40,7 +40,7 @@ export class KillerSets {
   /** The killers of the live sources of a node's inlets, one list for each. */
   ofInlets(index: number): readonly Killers[] {
     const found: Killers[] = [];
-    for (const { from } of this.#graph.inlets[index] ?? []) {
+    for (const { from } of this.#graph.inlets.of(index)) {
       const killers = this.safely(from);
       if (killers !== undefined) found.push(killers);
     }
@@ -58,12 +58,13 @@ export class KillerSets {
   }
 
   #find(index: number): Killers | undefined {
-    const { nodes, inlets } = this.#graph;
+    const { nodes, edges } = this.#graph;
+    const { inAt, inEnd, from } = edges;
     const node = nodes[index];
     if (node === undefined || !mayCarry(node, this.#mode)) return undefined;
     const alive: Killers[] = [];
-    for (const { from } of inlets[index] ?? []) {
-      const killers = this.of(from);
+    for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) {
+      const killers = this.of(from[at] as number);
       if (killers !== undefined) alive.push(killers);
     }
     if (alive.length < node.need) return undefined;
@@ -132,6 +133,6 @@ function live(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): 
 export function ancestorsOf(graph: PowerGraph, index: number): ReadonlySet<number> {
   return upstreamOf(
     graph,
-    (graph.inlets[index] ?? []).map(({ from }) => from),
+    graph.inlets.of(index).map(({ from }) => from),
   );
 }

@@ -1,5 +1,5 @@
-import { NodeNumbers } from "../node_numbers.ts";
-import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import type { PowerEdge } from "./power_edge.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
 import { downstreamOf } from "./power_reach.ts";
 
 /** Which nodes have power, by index; 1 for live. */
@@ -27,7 +27,8 @@ export function liveSet(
   stays: (index: number) => boolean = () => false,
   mode: LiveMode = "NOW",
 ): LiveSet {
-  const { nodes, supplies } = graph;
+  const { nodes, columns, edges } = graph;
+  const { outAt, outEnd, outEdge, to: consumers } = edges;
   const live = new Uint8Array(nodes.length);
   const arrived = new Uint32Array(nodes.length);
   const queue: number[] = [];
@@ -37,14 +38,16 @@ export function liveSet(
   };
   const may = (index: number): boolean => !removed.has(index) && mayCarry(nodes[index], mode);
   for (let index = 0; index < nodes.length; index += 1) {
-    if ((nodes[index]?.need === 0 || stays(index)) && may(index)) light(index);
+    if ((columns.need[index] === 0 || stays(index)) && may(index)) light(index);
   }
   // The array grows while it is walked, so it is the queue as well.
   for (const index of queue) {
-    for (const { to } of supplies[index] ?? []) {
-      const count = (arrived[to] ?? 0) + 1;
+    const end = outEnd[index] as number;
+    for (let out = outAt[index] as number; out < end; out += 1) {
+      const to = consumers[outEdge[out] as number] as number;
+      const count = (arrived[to] as number) + 1;
       arrived[to] = count;
-      if (live[to] === 0 && count >= (nodes[to]?.need ?? 0) && may(to)) light(to);
+      if (live[to] === 0 && count >= (columns.need[to] as number) && may(to)) light(to);
     }
   }
   return live;
@@ -80,15 +83,15 @@ export function liveAfter(
 }
 
 /** Turns on dead nodes with enough supply, in a set of which no other node depends. */
-function relight({ nodes, supplies, inlets }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
+function relight({ nodes, supplies, edges }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
   const arrived = new Map<number, number>();
-  for (const index of dark) arrived.set(index, liveInlets({ inlets }, live, index));
+  for (const index of dark) arrived.set(index, liveInlets({ edges }, live, index));
   const lights = (index: number): boolean =>
     live[index] === 0 && nodes[index]?.blocked === false && (arrived.get(index) ?? 0) >= (nodes[index]?.need ?? 0);
   const queue = [...dark].filter(lights);
   for (const index of queue) live[index] = 1;
   for (const index of queue) {
-    for (const { to } of supplies[index] ?? []) {
+    for (const { to } of supplies.of(index)) {
       arrived.set(to, (arrived.get(to) ?? 0) + 1);
       if (!lights(to)) continue;
       live[to] = 1;
@@ -102,8 +105,8 @@ function suppliedAlike(before: PowerGraph, after: PowerGraph, index: number): bo
   const [was, is] = [before.nodes[index], after.nodes[index]];
   if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
   if (was?.absent !== is?.absent || sideOf(was) !== sideOf(is) || recordOf(was) !== recordOf(is)) return false;
-  const [had, has] = [before.inlets[index] ?? [], after.inlets[index] ?? []];
-  return had === has || (had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at])));
+  const [had, has] = [before.inlets.of(index), after.inlets.of(index)];
+  return had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at]));
 }
 
 function sideOf(node: PowerNode | undefined): string | undefined {
@@ -126,74 +129,11 @@ function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
   );
 }
 
-/** Effect of a failure: nodes that go dark, in breadth-first order, and the remaining live set. */
-export interface Darkness {
-  readonly dark: readonly number[];
-  readonly live: LiveSet;
-  /** Dark nodes and their consumers, in breadth-first order. */
-  readonly reached: readonly number[];
-  /** Distance from the nearest removed node, by node; -1 for unaffected nodes. */
-  readonly depth: NodeNumbers;
-  /** The node through which power was lost, by node; -1 for none. */
-  readonly via: NodeNumbers;
-}
-
-/** Precomputed data about a graph, before a failure spreads in it. */
-export interface Spreading {
-  /** Nodes that stay live without supply, such as a UPS on battery. */
-  readonly immune?: (index: number) => boolean;
-  /** Whether supply may run in circles, whose nodes keep up each other's count of live inlets. */
-  readonly isCircular?: boolean;
-}
-
-/**
- * Spreads a failure downstream from `removed`; nodes that are already dark do not spread it. The result is the
- * difference of two live sets; a law checks this. Cost: O(edges downstream), plus a copy of the live set; that of
- * `liveSet` on cycles, which writes reject but other programs can create. Source:
- * docs/contract/datacenter-analyses.md#blast-radius.
- */
-export function spreadDarkness(
-  graph: PowerGraph,
-  baseline: LiveSet,
-  removed: ReadonlySet<number>,
-  { immune = () => false, isCircular = false }: Spreading = {},
-): Darkness {
-  const live = baseline.slice();
-  const left = new NodeNumbers(live.length);
-  const depth = new NodeNumbers(live.length);
-  const via = new NodeNumbers(live.length);
-  const dark = [...removed].filter((index) => live[index] === 1);
-  const reached = [...dark];
-  for (const index of dark) {
-    live[index] = 0;
-    depth.set(index, 0);
-  }
-  const outcome = isCircular ? liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index)) : undefined;
-  const stays = (to: number): boolean =>
-    outcome === undefined ? left.at(to) >= (graph.nodes[to]?.need ?? 0) || immune(to) : outcome[to] === 1;
-  const lose = (to: number, from: number): void => {
-    const known = left.at(to);
-    left.set(to, (known < 0 ? liveInlets(graph, baseline, to) : known) - 1);
-    if (depth.at(to) !== -1) return;
-    depth.set(to, depth.at(from) + 1);
-    reached.push(to);
-  };
-  for (const index of dark) {
-    for (const { to } of graph.supplies[index] ?? []) {
-      lose(to, index);
-      if (live[to] !== 1 || stays(to)) continue;
-      live[to] = 0;
-      via.set(to, index);
-      // The array grows while it is walked, so it is the queue as well.
-      dark.push(to);
-    }
-  }
-  return { dark, live, reached, depth, via };
-}
-
 /** Inlets of a node whose source is live; of an outlet and of a device alike. */
-export function liveInlets({ inlets }: Pick<PowerGraph, "inlets">, live: LiveSet, index: number): number {
+export function liveInlets({ edges }: Pick<PowerGraph, "edges">, live: LiveSet, index: number): number {
+  const { inAt, inEnd, from } = edges;
+  const end = inEnd[index] ?? 0;
   let count = 0;
-  for (const { from } of inlets[index] ?? []) if (live[from] === 1) count += 1;
+  for (let at = inAt[index] ?? 0; at < end; at += 1) if (live[from[at] as number] === 1) count += 1;
   return count;
 }

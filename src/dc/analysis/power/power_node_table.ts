@@ -1,14 +1,16 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
 import { LayeredMap } from "../layered_map.ts";
-import type { PowerNode } from "./power_graph.ts";
+import type { PowerNode, SupplyRecord } from "./power_graph.ts";
 import { outletKeys, outletsOf } from "./power_keys.ts";
-import { cracNode, deviceNode, GONE, isApparentNode, outletNode, type SupplyRecord } from "./power_nodes.ts";
+import { PowerNodeColumns } from "./power_node_columns.ts";
+import { cracNode, deviceNode, GONE, isApparentNode, outletNode } from "./power_nodes.ts";
 
 /** The nodes of a power graph by number and by key, and how they are changed; an earlier table is left as it is. */
 export class PowerNodeTable {
   readonly nodes: readonly PowerNode[];
   readonly indexOf: LayeredMap<number>;
+  readonly columns: PowerNodeColumns;
   readonly #list: PowerNode[];
   /** Numbers of elements that were removed. */
   readonly #free: number[];
@@ -23,6 +25,7 @@ export class PowerNodeTable {
     this.#onNew = onNew;
     this.#list = from === undefined ? [] : from.#list.slice();
     this.nodes = this.#list;
+    this.columns = new PowerNodeColumns(from === undefined ? undefined : from.columns);
     this.indexOf = from?.indexOf.next() ?? new LayeredMap();
     this.#free = from === undefined ? [] : from.#free.slice();
     this.#apparent = from === undefined ? 0 : from.#apparent;
@@ -41,6 +44,7 @@ export class PowerNodeTable {
   /** Ends building. Clears the list of changes, because the nodes are all new. */
   built(): void {
     this.#placed.clear();
+    this.columns.resize(this.#list.length);
   }
 
   placeDevice(device: Device): void {
@@ -106,6 +110,7 @@ export class PowerNodeTable {
   #put(index: number, node: PowerNode): void {
     this.#apparent += Number(isApparentNode(node)) - Number(isApparentNode(this.#list[index]));
     this.#list[index] = node;
+    this.columns.set(index, node);
     this.#placed.add(index);
   }
 

@@ -3,18 +3,10 @@ import { inService, isInstalled } from "#dc/model/in_service.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
-import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import type { PowerGraph, PowerNode, SupplyRecord } from "./power_graph.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
 const WORKING_CRACS = ["ACTIVE", "STANDBY", undefined];
-
-/** Recorded supply of a device or cooling unit. Disabled inlets are excluded. */
-export interface SupplyRecord {
-  /** Inlets with a recorded source, whether or not it carries; the bay of a blade counts as one. */
-  readonly recorded: number;
-  /** Names of the inlets without a recorded source. */
-  readonly unrecorded: readonly string[];
-}
 
 const NONE: readonly string[] = [];
 
@@ -112,7 +104,7 @@ export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;
   if (node.recorded === 0) return true;
-  const [first] = graph.inlets[index] ?? [];
+  const first = graph.inlets.first(index);
   const chassis = first?.how === "BAY" ? graph.nodes[first.from] : undefined;
   return chassis?.kind === "DEVICE" && chassis.recorded === 0;
 }

@@ -1,16 +1,24 @@
 import type { PowerGraph } from "./power_graph.ts";
 
 /** Nodes and everything downstream of them, nearest first. Cost: O(edges downstream). */
-export function downstreamOf({ supplies }: Pick<PowerGraph, "supplies">, nodes: Iterable<number>): Set<number> {
+export function downstreamOf({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
   const seen = new Set(nodes);
   // A Set also iterates over elements added during the loop, so it serves as the queue.
-  for (const index of seen) for (const { to } of supplies[index] ?? []) seen.add(to);
+  const { outAt, outEnd, outEdge, to } = edges;
+  for (const index of seen) {
+    const end = outEnd[index] as number;
+    for (let at = outAt[index] as number; at < end; at += 1) seen.add(to[outEdge[at] as number] as number);
+  }
   return seen;
 }
 
 /** Nodes and everything upstream of them, nearest first. Cost: O(edges upstream). */
-export function upstreamOf({ inlets }: Pick<PowerGraph, "inlets">, nodes: Iterable<number>): Set<number> {
+export function upstreamOf({ edges }: Pick<PowerGraph, "edges">, nodes: Iterable<number>): Set<number> {
   const seen = new Set(nodes);
-  for (const index of seen) for (const { from } of inlets[index] ?? []) seen.add(from);
+  const { inAt, inEnd, from } = edges;
+  for (const index of seen) {
+    const end = inEnd[index] as number;
+    for (let at = inAt[index] as number; at < end; at += 1) seen.add(from[at] as number);
+  }
   return seen;
 }

@@ -1,23 +1,30 @@
-import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import type { PowerEdge } from "./power_edge.ts";
+import { NODE, type PowerGraph, type PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 
-const NONE: ReadonlySet<PowerEdge> = new Set();
-
-/** Share of a live consumer's unbound load that uses one of its live inlets. */
-export function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge, returning: ReadonlySet<PowerEdge>): number {
-  const inlets = graph.inlets[edge.to] ?? [];
-  if (drawsFromOne(graph.nodes[edge.to])) return activeInlet(graph, live, edge.to, returning) === edge ? 1 : 0;
+/**
+ * Share of a live consumer's unbound load that uses one of its live inlets.
+ * @param edge number of the inlet's edge
+ * @param returning edges that carry nothing
+ */
+export function shareOf(graph: PowerGraph, live: LiveSet, edge: number, returning?: ReadonlySet<PowerEdge>): number {
+  const { all, inAt, inEnd, from, to, recordedW } = graph.edges;
+  const consumer = to[edge] as number;
+  if (((graph.columns.kind[consumer] as number) & NODE.DRAWS_FROM_ONE) !== 0) {
+    return activeEdge(graph, live, consumer, returning) === edge ? 1 : 0;
+  }
   let count = 0;
   let sum = 0;
   let recorded = true;
-  for (const inlet of inlets) {
-    if (live[inlet.from] !== 1 || returning.has(inlet)) continue;
-    const { allocatedW = 0 } = inlet;
+  const end = inEnd[consumer] as number;
+  for (let at = inAt[consumer] as number; at < end; at += 1) {
+    if (live[from[at] as number] !== 1 || returning?.has(all[at] as PowerEdge) === true) continue;
+    const watts = recordedW[at] as number;
     count += 1;
-    sum += allocatedW;
-    if (allocatedW <= 0) recorded = false;
+    sum += watts;
+    if (watts <= 0) recorded = false;
   }
-  return recorded ? (edge.allocatedW ?? 0) / sum : 1 / count;
+  return recorded ? (recordedW[edge] as number) / sum : 1 / count;
 }
 
 /** Whether a node draws from one inlet at a time: a transfer switch or a UPS. */
@@ -26,14 +33,22 @@ export function drawsFromOne(node: PowerNode | undefined): boolean {
 }
 
 /** The inlet that a transfer switch or UPS draws from: the preferred one while it is live, else the first live one. */
-export function activeInlet(
-  graph: PowerGraph,
-  live: LiveSet,
-  index: number,
-  returning: ReadonlySet<PowerEdge> = NONE,
-): PowerEdge | undefined {
-  const node = graph.nodes[index];
+export function activeInlet(graph: PowerGraph, live: LiveSet, index: number): PowerEdge | undefined {
+  return graph.edges.all[activeEdge(graph, live, index)];
+}
+
+/** Number of that inlet's edge; -1 for none. */
+function activeEdge({ nodes, edges }: PowerGraph, live: LiveSet, index: number, returning?: ReadonlySet<PowerEdge>) {
+  const node = nodes[index];
   const preferred = node?.kind === "DEVICE" ? node.device.power?.preferredInlet : undefined;
-  const usable = (graph.inlets[index] ?? []).filter((inlet) => live[inlet.from] === 1 && !returning.has(inlet));
-  return usable.find(({ inlet }) => inlet === preferred) ?? usable[0];
+  const { all, inAt, inEnd, from } = edges;
+  const end = inEnd[index] ?? 0;
+  let first = -1;
+  for (let at = inAt[index] ?? 0; at < end; at += 1) {
+    const edge = all[at] as PowerEdge;
+    if (live[from[at] as number] !== 1 || returning?.has(edge) === true) continue;
+    if (edge.inlet === preferred) return at;
+    if (first < 0) first = at;
+  }
+  return first;
 }

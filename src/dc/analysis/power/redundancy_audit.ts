@@ -66,7 +66,7 @@ export class RedundancyAudit {
 
   /** A blade is supplied as its chassis is. */
   #provision(required: Redundancy, index: number, killers: KillerSets): Provision {
-    const [first] = this.#graph.inlets[index] ?? [];
+    const first = this.#graph.inlets.first(index);
     const at = first?.how === "BAY" ? first.from : index;
     const node = this.#graph.nodes[at];
     if (node?.kind !== "DEVICE" || node.recorded === 0) return "UNKNOWN";

@@ -81,9 +81,9 @@ function failed(power: PowerGraph, members: readonly number[]): readonly HealthR
 
 /** Whether something in service is plugged into a device or one of its outlets, or is in one of its bays. */
 function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
-  return (supplies[index] ?? []).some(({ to }) => {
+  return supplies.of(index).some(({ to }) => {
     if (nodes[to]?.kind !== "OUTLET") return nodes[to]?.blocked === false;
-    return (supplies[to] ?? []).some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
+    return supplies.of(to).some((edge) => nodes[edge.to]?.kind !== "OUTLET" && nodes[edge.to]?.blocked === false);
   });
 }
 
@@ -115,6 +115,6 @@ function isSingleCorded(power: PowerGraph, index: number, rack: Rack | undefined
   const node = power.nodes[index];
   if (node?.kind !== "DEVICE" || isPowerKind(node.device.kind)) return false;
   const required = node.device.power?.requiredRedundancy ?? rack?.requiredRedundancy;
-  if (required === "N_PLUS_1" || required === "TWO_N" || power.inlets[index]?.[0]?.how === "BAY") return false;
+  if (required === "N_PLUS_1" || required === "TWO_N" || power.inlets.first(index)?.how === "BAY") return false;
   return node.recorded + node.unrecorded.length === 1;
 }

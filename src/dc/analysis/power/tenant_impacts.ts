@@ -1,7 +1,7 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Topology } from "../topology.ts";
-import { lostDrawW } from "./power_load.ts";
+import { lostDrawW } from "./load_lanes.ts";
 import { itDevices } from "./power_nodes.ts";
 
 /** Counts of a failure for one tenant. */

@@ -1,4 +1,4 @@
-import type { Loads } from "./power_load.ts";
+import type { Loads } from "./load_lanes.ts";
 
 /** Rounding of sums of loads that are added up in another order. */
 const ROUNDING = 1e-6;

@@ -62,7 +62,7 @@ function candidates({ power: was, live: lit }: Topology, { power: is, live }: To
   }
   const found = new Set(altered);
   for (const { supplies } of [was, is]) {
-    for (const index of altered) for (const { to } of supplies[index] ?? []) found.add(to);
+    for (const index of altered) for (const { to } of supplies.of(index)) found.add(to);
   }
   return found;
 }

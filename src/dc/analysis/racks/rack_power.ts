@@ -2,7 +2,8 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { SupplySides } from "../power/power_chain.ts";
-import type { PowerEdge, PowerGraph } from "../power/power_graph.ts";
+import type { PowerEdge } from "../power/power_edge.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
@@ -59,7 +60,7 @@ export function rackPaths(graph: PowerGraph, figures: Figures, devices: readonly
 function isSupplied(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (node?.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind)) return false;
-  const [first] = graph.inlets[index] ?? [];
+  const first = graph.inlets.first(index);
   return first !== undefined && first.how !== "BAY";
 }
 
@@ -94,7 +95,7 @@ class RackInlets {
 
   add(consumer: number): void {
     const first = this.#side.length;
-    for (const edge of this.#graph.inlets[consumer] ?? []) this.#addInlet(edge);
+    for (const edge of this.#graph.inlets.of(consumer)) this.#addInlet(edge);
     const need = this.#graph.nodes[consumer]?.need ?? 0;
     this.#consumers.push({ need, drawW: this.#figures.loadsW[consumer] ?? 0, first, end: this.#side.length });
   }

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
-import type { Darkness, LiveSet } from "../power/power_live.ts";
+import type { LiveSet } from "../power/power_live.ts";
 import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
@@ -72,7 +72,8 @@ export interface RackStates {
 
 /** A failure as racks see it. */
 export interface RackFailure {
-  readonly darkness: Darkness;
+  /** Nodes that lost power. */
+  readonly dark: readonly number[];
   /** Devices that go offline, are degraded or run on battery, without failed sources. */
   readonly hits: readonly { readonly index: number }[];
   /** Equipment that fails itself. */
@@ -88,10 +89,10 @@ interface RackSite {
 }
 
 /** Judges each rack that a failure touches. Source: docs/decisions.md#d-08. */
-export function rackStates(topology: RackSite, { darkness, hits, failed }: RackFailure): RackStates {
+export function rackStates(topology: RackSite, { dark, hits, failed }: RackFailure): RackStates {
   const struck = new StruckRacks(topology);
   for (const index of failed) struck.fail(index);
-  for (const index of darkness.dark) struck.darken(index, failed.has(index));
+  for (const index of dark) struck.darken(index, failed.has(index));
   for (const { index } of hits) struck.hit(index);
   const states = new Map<string, RackState>();
   const undocumented: string[] = [];

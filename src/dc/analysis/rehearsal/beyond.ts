@@ -1,6 +1,7 @@
+import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type Effects, isSupply, zoneKey } from "./charge.ts";
-import type { Failure, Overloaded } from "./outcome.ts";
+import type { Failure } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** What a failure does apart from others, by keys. */

@@ -17,7 +17,7 @@ export function elementsOf(topology: Topology): readonly Element[] {
   const kinds = new Map<number, FailureKind>();
   for (const [index, node] of power.nodes.entries()) {
     if (live[index] !== 1) continue;
-    const kind = kindOf(node, (power.supplies[index] ?? []).length > 0, switches.has(index));
+    const kind = kindOf(node, power.supplies.count(index) > 0, switches.has(index));
     if (kind !== undefined) kinds.set(index, kind);
   }
   return inNodeOrder(power, [...kinds.keys()]).map((index) => ({ index, kind: kinds.get(index) as FailureKind }));
@@ -57,12 +57,12 @@ export function isInScope(topology: Topology, index: number, scope: Ref): boolea
     const device = topology.device(node.end.deviceCode);
     return device !== undefined && isLocatedIn(device, scope);
   }
-  return (power.supplies[index] ?? []).some(({ to }) => isInScope(topology, to, scope));
+  return power.supplies.of(index).some(({ to }) => isInScope(topology, to, scope));
 }
 
 /** Whether an element supplies something that supplies others. */
 export function isUpstream({ power: { supplies } }: Topology, index: number): boolean {
-  return (supplies[index] ?? []).some(({ to }) => (supplies[to] ?? []).length > 0);
+  return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
 }
 
 /** Name of an element's device or cooling unit; empty if it has none. */

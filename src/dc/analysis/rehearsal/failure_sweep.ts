@@ -1,47 +1,50 @@
-import type { BlastOptions, Impact } from "../power/blast_radius.ts";
-import { MAX_TRIP_STEPS } from "../power/cascade.ts";
-import { COUNTS, type CompactGraph, EDGE } from "./compact_graph.ts";
+import type { BlastOptions, BlastSite, Impact } from "../power/blast_radius.ts";
+import { Cascade, type Tripped } from "../power/cascade.ts";
+import { FailureState, type Overloaded } from "../power/failure_state.ts";
+import { measuresBlades } from "../power/load_lanes.ts";
+import { EDGE } from "../power/power_edge.ts";
 import { withCooling } from "./cooling_elements.ts";
-import { FailureState, type SiteState } from "./failure_state.ts";
-import type { Element, Outcome, Overloaded, Tripped } from "./outcome.ts";
+import { COUNTS, type CountedNodes } from "./counted_nodes.ts";
+import { LoadSlack } from "./load_slack.ts";
+import type { Element, Outcome } from "./outcome.ts";
 import { RACK, RackTally } from "./rack_tally.ts";
 
+const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly Tripped[] = [];
 const NO_KEYS: readonly string[] = [];
 
-/**
- * Tries failures one after the other: applies, counts and undoes each. The result equals that of `slowFailure`; a law
- * compares them. Elements upstream or downstream of cycles of supply must be left to `slowFailure`.
- */
+/** Tries failures one after the other: applies, counts and undoes each. Equals a blast radius; a law compares them. */
 export class FailureSweep {
-  readonly #graph: CompactGraph;
+  readonly #nodes: CountedNodes;
   readonly #state: FailureState;
   readonly #options: BlastOptions;
+  readonly #slack: LoadSlack | undefined;
   readonly #racks: RackTally;
-  /** Number of the count that met a node last: as weaker, as dark without batteries, as an IT device that is off. */
-  readonly #weakIn: Uint32Array;
-  readonly #darkIn: Uint32Array;
-  readonly #leftIn: Uint32Array;
+  /** Number of the count in which an IT device is off. */
   readonly #goneIn: Uint32Array;
-  readonly #left: Int32Array;
   #peaks: Float64Array | undefined;
   #count = 0;
 
-  constructor(graph: CompactGraph, before: SiteState) {
-    this.#graph = graph;
-    this.#options = before.options;
-    this.#state = new FailureState(graph, before);
-    this.#racks = new RackTally(graph, before.live);
-    this.#weakIn = new Uint32Array(graph.size);
-    this.#darkIn = new Uint32Array(graph.size);
-    this.#leftIn = new Uint32Array(graph.size);
-    this.#goneIn = new Uint32Array(graph.size);
-    this.#left = new Int32Array(graph.size);
+  constructor(nodes: CountedNodes, site: BlastSite, options: BlastOptions) {
+    const { graph } = nodes;
+    const { live } = site;
+    const loads = site.apparentLoads(options.basis);
+    this.#nodes = nodes;
+    this.#options = options;
+    this.#state = new FailureState({ graph, live, loads, options, known: nodes });
+    // Effects of phases and power factors are not additive, so they have no bound.
+    this.#slack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
+    this.#racks = new RackTally(nodes, live);
+    this.#goneIn = new Uint32Array(nodes.size);
   }
 
-  /** Fails elements together, and leaves everything as it was before. */
-  fail(elements: readonly Element[]): Outcome {
+  /**
+   * Fails elements together, and leaves everything as it was before.
+   * @param isCircular whether supply runs in circles around them. Cost: then that of all nodes
+   */
+  fail(elements: readonly Element[], isCircular = false): Outcome {
     this.#count += 1;
+    this.#state.isCircular = isCircular;
     const sources = elements.map(({ index }) => index);
     const { darkBefore, direct, overloads, trips } = this.#spread(sources);
     const { impact, offline, degraded, keys } = this.#counted(sources);
@@ -49,7 +52,7 @@ export class FailureSweep {
     const { racksDark, racksPartial, racksProtected } = keys;
     return {
       elements,
-      impact: withCooling(this.#graph.graph, impact, elements),
+      impact: withCooling(this.#nodes.graph, impact, elements),
       direct,
       offline,
       degraded,
@@ -65,52 +68,60 @@ export class FailureSweep {
   /** Fails one element and notes everything that its cascade touches. */
   footprint({ index }: Element): Footprint {
     const state = this.#state;
-    this.#peaks ??= new Float64Array(this.#graph.size);
-    state.peaks = this.#peaks;
+    const { loads } = state;
+    const { limitW } = this.#nodes.graph.columns;
+    this.#peaks ??= new Float64Array(this.#nodes.size);
+    loads.peaks = this.#peaks;
+    state.isCircular = false;
     this.#spread([index]);
     const rises = new Map<number, number>();
-    for (const at of state.changed) {
+    for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
-      if (rise > 0 && (this.#graph.capacityW[at] as number) > 0) rises.set(at, rise);
+      if (rise > 0 && (limitW[at] as number) < Number.POSITIVE_INFINITY) rises.set(at, rise);
     }
-    const made = { reached: state.reached, changed: state.changed, rises };
+    const made = { reached: state.reached, changed: loads.changed, rises };
     state.undo();
-    state.peaks = undefined;
+    loads.peaks = undefined;
     return made;
   }
 
   /** Applies a failure and, if asked, its cascade. */
   #spread(sources: readonly number[]) {
     const state = this.#state;
-    let overloads = state.lose(sources);
+    const overloads = this.#lose(sources);
     const direct = state.dark.slice();
-    let due = this.#options.cascade ? overloads.filter(wouldTrip) : [];
-    if (due.length === 0) return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
+    const cascade = new Cascade(state, overloads);
+    if (!this.#options.cascade || cascade.isOver) return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
     const darkBefore = new Set(this.#darkRacks(sources));
     const trips: Tripped[] = [];
-    for (let step = 0; due.length > 0 && step < MAX_TRIP_STEPS; step += 1) {
-      for (const trip of due) trips.push(tripped(trip));
-      overloads = state.lose(due.map(({ index }) => index));
-      due = overloads.filter(wouldTrip);
-    }
-    return { direct, overloads, trips, darkBefore };
+    while (!cascade.isOver) trips.push(...cascade.step());
+    return { direct, overloads: cascade.overloads, trips, darkBefore };
+  }
+
+  #lose(sources: readonly number[]): readonly Overloaded[] {
+    const state = this.#state;
+    const reached = state.spread(sources);
+    const mayRest = state.loads.peaks === undefined && !state.isCircular;
+    if (mayRest && this.#slack?.suffices(reached, state.live) === true) return NO_OVERLOADS;
+    state.follow(reached);
+    return state.overloads();
   }
 
   #counted(sources: readonly number[]) {
-    const { counts } = this.#graph;
+    const { counts } = this.#nodes;
     const { dark } = this.#state;
-    const isSource = (index: number) => sources.includes(index);
-    const offline = dark.filter((index) => counts[index] !== COUNTS.NOTHING && !isSource(index));
-    const onBattery = this.#options.assumeBattery ? this.#onBattery() : [];
+    const isCounted = (index: number) => counts[index] !== COUNTS.NOTHING;
+    const offline = dark.filter((index) => isCounted(index) && !sources.includes(index));
+    const onBattery = this.#options.assumeBattery ? this.#state.onBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
-    const weaker = this.#weaker();
+    const weaker = this.#state.weaker().filter(isCounted);
     const degraded = isCarried === undefined ? weaker : weaker.filter((index) => !isCarried.has(index));
     const racks = this.#rackStates(sources, [offline, onBattery, degraded]);
     return { impact: this.#impact(offline, degraded, racks), offline, degraded, keys: racks.keys };
   }
 
   #impact(offline: readonly number[], degraded: readonly number[], racks: RackCounts): Impact {
-    const { counts, coolingKw } = this.#graph;
+    const { counts, coolingKw } = this.#nodes;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
       if (counts[index] === COUNTS.IT) {
@@ -145,14 +156,17 @@ export class FailureSweep {
    * too.
    */
   #lostDraw(offline: readonly number[]): number {
-    const { counts, drawW, inAt, from, how, measuresBlades } = this.#graph;
+    const { counts, drawW, graph } = this.#nodes;
+    const { inAt, inEnd, from, how } = graph.edges;
+    const { basis } = this.#options;
     let sum = 0;
     for (const index of offline) {
       if (counts[index] !== COUNTS.IT) continue;
       const first = inAt[index] as number;
-      const hasInlet = first < (inAt[index + 1] as number);
+      const hasInlet = first < (inEnd[index] as number);
       const chassis = hasInlet && ((how[first] as number) & EDGE.BAY) !== 0 ? (from[first] as number) : -1;
-      if (chassis >= 0 && this.#goneIn[chassis] === this.#count && measuresBlades[chassis] === 1) continue;
+      const isGone = chassis >= 0 && this.#goneIn[chassis] === this.#count;
+      if (isGone && measuresBlades(graph, chassis, basis)) continue;
       sum += drawW[index] as number;
     }
     return sum;
@@ -160,85 +174,27 @@ export class FailureSweep {
 
   /** The shortest battery time of the UPSes that lost their supply and neither failed nor tripped. */
   #rideThrough(): number | undefined {
-    const { runtimeS } = this.#graph;
-    const { reached, liveInlets, before } = this.#state;
+    const { runtimeS } = this.#nodes;
+    const state = this.#state;
     let shortest: number | undefined;
-    for (const index of reached) {
+    for (const index of state.reached) {
       const runtime = runtimeS[index] as number;
-      if (runtime < 0 || liveInlets[index] !== 0 || before.live[index] !== 1 || this.#state.isRemoved(index)) continue;
+      if (runtime < 0 || state.inletsLeft(index) !== 0) continue;
+      if (state.before.live[index] !== 1 || state.isRemoved(index)) continue;
       shortest = Math.min(shortest ?? runtime, runtime);
     }
     return shortest;
   }
 
-  /** Live devices and cooling units that lost a live inlet, and those whose live inlets all depend on such. */
-  #weaker(): readonly number[] {
-    const { outAt, outEdge, to, counts } = this.#graph;
-    const { live, reached } = this.#state;
-    const found = reached.filter((index) => live[index] === 1);
-    for (const index of found) this.#weakIn[index] = this.#count;
-    // The array grows while it is walked, so it is the queue as well.
-    for (const index of found) {
-      const end = outAt[index + 1] as number;
-      for (let out = outAt[index] as number; out < end; out += 1) {
-        const edge = outEdge[out] as number;
-        const consumer = to[edge] as number;
-        if (this.#weakIn[consumer] === this.#count || live[consumer] !== 1 || !this.#weakens(edge)) continue;
-        this.#weakIn[consumer] = this.#count;
-        found.push(consumer);
-      }
-    }
-    return found.filter((index) => counts[index] !== COUNTS.NOTHING);
-  }
-
-  #weakens(edge: number): boolean {
-    const { how, to, inAt, from } = this.#graph;
-    const bits = how[edge] as number;
-    if ((bits & EDGE.GATE) !== 0) return true;
-    // An outlet that is bound to an inlet is as good as the source of that one.
-    if ((bits & EDGE.THROUGH) !== 0) return false;
-    const consumer = to[edge] as number;
-    const end = inAt[consumer + 1] as number;
-    for (let at = inAt[consumer] as number; at < end; at += 1) {
-      const source = from[at] as number;
-      if (this.#state.live[source] === 1 && this.#weakIn[source] !== this.#count) return false;
-    }
-    return true;
-  }
-
-  /** The nodes that would be de-energized without batteries. */
-  #onBattery(): readonly number[] {
-    const { outAt, outEdge, to, need, counts } = this.#graph;
-    const { live, dark, before, inletsBefore } = this.#state;
-    const all = dark.filter((index) => this.#state.isRemoved(index));
-    for (const index of all) this.#darkIn[index] = this.#count;
-    // The array grows while it is walked, so it is the queue as well.
-    for (const index of all) {
-      const end = outAt[index + 1] as number;
-      for (let out = outAt[index] as number; out < end; out += 1) {
-        const consumer = to[outEdge[out] as number] as number;
-        const known = this.#leftIn[consumer] === this.#count ? this.#left[consumer] : inletsBefore[consumer];
-        const left = (known as number) - 1;
-        this.#leftIn[consumer] = this.#count;
-        this.#left[consumer] = left;
-        if (this.#darkIn[consumer] === this.#count || before.live[consumer] !== 1 || left >= (need[consumer] as number))
-          continue;
-        this.#darkIn[consumer] = this.#count;
-        all.push(consumer);
-      }
-    }
-    return all.filter((index) => live[index] === 1 && counts[index] !== COUNTS.NOTHING);
-  }
-
   #darkRacks(sources: readonly number[]): readonly string[] {
-    const { counts } = this.#graph;
+    const { counts } = this.#nodes;
     const offline = this.#state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.includes(index));
     return this.#rackStates(sources, [offline]).keys.racksDark;
   }
 
   #rackStates(sources: readonly number[], hits: readonly (readonly number[])[]): RackCounts {
     const racks = this.#racks;
-    const graph = this.#graph;
+    const nodes = this.#nodes;
     for (const index of sources) racks.fail(index, this.#state.before.live[index] === 1);
     for (const index of this.#state.dark) racks.darken(index, sources.includes(index));
     for (const list of hits) for (const index of list) racks.hit(index);
@@ -251,7 +207,7 @@ export class FailureSweep {
       undocumented += racks.undocumented[rack] as number;
       const list =
         state === RACK.DARK ? keys.racksDark : state === RACK.PARTIAL ? keys.racksPartial : keys.racksProtected;
-      list.push(graph.rackKeys[rack] ?? "");
+      list.push(nodes.rackKeys[rack] ?? "");
     }
     racks.clear();
     return { keys, undocumented };
@@ -277,11 +233,3 @@ const NO_RACKS: RackCounts = {
   keys: { racksDark: NO_KEYS, racksPartial: NO_KEYS, racksProtected: NO_KEYS },
   undocumented: 0,
 };
-
-function wouldTrip({ severity }: Overloaded): boolean {
-  return severity === "WOULD_TRIP";
-}
-
-function tripped({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
-  return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
-}

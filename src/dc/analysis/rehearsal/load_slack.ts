@@ -1,5 +1,5 @@
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { LiveSet } from "../power/power_live.ts";
-import type { CompactGraph } from "./compact_graph.ts";
 
 /** Watts that rounding may add to a load. */
 const ROUNDING_W = 2;
@@ -9,20 +9,20 @@ const ROUNDING_W = 2;
  * little load; those that move less than the slack upstream overload nothing, and their loads need not be followed.
  */
 export class LoadSlack {
-  readonly #graph: CompactGraph;
+  readonly #graph: PowerGraph;
   readonly #loads: Float64Array;
   readonly #slack: Float64Array;
 
-  constructor(graph: CompactGraph, live: LiveSet, loads: Float64Array) {
-    const { size, inAt, from, capacityW, limitW } = graph;
+  constructor(graph: PowerGraph, live: LiveSet, loads: Float64Array) {
+    const { inAt, inEnd, from } = graph.edges;
+    const { limitW } = graph.columns;
     this.#graph = graph;
     this.#loads = loads;
-    this.#slack = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+    this.#slack = new Float64Array(graph.nodes.length).fill(Number.NEGATIVE_INFINITY);
     for (const index of suppliesFirst(graph)) {
       let least = Number.POSITIVE_INFINITY;
-      if (live[index] === 1 && (capacityW[index] as number) > 0)
-        least = (limitW[index] as number) - (loads[index] as number);
-      const end = inAt[index + 1] as number;
+      if (live[index] === 1) least = (limitW[index] as number) - (loads[index] as number);
+      const end = inEnd[index] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
         least = Math.min(least, this.#slack[from[edge] as number] as number);
       }
@@ -35,13 +35,13 @@ export class LoadSlack {
    * its other inlets; dark ones only take load away.
    */
   suffices(reached: readonly number[], live: LiveSet): boolean {
-    const { inAt, from } = this.#graph;
+    const { inAt, inEnd, from } = this.#graph.edges;
     let moved = ROUNDING_W;
     let least = Number.POSITIVE_INFINITY;
     for (const index of reached) {
       if (live[index] !== 1) continue;
       moved += this.#loads[index] as number;
-      const end = inAt[index + 1] as number;
+      const end = inEnd[index] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
         const source = from[edge] as number;
         if (live[source] === 1) least = Math.min(least, this.#slack[source] as number);
@@ -52,16 +52,18 @@ export class LoadSlack {
 }
 
 /** Nodes sorted so that every supply precedes its consumers; nodes downstream of cycles are omitted. */
-export function suppliesFirst({ size, inAt, outAt, outEdge, to }: CompactGraph): readonly number[] {
+export function suppliesFirst({ nodes, edges }: PowerGraph): readonly number[] {
+  const { inAt, inEnd, outAt, outEnd, outEdge, to } = edges;
+  const size = nodes.length;
   const open = new Int32Array(size);
   const order: number[] = [];
   for (let index = 0; index < size; index += 1) {
-    open[index] = (inAt[index + 1] as number) - (inAt[index] as number);
+    open[index] = (inEnd[index] as number) - (inAt[index] as number);
     if (open[index] === 0) order.push(index);
   }
   // The array grows while it is walked, so it is the queue as well.
   for (const index of order) {
-    const end = outAt[index + 1] as number;
+    const end = outEnd[index] as number;
     for (let out = outAt[index] as number; out < end; out += 1) {
       const consumer = to[outEdge[out] as number] as number;
       const rest = (open[consumer] as number) - 1;

@@ -1,5 +1,6 @@
 import type { Impact } from "../power/blast_radius.ts";
-import type { Overload } from "../power/power_overloads.ts";
+import type { Tripped } from "../power/cascade.ts";
+import type { Overloaded } from "../power/failure_state.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** Kinds of failing elements, in the order of the proto. */
@@ -14,21 +15,6 @@ export type FailureSeverity = (typeof FAILURE_SEVERITIES)[number];
 export interface Element {
   readonly index: number;
   readonly kind: FailureKind;
-}
-
-/** A source that trips in a cascade, with the load that trips it. Loads are watts as in an overload. */
-export interface Tripped {
-  readonly index: number;
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadW: number;
-  readonly capacityW: number;
-  readonly utilizationPct: number;
-}
-
-/** An overload that remains, and its node. */
-export interface Overloaded extends Overload {
-  readonly index: number;
 }
 
 /** Effects of losing some elements at once. Lists contain nodes of the power graph in no particular order. */

@@ -1,7 +1,8 @@
 import type { Steps } from "#kernel/steps.ts";
+import { NODE } from "../power/power_graph.ts";
 import { PairLosses } from "./beyond.ts";
 import type { WorsePair } from "./charge.ts";
-import type { CompactGraph } from "./compact_graph.ts";
+import type { CountedNodes } from "./counted_nodes.ts";
 import type { FurtherEffects } from "./further_effects.ts";
 import type { Element, Failure } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
@@ -40,7 +41,7 @@ export function* failPairs(
   effects: FurtherEffects,
 ): Steps<TriedPairs> {
   const reaches = yield* reachesOf(site, singles, effects);
-  const meetings = new Meetings(site.graph, site.loadsBefore, reaches);
+  const meetings = new Meetings(site.nodes, site.loadsBefore, reaches);
   yield;
   const losses = new PairLosses(site.topology.power);
   const worse: WorsePair[] = [];
@@ -51,7 +52,7 @@ export function* failPairs(
     for (const number of [...meetings.of(at)].sort((a, b) => a - b)) {
       const other = reaches[number];
       if (other === undefined || taken.has(other.element.index) || takes(other.failure, one.element)) continue;
-      const outcome = yield* site.trials.fail([one.element, other.element]);
+      const outcome = site.trials.fail([one.element, other.element]);
       // Less supply is the matter of single failures.
       const failure = { ...effects.of(outcome), degraded: [] };
       const beyond = losses.beyond(failure, other.failure);
@@ -67,7 +68,7 @@ function takes({ direct }: Failure, { index }: Element): boolean {
 }
 
 function* reachesOf(site: SiteFailures, singles: readonly Failure[], effects: FurtherEffects): Steps<readonly Reach[]> {
-  const numbers = new Numbers(site.graph);
+  const numbers = new Numbers(site.nodes);
   const reaches: Reach[] = [];
   for (const failure of singles) {
     const [element] = failure.elements;
@@ -93,15 +94,15 @@ const ANY = -1;
 
 /** Numbers of shared elements: a rack represents its contents, a device its outlets. */
 class Numbers {
-  readonly #graph: CompactGraph;
+  readonly #nodes: CountedNodes;
   readonly #named = new Map<string, number>();
 
-  constructor(graph: CompactGraph) {
-    this.#graph = graph;
+  constructor(nodes: CountedNodes) {
+    this.#nodes = nodes;
   }
 
   of(name: string): number {
-    const known = this.#named.get(name) ?? this.#graph.size + this.#named.size;
+    const known = this.#named.get(name) ?? this.#nodes.size + this.#named.size;
     this.#named.set(name, known);
     return known;
   }
@@ -113,9 +114,11 @@ class Numbers {
   }
 
   #ofNode(index: number): number {
-    const { rack, rackKeys, isOutlet, inAt, from } = this.#graph;
+    const { rack, rackKeys, graph } = this.#nodes;
+    const { inAt, inEnd, from } = graph.edges;
     const first = inAt[index] as number;
-    const at = isOutlet[index] === 1 && first < (inAt[index + 1] as number) ? (from[first] as number) : index;
+    const isOutlet = ((graph.columns.kind[index] as number) & NODE.OUTLET) !== 0;
+    const at = isOutlet && first < (inEnd[index] as number) ? (from[first] as number) : index;
     const key = rackKeys[rack[at] as number];
     return key === undefined ? at : this.of(`rack ${key}`);
   }
@@ -127,11 +130,11 @@ class Meetings {
   readonly #byReached = new Map<number, number[]>();
   readonly #byChanged = new Map<number, number[]>();
   readonly #byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
-  readonly #graph: CompactGraph;
+  readonly #limitW: Float64Array;
   readonly #loads: Float64Array;
 
-  constructor(graph: CompactGraph, loads: Float64Array, reaches: readonly Reach[]) {
-    this.#graph = graph;
+  constructor({ graph }: CountedNodes, loads: Float64Array, reaches: readonly Reach[]) {
+    this.#limitW = graph.columns.limitW;
     this.#loads = loads;
     this.#reaches = reaches;
     for (const [at, { reached, changed, rises }] of reaches.entries()) {
@@ -159,7 +162,7 @@ class Meetings {
 
   /** Failures that load a source beyond its limit together with a rise. */
   *#exceeding(node: number, watts: number): Iterable<number> {
-    const limit = (this.#graph.limitW[node] as number) - (this.#loads[node] as number) - ROUNDING_W;
+    const limit = (this.#limitW[node] as number) - (this.#loads[node] as number) - ROUNDING_W;
     for (const other of this.#byRise.get(node) ?? []) {
       if (watts + other.watts <= limit) return;
       yield other.at;

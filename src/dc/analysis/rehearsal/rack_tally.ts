@@ -1,11 +1,11 @@
 import type { LiveSet } from "../power/power_live.ts";
-import { type CompactGraph, ROLE } from "./compact_graph.ts";
+import { type CountedNodes, ROLE } from "./counted_nodes.ts";
 
 export const RACK = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const;
 
 /** Judges the racks that a failure touches, as `rackStates` does, with a number for each rack. */
 export class RackTally {
-  readonly #graph: CompactGraph;
+  readonly #graph: CountedNodes;
   // Number of judged devices of each rack before any failure.
   readonly #judged: Int32Array;
   readonly #judgedOff: Int32Array;
@@ -23,7 +23,7 @@ export class RackTally {
   /** Racks that were noted since the last `clear`. */
   readonly noted: number[] = [];
 
-  constructor(graph: CompactGraph, live: LiveSet) {
+  constructor(graph: CountedNodes, live: LiveSet) {
     const racks = graph.rackKeys.length;
     const numbers = () => new Int32Array(racks);
     this.#graph = graph;

@@ -1,17 +1,17 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
+import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import { CompactGraph } from "./compact_graph.ts";
+import { CountedNodes } from "./counted_nodes.ts";
 import { elementsOf } from "./elements.ts";
 import { FailureSweep, type Footprint } from "./failure_sweep.ts";
 import { suppliesFirst } from "./load_slack.ts";
 import type { Element, Outcome } from "./outcome.ts";
-import { slowFailure } from "./slow_failure.ts";
 
 /** What failures of a site are tried with. */
 export interface SiteTrials {
-  readonly graph: CompactGraph;
+  readonly nodes: CountedNodes;
   /** By node, the lowest node of its island: no failure of supply affects another island. */
   readonly island: Int32Array;
   /** Loads of all nodes before any failure, in watts. */
@@ -34,23 +34,19 @@ export interface SiteFailures extends SiteTrials {
  * parameters for as long as it lives: here the earlier site, and through it all before.
  */
 class Trials {
-  readonly #site: BlastSite;
-  readonly #options: BlastOptions;
   readonly #sweep: FailureSweep;
   /** 1 at nodes around cycles of supply, where loads cannot be updated. */
   readonly #circular: Uint8Array | undefined;
 
-  constructor(site: BlastSite, options: BlastOptions, sweep: FailureSweep, circular: Uint8Array | undefined) {
-    this.#site = site;
-    this.#options = options;
+  constructor(sweep: FailureSweep, circular: Uint8Array | undefined) {
     this.#sweep = sweep;
     this.#circular = circular;
   }
 
   /** Fails elements together. */
-  *fail(elements: readonly Element[]): Steps<Outcome> {
-    const isSlow = this.#circular !== undefined && elements.some((element) => this.#isCircular(element));
-    return isSlow ? yield* slowFailure(this.#site, elements, this.#options) : this.#sweep.fail(elements);
+  fail(elements: readonly Element[]): Outcome {
+    const isCircular = this.#circular !== undefined && elements.some((element) => this.#isCircular(element));
+    return this.#sweep.fail(elements, isCircular);
   }
 
   /** Nodes that a failure affects; undefined around cycles of supply. */
@@ -67,14 +63,14 @@ class Trials {
 export function* siteTrials(site: BlastSite, options: BlastOptions): Steps<SiteTrials> {
   const loads = site.apparentLoads(options.basis);
   yield;
-  const graph = new CompactGraph(site.power, options.basis);
+  const nodes = new CountedNodes(site.power, options.basis);
   yield;
-  const sweep = new FailureSweep(graph, { live: site.live, loads, options });
+  const sweep = new FailureSweep(nodes, site, options);
   yield;
-  const island = islandsOf(graph);
-  const circular = loads.isCircular ? aroundCircles(graph, island) : undefined;
+  const island = islandsOf(nodes);
+  const circular = loads.isCircular ? aroundCircles(site.power, island) : undefined;
   yield;
-  return { graph, island, loadsBefore: loads.watts, trials: new Trials(site, options, sweep, circular) };
+  return { nodes, island, loadsBefore: loads.watts, trials: new Trials(sweep, circular) };
 }
 
 /**
@@ -84,8 +80,8 @@ export function* siteTrials(site: BlastSite, options: BlastOptions): Steps<SiteT
  */
 export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
   const made = yield* siteTrials(topology, options);
-  const { graph, island, trials } = made;
-  const known = earlier === undefined ? undefined : unchanged(graph, island, earlier);
+  const { nodes, island, trials } = made;
+  const known = earlier === undefined ? undefined : unchanged(nodes, island, earlier);
   yield;
   const outcomes: Outcome[] = [];
   let renewed = 0;
@@ -95,7 +91,7 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
       outcomes.push(before);
       continue;
     }
-    outcomes.push(yield* trials.fail([element]));
+    outcomes.push(trials.fail([element]));
     renewed += 1;
     yield;
   }
@@ -103,8 +99,8 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
 }
 
 /** Outcomes in the islands of supply of which nothing changed, by the node of their element. */
-function unchanged(graph: CompactGraph, island: Int32Array, earlier: SiteFailures): ReadonlyMap<number, Outcome> {
-  const touched = touchedIslands(graph, island, earlier.graph);
+function unchanged(nodes: CountedNodes, island: Int32Array, earlier: SiteFailures): ReadonlyMap<number, Outcome> {
+  const touched = touchedIslands(nodes, island, earlier.nodes);
   const found = new Map<number, Outcome>();
   for (const outcome of earlier.outcomes) {
     const index = outcome.elements[0]?.index ?? -1;
@@ -113,40 +109,42 @@ function unchanged(graph: CompactGraph, island: Int32Array, earlier: SiteFailure
   return found;
 }
 
-function touchedIslands(graph: CompactGraph, island: Int32Array, before: CompactGraph): ReadonlySet<number> {
+function touchedIslands(nodes: CountedNodes, island: Int32Array, before: CountedNodes): ReadonlySet<number> {
   const touched = new Set<number>();
   const racks = new Set<string>();
-  const rackOf = ({ rack, rackKeys }: CompactGraph, index: number) => rackKeys[rack[index] ?? -1] ?? "";
-  for (const index of changedNodes(graph.graph, before.graph)) {
-    if (index < graph.size) touched.add(island[index] as number);
+  const rackOf = ({ rack, rackKeys }: CountedNodes, index: number) => rackKeys[rack[index] ?? -1] ?? "";
+  for (const index of changedNodes(nodes.graph, before.graph)) {
+    if (index < nodes.size) touched.add(island[index] as number);
     // Devices that left a rack are no longer connected to its other devices.
     racks.add(rackOf(before, index));
   }
   racks.delete("");
   if (racks.size === 0) return touched;
-  for (let index = 0; index < graph.size; index += 1) {
-    if (racks.has(rackOf(graph, index))) touched.add(island[index] as number);
+  for (let index = 0; index < nodes.size; index += 1) {
+    if (racks.has(rackOf(nodes, index))) touched.add(island[index] as number);
   }
   return touched;
 }
 
 /** Marks the islands of supply in which supply runs in a circle. */
-function aroundCircles(graph: CompactGraph, island: Int32Array): Uint8Array {
-  const ordered = new Uint8Array(graph.size);
+function aroundCircles(graph: PowerGraph, island: Int32Array): Uint8Array {
+  const ordered = new Uint8Array(island.length);
   for (const index of suppliesFirst(graph)) ordered[index] = 1;
   const circular = new Set<number>();
-  for (let index = 0; index < graph.size; index += 1) if (ordered[index] !== 1) circular.add(island[index] as number);
+  for (let index = 0; index < island.length; index += 1)
+    if (ordered[index] !== 1) circular.add(island[index] as number);
   return island.reduce((marks, one, index) => {
     if (circular.has(one)) marks[index] = 1;
     return marks;
-  }, new Uint8Array(graph.size));
+  }, new Uint8Array(island.length));
 }
 
 /**
  * Numbers the islands of a site: nodes connected by supply or located in one rack. No failure affects another island.
  * @returns by node, the lowest node of its island
  */
-function islandsOf({ size, from, to, rack, rackKeys }: CompactGraph): Int32Array {
+function islandsOf({ graph, size, rack, rackKeys }: CountedNodes): Int32Array {
+  const { inAt, inEnd, from } = graph.edges;
   const parents = new Int32Array(size);
   for (let index = 0; index < size; index += 1) parents[index] = index;
   const root = (index: number): number => {
@@ -162,7 +160,9 @@ function islandsOf({ size, from, to, rack, rackKeys }: CompactGraph): Int32Array
     const [one, other] = [root(a), root(b)];
     if (one !== other) parents[Math.max(one, other)] = Math.min(one, other);
   };
-  for (let edge = 0; edge < to.length; edge += 1) join(from[edge] as number, to[edge] as number);
+  for (let index = 0; index < size; index += 1) {
+    for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) join(from[at] as number, index);
+  }
   const first = new Int32Array(rackKeys.length).fill(-1);
   for (let index = 0; index < size; index += 1) {
     const number = rack[index] as number;

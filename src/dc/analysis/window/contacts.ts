@@ -56,7 +56,7 @@ export function mergeContacts(pieces: readonly (readonly Contact[])[]): readonly
 }
 
 function isUnspared({ blast }: Outage, { nodes, inlets }: Topology["power"], index: number): boolean {
-  const left = (inlets[index] ?? []).filter(({ from }) => blast.live[from] === 1).length;
+  const left = inlets.of(index).filter(({ from }) => blast.live[from] === 1).length;
   return left <= Math.max(1, nodes[index]?.need ?? 1);
 }
 

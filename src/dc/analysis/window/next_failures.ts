@@ -53,10 +53,10 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
     // What is off, or has no power, fails no more.
     if (outage.off.has(element.index) || outage.blast.live[element.index] !== 1 || !isNear(element.index)) continue;
     tried += 1;
-    const both = yield* failed(trying, [...own, element], true);
+    const both = failed(trying, [...own, element], true);
     yield;
     if (harmBeyond(both, [during.harm]) === undefined) continue;
-    const alone = yield* failed(trying, [element], false);
+    const alone = failed(trying, [element], false);
     const harm = harmBeyond(during.accepted.left(both), [during.harm, alone]);
     if (harm !== undefined) found.push(judged(topology, outage, element.index, harm));
     yield;
@@ -73,12 +73,8 @@ interface Trying {
 }
 
 /** @param isDuring whether the elements of the window are among them */
-function* failed(
-  { window, outage, site: { trials } }: Trying,
-  elements: readonly Element[],
-  isDuring: boolean,
-): Steps<Harm> {
-  const outcome = yield* trials.fail(elements);
+function failed({ window, outage, site: { trials } }: Trying, elements: readonly Element[], isDuring: boolean): Harm {
+  const outcome = trials.fail(elements);
   const off = new Set(outcome.offline);
   for (const { index } of elements) off.add(index);
   const effects = window.effectsOf(off, isDuring);

@@ -103,7 +103,7 @@ function batteries({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius) {
   return hits.flatMap(({ index, state }) => {
     const node = nodes[index];
     const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-    const isCarrying = state === "ON_BATTERY" && (inlets[index] ?? []).every(({ from }) => live[from] !== 1);
+    const isCarrying = state === "ON_BATTERY" && inlets.of(index).every(({ from }) => live[from] !== 1);
     return isCarrying && runtimeS > 0 ? [{ index, runtimeS }] : [];
   });
 }
@@ -112,7 +112,7 @@ function upsesWithoutSupply({ nodes, inlets }: PowerGraph, { hits, live }: Blast
   return hits.flatMap(({ index }) => {
     const node = nodes[index];
     const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-    const isCut = runtimeS > 0 && !covered.has(index) && (inlets[index] ?? []).every(({ from }) => live[from] !== 1);
+    const isCut = runtimeS > 0 && !covered.has(index) && inlets.of(index).every(({ from }) => live[from] !== 1);
     return isCut ? [index] : [];
   });
 }

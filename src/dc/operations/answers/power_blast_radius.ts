@@ -1,7 +1,7 @@
 import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/power/blast_radius.ts";
+import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power/power_live.ts";
-import { ownDrawW } from "#dc/analysis/power/power_load.ts";
 import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
 import { type Reached, tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
 import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
@@ -195,7 +195,7 @@ class Items {
   }
 
   #of({ index, state, depth, via }: Hit) {
-    const inlets = (this.#power.inlets[index] ?? []).filter(({ from }) => this.#figures.baseline[from] === 1);
+    const inlets = this.#power.inlets.of(index).filter(({ from }) => this.#figures.baseline[from] === 1);
     const alive = (from: number) => this.#blast.live[from] === 1;
     return {
       ...identity(this.#power.nodes[index]),
@@ -265,7 +265,8 @@ function subgraph(
       ...drawnFrom(power, index, { before: live, after: blast.live }),
     })),
     edges: [...shown].flatMap((index) =>
-      (power.supplies[index] ?? [])
+      power.supplies
+        .of(index)
         .filter(({ to }) => shown.has(to))
         .map(({ from, to, inlet }) => ({
           fromRef: power.nodes[from]?.ref,

@@ -101,12 +101,12 @@ function identity(power: PowerGraph, index: number) {
 /** Returns the requested elements downstream of one element, and whether each is reached only through others. */
 function reached(power: PowerGraph, from: number, asked: ReadonlyMap<number, number>): readonly [number, boolean][] {
   const found = new Map<number, boolean>();
-  const direct = new Set((power.supplies[from] ?? []).map(({ to }) => to));
+  const direct = new Set(power.supplies.of(from).map(({ to }) => to));
   const seen = new Set(direct);
   // A Set also iterates over elements added during the loop, so it serves as the queue.
   for (const index of seen) {
     if (asked.has(index)) found.set(index, !direct.has(index));
-    else for (const { to } of power.supplies[index] ?? []) seen.add(to);
+    else for (const { to } of power.supplies.of(index)) seen.add(to);
   }
   found.delete(from);
   return [...found];

@@ -1,8 +1,9 @@
+import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { failover } from "#dc/analysis/power/power_failover.ts";
 import { PowerFigures } from "#dc/analysis/power/power_figures.ts";
 import { type CarriedLoads, loadReasons } from "#dc/analysis/power/power_findings.ts";
-import { type PowerGraph, powerGraph } from "#dc/analysis/power/power_graph.ts";
-import { ownDrawW } from "#dc/analysis/power/power_load.ts";
+import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
+import { powerGraph } from "#dc/analysis/power/power_graph_editor.ts";
 import {
   elementsOf as elementsOfDevice,
   IMBALANCE_PCT,

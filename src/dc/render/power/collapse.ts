@@ -59,13 +59,13 @@ class Supplies {
 
   /** Adds what a node supplies. @param own its reference if it is an outlet drawn with its device */
   of(index: number, own: string, { live }: PowerFailure["blast"]): void {
-    for (const { to } of this.#graph.supplies[index] ?? []) {
+    for (const { to } of this.#graph.supplies.of(index)) {
       const node = this.#graph.nodes[to];
       if (this.#group(to) >= 0 || node?.kind !== "OUTLET") {
         this.#note(index, to, { via: own, live: live[index] === 1 });
         continue;
       }
-      for (const next of this.#graph.supplies[to] ?? []) {
+      for (const next of this.#graph.supplies.of(to)) {
         this.#note(index, next.to, { via: node.ref, live: live[to] === 1 });
       }
     }

@@ -204,7 +204,7 @@ export class NodeGrouper {
   #ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
     const node = this.#graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
-    const [inlet] = this.#graph.inlets[index] ?? [];
+    const inlet = this.#graph.inlets.first(index);
     const supply = inlet === undefined ? undefined : this.#graph.nodes[inlet.from];
     // Most outlets are supplied by their own device, which saves the lookup by code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;

@@ -72,7 +72,7 @@ export class Node {
 
   facts(): readonly (readonly [string, string])[] {
     const { graph, before, blast } = this.#failure;
-    const inlets = (graph.inlets[this.#index] ?? []).filter(({ from }) => before[from] === 1);
+    const inlets = graph.inlets.of(this.#index).filter(({ from }) => before[from] === 1);
     const names = (live: boolean) =>
       inlets
         .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
@@ -99,7 +99,7 @@ export class Node {
 
   related(): readonly string[] {
     const { graph } = this.#failure;
-    const near = [...(graph.inlets[this.#index] ?? []), ...(graph.supplies[this.#index] ?? [])];
+    const near = [...graph.inlets.of(this.#index), ...graph.supplies.of(this.#index)];
     return [...new Set(near.flatMap(({ from, to }) => graph.nodes[from === this.#index ? to : from]?.ref ?? []))].slice(
       0,
       64,

@@ -1,5 +1,5 @@
+import { lostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
-import { lostDrawW } from "#dc/analysis/power/power_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";

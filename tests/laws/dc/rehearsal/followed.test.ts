@@ -5,11 +5,11 @@ import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import type { Outcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, type RehearsalChoice, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
-import { slowFailure } from "#dc/analysis/rehearsal/slow_failure.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Crac, FabricLink } from "#dc/model/resources.ts";
 import { atOnce } from "#kernel/steps.ts";
 import { inventory, load } from "../../../support/dc/power.ts";
+import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 // After a change the outcomes are those of a site that was read anew, and fold into the same lines; on circles of supply they
@@ -151,7 +151,7 @@ test("outcomes on circles of supply are those of a blast radius", () => {
       const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
       const { outcomes } = atOnce(siteFailures(topology, OPTIONS));
 
-      const slow = outcomes.map(({ elements }) => atOnce(slowFailure(topology, elements, OPTIONS)));
+      const slow = outcomes.map(({ elements }) => slowFailure(topology, elements, OPTIONS));
       expect(told(topology, outcomes)).toEqual(told(topology, slow));
     }),
     { numRuns: LAW_RUNS },

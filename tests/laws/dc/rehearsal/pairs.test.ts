@@ -5,10 +5,10 @@ import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import type { Element, Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
-import { slowFailure } from "#dc/analysis/rehearsal/slow_failure.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { atOnce } from "#kernel/steps.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
+import { slowFailure } from "../../../support/dc/slow_failure.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 // Every two failures that do more together than apart are listed, and no others.
@@ -54,8 +54,7 @@ function rehearsed(seed: number, options: BlastOptions) {
   const { followed } = atOnce(rehearse(site, { ...choice, pairs: false }));
   const { lines } = atOnce(rehearse(site, { ...choice, pairs: true }));
   const singles = [...followed.groups.values()].flatMap(({ failures }) => failures);
-  const together = (elements: readonly Element[]) =>
-    followed.effects.of(atOnce(slowFailure(topology, elements, options)));
+  const together = (elements: readonly Element[]) => followed.effects.of(slowFailure(topology, elements, options));
   return { topology, singles, lines, together };
 }
 

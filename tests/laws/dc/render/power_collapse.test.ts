@@ -108,7 +108,7 @@ test("every supply between two drawn things is an edge", () => {
       const { drawn, edges } = collapseFailure(failure, options);
       const groupOf = new Map(drawn.flatMap(({ members }, group) => members.map((index) => [index, group] as const)));
       const drawnEdges = new Set(edges.map(({ from, to }) => `${from} ${to}`));
-      for (const edge of failure.graph.supplies.flat()) {
+      for (const edge of failure.graph.nodes.flatMap((_, index) => failure.graph.supplies.of(index))) {
         const [from, to] = [groupOf.get(edge.from), groupOf.get(edge.to)];
         if (from !== undefined && to !== undefined && from !== to) expect(drawnEdges).toContain(`${from} ${to}`);
       }

@@ -46,7 +46,7 @@ export function powerListing(topology: Topology): Listing<Supply> {
       ...phaseColumns(carried),
       battery_min: ({ index, node }) => rounded(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
       battery_failover_min: ({ index, node }) => rounded(batteryMinutes(node, carried.failover.loads[index] ?? 0)),
-      consumers: ({ index }) => power.supplies[index]?.length ?? 0,
+      consumers: ({ index }) => power.supplies.count(index),
       site: ({ device }) => device && PLACE_COLUMNS.site(device),
       floor: ({ device }) => device && PLACE_COLUMNS.floor(device),
       room: ({ device }) => device && PLACE_COLUMNS.room(device),

@@ -1,0 +1,345 @@
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { NodeNumbers } from "../node_numbers.ts";
+import { FailureLoads } from "./failure_loads.ts";
+import type { Loads } from "./load_lanes.ts";
+import { EDGE } from "./power_edge.ts";
+import type { PowerEdges } from "./power_edges.ts";
+import type { PowerGraph } from "./power_graph.ts";
+import { type LiveSet, liveSet } from "./power_live.ts";
+import type { Overload } from "./power_overloads.ts";
+
+/** A site before any failure. */
+export interface SiteState {
+  readonly graph: PowerGraph;
+  readonly live: LiveSet;
+  readonly loads: Loads;
+  readonly options: FailureOptions;
+  /** Draws of all nodes themselves and battery times in seconds, -1 for none, for one who tries many failures. */
+  readonly known?: { readonly drawW: Float64Array; readonly runtimeS: Float64Array };
+}
+
+export interface FailureOptions {
+  readonly basis: LoadBasis;
+  /** Nodes with a UPS battery carry on. */
+  readonly assumeBattery: boolean;
+  /** Seconds that a battery must last to carry at all; any recorded time does without it. */
+  readonly batteryS?: number;
+}
+
+/** An overload and its node. */
+export interface Overloaded extends Overload {
+  readonly index: number;
+}
+
+/** How a failure came to the nodes that it reached. */
+export interface Trace {
+  /** Distance from the nearest removed node; -1 for unaffected nodes. */
+  readonly depth: NodeNumbers;
+  /** The node through which power was lost; -1 for none. */
+  readonly via: NodeNumbers;
+}
+
+export function newTrace({ nodes }: PowerGraph): Trace {
+  return { depth: new NodeNumbers(nodes.length), via: new NodeNumbers(nodes.length) };
+}
+
+// Bits of a node's marks.
+const REMOVED = 1;
+const REACHED = 2;
+const WEAK = 4;
+const MET = 8;
+const DARK = 16;
+const COUNTED = 32;
+// 64 is that of the loads.
+
+/**
+ * Live state and loads on one set of arrays, to which failures are applied and undone. A failure costs only the edges that
+ * it affects, regardless of the size of the site. Its darkness is the difference of two live sets; a law checks this.
+ * Source: docs/contract/datacenter-analyses.md#blast-radius.
+ */
+export class FailureState {
+  readonly before: SiteState;
+  readonly loads: FailureLoads;
+  /** Who has power now. */
+  readonly live: LiveSet;
+  /** Nodes that failed or tripped, in that order. */
+  removed: number[] = [];
+  /** Nodes that lost power, the removed ones included, in breadth-first order. */
+  dark: number[] = [];
+  /** These nodes and their consumers, in breadth-first order. */
+  reached: number[] = [];
+  /** How the failure spread, if it is asked for. */
+  trace: Trace | undefined;
+  /** Whether supply may run in circles around the failure, whose nodes keep up each other's count of live inlets. */
+  isCircular = false;
+  readonly #graph: PowerGraph;
+  readonly #edges: PowerEdges;
+  readonly #liveBefore: LiveSet;
+  readonly #need: Uint16Array;
+  readonly #marks: Uint8Array;
+  /** Live inlets of the nodes that are reached. */
+  readonly #left: Uint16Array;
+  /** The same without batteries. */
+  #rest: Uint16Array | undefined;
+
+  constructor(before: SiteState) {
+    const { graph, live, loads, options, known } = before;
+    this.before = before;
+    this.#graph = graph;
+    this.live = live.slice();
+    this.#edges = graph.edges;
+    this.#liveBefore = live;
+    this.#need = graph.columns.need;
+    this.#marks = new Uint8Array(graph.nodes.length);
+    this.loads = new FailureLoads(
+      { graph, live: this.live, marks: this.#marks },
+      {
+        loads,
+        basis: options.basis,
+        ...(known !== undefined && { drawsW: known.drawW }),
+      },
+    );
+    this.#left = new Uint16Array(graph.nodes.length);
+  }
+
+  isRemoved(index: number): boolean {
+    return ((this.#marks[index] as number) & REMOVED) !== 0;
+  }
+
+  /** Live inlets of a node that is reached. */
+  inletsLeft(index: number): number {
+    return this.#left[index] as number;
+  }
+
+  /** Puts everything back. */
+  undo(): void {
+    this.loads.undo();
+    this.#unspread();
+  }
+
+  #unspread(): void {
+    for (const index of this.dark) this.live[index] = 1;
+    for (const index of this.reached) this.#marks[index] = 0;
+    for (const index of this.removed) this.#marks[index] = 0;
+    this.removed = [];
+    this.dark = [];
+    this.reached = [];
+  }
+
+  /** Spreads the loss of everything that was removed at once, and traces it. Loads stay as they are. */
+  retrace(): void {
+    const all = this.removed;
+    this.#unspread();
+    this.trace = newTrace(this.#graph);
+    this.spread(all);
+  }
+
+  /**
+   * Turns nodes off and spreads the loss downstream; nodes that are already dark do not spread it.
+   * @returns the nodes that this loss reaches
+   */
+  spread(nodes: readonly number[]): readonly number[] {
+    const { live, dark } = this;
+    const begin = dark.length;
+    // A further loss reaches nodes that were reached before.
+    const again: number[] | undefined = this.removed.length === 0 ? undefined : [];
+    for (const index of nodes) {
+      this.#marks[index] = (this.#marks[index] as number) | REMOVED;
+      this.removed.push(index);
+    }
+    const outcome = this.isCircular ? this.#outcome(live) : undefined;
+    for (const index of nodes) {
+      if (live[index] !== 1) continue;
+      live[index] = 0;
+      dark.push(index);
+      this.#reach(index);
+      if (again !== undefined) this.#meet(index, again);
+      this.trace?.depth.set(index, 0);
+    }
+    for (let at = begin; at < dark.length; at += 1) this.#spreadFrom(dark[at] as number, outcome, again);
+    if (again === undefined) return this.reached;
+    for (const index of again) this.#marks[index] = (this.#marks[index] as number) & ~MET;
+    return again;
+  }
+
+  #spreadFrom(index: number, outcome: LiveSet | undefined, again: number[] | undefined): void {
+    const { outAt, outEnd, outEdge, to } = this.#edges;
+    const { live, dark, trace } = this;
+    const left = this.#left;
+    const end = outEnd[index] as number;
+    for (let out = outAt[index] as number; out < end; out += 1) {
+      const consumer = to[outEdge[out] as number] as number;
+      if (this.#reach(consumer)) trace?.depth.set(consumer, trace.depth.at(index) + 1);
+      if (again !== undefined) this.#meet(consumer, again);
+      left[consumer] = (left[consumer] as number) - 1;
+      if (live[consumer] !== 1 || this.#stays(consumer, outcome)) continue;
+      live[consumer] = 0;
+      trace?.via.set(consumer, index);
+      dark.push(consumer);
+    }
+  }
+
+  #meet(index: number, met: number[]): void {
+    const marks = this.#marks[index] as number;
+    if ((marks & MET) !== 0) return;
+    this.#marks[index] = marks | MET;
+    met.push(index);
+  }
+
+  /** @param outcome the live set after the loss, around circles of supply */
+  #stays(index: number, outcome: LiveSet | undefined): boolean {
+    if (outcome !== undefined) return outcome[index] === 1;
+    return (this.#left[index] as number) >= (this.#need[index] as number) || this.carriesOn(index);
+  }
+
+  /** Computes the loads after a loss. @param reached the nodes that it reaches */
+  follow(reached: readonly number[]): void {
+    if (this.isCircular) this.loads.renew(reached);
+    else this.loads.follow(reached);
+  }
+
+  /** The live set without the removed nodes. @param baseline who had power, and may carry on */
+  #outcome(baseline?: LiveSet): LiveSet {
+    const stays = (index: number) => baseline?.[index] === 1 && this.carriesOn(index);
+    return liveSet(this.#graph, new Set(this.removed), stays);
+  }
+
+  /** Notes that a node is reached. @returns whether it is new */
+  #reach(index: number): boolean {
+    const marks = this.#marks[index] as number;
+    if ((marks & REACHED) !== 0) return false;
+    this.#marks[index] = marks | REACHED;
+    this.#left[index] = this.#inletsBefore(index);
+    this.reached.push(index);
+    return true;
+  }
+
+  #inletsBefore(index: number): number {
+    const { inAt, inEnd, from } = this.#edges;
+    const live = this.#liveBefore;
+    const end = inEnd[index] as number;
+    let count = 0;
+    for (let at = inAt[index] as number; at < end; at += 1) count += live[from[at] as number] as number;
+    return count;
+  }
+
+  /** Whether a node with a battery stays on without supply. */
+  carriesOn(index: number): boolean {
+    const { assumeBattery, batteryS } = this.before.options;
+    if (!assumeBattery || this.isRemoved(index)) return false;
+    return carriesFor(this.#runtimeS(index), batteryS);
+  }
+
+  #runtimeS(index: number): number {
+    const { known } = this.before;
+    if (known !== undefined) return known.runtimeS[index] as number;
+    const node = this.#graph.nodes[index];
+    return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
+  }
+
+  /** Elements that exceed their capacity because of the failure, not before it; the worst first. */
+  overloads(): readonly Overloaded[] {
+    const { nodes, columns } = this.#graph;
+    const { loads, live } = this;
+    const found: Overloaded[] = [];
+    for (const index of loads.changed) {
+      const limit = columns.limitW[index] as number;
+      if (limit === Number.POSITIVE_INFINITY || live[index] !== 1) continue;
+      const load = loads.comparable(index);
+      if (load <= limit || load <= loads.comparableBefore(index)) continue;
+      const { ref = "", capacityW = 0 } = nodes[index] ?? {};
+      found.push({
+        index,
+        ref,
+        loadBeforeW: Math.round(loads.wattsBefore(index)),
+        loadAfterW: Math.round(loads.after.watts[index] as number),
+        capacityW,
+        utilizationPct: (load / capacityW) * 100,
+        severity: load > capacityW ? "WOULD_TRIP" : "OVER_DERATED",
+      });
+    }
+    if (found.length < 2) return found;
+    return found.sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref));
+  }
+
+  /** Live nodes that lost a live inlet, and those whose live inlets all depend on such. */
+  weaker(): readonly number[] {
+    const { outAt, outEnd, outEdge, to } = this.#edges;
+    const { live } = this;
+    const marks = this.#marks;
+    const found = this.reached.filter((index) => live[index] === 1);
+    for (const index of found) marks[index] = (marks[index] as number) | WEAK;
+    // The array grows while it is walked, so it is the queue as well.
+    for (const index of found) {
+      const end = outEnd[index] as number;
+      for (let out = outAt[index] as number; out < end; out += 1) {
+        const edge = outEdge[out] as number;
+        const consumer = to[edge] as number;
+        if (((marks[consumer] as number) & WEAK) !== 0 || live[consumer] !== 1 || !this.#weakens(edge)) continue;
+        marks[consumer] = (marks[consumer] as number) | WEAK;
+        found.push(consumer);
+      }
+    }
+    for (const index of found) marks[index] = (marks[index] as number) & ~WEAK;
+    return found;
+  }
+
+  #weakens(edge: number): boolean {
+    const { how, to, inAt, inEnd, from } = this.#edges;
+    const bits = how[edge] as number;
+    if ((bits & EDGE.GATE) !== 0) return true;
+    // An outlet that is bound to an inlet is as good as the source of that one.
+    if ((bits & EDGE.THROUGH) !== 0) return false;
+    const consumer = to[edge] as number;
+    const end = inEnd[consumer] as number;
+    for (let at = inAt[consumer] as number; at < end; at += 1) {
+      const source = from[at] as number;
+      if (this.live[source] === 1 && ((this.#marks[source] as number) & WEAK) === 0) return false;
+    }
+    return true;
+  }
+
+  /** The live nodes that would be de-energized without batteries. */
+  onBattery(): readonly number[] {
+    const { outAt, outEnd, outEdge, to } = this.#edges;
+    const marks = this.#marks;
+    const outcome = this.isCircular ? this.#outcome() : undefined;
+    const counted: number[] = [];
+    const dark = this.removed.filter((index) => this.#liveBefore[index] === 1);
+    for (const index of dark) marks[index] = (marks[index] as number) | DARK;
+    const lose = (consumer: number): void => {
+      const isEnough = this.#restOf(consumer, counted) >= (this.#need[consumer] as number);
+      if (((marks[consumer] as number) & DARK) !== 0 || this.#liveBefore[consumer] !== 1) return;
+      if (outcome === undefined ? isEnough : outcome[consumer] === 1) return;
+      marks[consumer] = (marks[consumer] as number) | DARK;
+      dark.push(consumer);
+    };
+    // The array grows while it is walked, so it is the queue as well.
+    for (const index of dark) {
+      const end = outEnd[index] as number;
+      for (let out = outAt[index] as number; out < end; out += 1) lose(to[outEdge[out] as number] as number);
+    }
+    for (const index of dark) marks[index] = (marks[index] as number) & ~DARK;
+    for (const index of counted) marks[index] = (marks[index] as number) & ~COUNTED;
+    return dark.filter((index) => this.live[index] === 1);
+  }
+
+  /** Takes a live inlet from a node. @param counted nodes whose inlets are counted */
+  #restOf(index: number, counted: number[]): number {
+    const marks = this.#marks[index] as number;
+    this.#rest ??= new Uint16Array(this.#marks.length);
+    const isCounted = (marks & COUNTED) !== 0;
+    const rest = (isCounted ? (this.#rest[index] as number) : this.#inletsBefore(index)) - 1;
+    this.#rest[index] = rest;
+    if (isCounted) return rest;
+    this.#marks[index] = marks | COUNTED;
+    counted.push(index);
+    return rest;
+  }
+}
+
+/** Whether a battery of a recorded time carries its load. Source: docs/contract/datacenter-model.md#device. */
+export function carriesFor(runtimeS: number, batteryS = 0): boolean {
+  return runtimeS > 0 && runtimeS >= batteryS;
+}

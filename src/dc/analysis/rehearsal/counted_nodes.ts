@@ -1,0 +1,79 @@
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { deratedKw } from "../cooling/cooling_units.ts";
+import { ownDrawW } from "../power/load_lanes.ts";
+import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
+import { isConsumer, isUndocumented } from "../power/power_nodes.ts";
+
+/** Role of a node in the state of its rack. */
+export const ROLE = { NONE: 0, JUDGED: 1, PDU: 2, UNDOCUMENTED: 3 } as const;
+/** Category under which an offline node is counted. */
+export const COUNTS = { NOTHING: 0, IT: 1, POWER: 2, CRAC: 3 } as const;
+
+/** What a rehearsal counts about every node of a power graph, in typed arrays. */
+export class CountedNodes {
+  readonly graph: PowerGraph;
+  readonly size: number;
+  readonly drawW: Float64Array;
+  readonly coolingKw: Float64Array;
+  /** Battery time; -1 if none is recorded. */
+  readonly runtimeS: Float64Array;
+  readonly role: Uint8Array;
+  readonly counts: Uint8Array;
+  /** Number of the node's rack; -1 for none. */
+  readonly rack: Int32Array;
+  readonly rackKeys: string[] = [];
+
+  constructor(graph: PowerGraph, basis: LoadBasis) {
+    const size = graph.nodes.length;
+    this.graph = graph;
+    this.size = size;
+    this.drawW = new Float64Array(size);
+    this.coolingKw = new Float64Array(size);
+    this.runtimeS = new Float64Array(size).fill(-1);
+    this.role = new Uint8Array(size);
+    this.counts = new Uint8Array(size);
+    this.rack = new Int32Array(size).fill(-1);
+    const racks = new Map<string, number>();
+    for (let index = 0; index < size; index += 1) this.#readNode(index, basis, racks);
+  }
+
+  #readNode(index: number, basis: LoadBasis, racks: Map<string, number>): void {
+    const node = this.graph.nodes[index];
+    if (node === undefined) return;
+    this.drawW[index] = ownDrawW(this.graph, index, basis);
+    if (node.kind === "DEVICE") this.#readDevice(index, node);
+    if (node.kind === "CRAC") {
+      this.counts[index] = node.crac.status === "PLANNED" ? COUNTS.NOTHING : COUNTS.CRAC;
+      this.coolingKw[index] = deratedKw(node.crac);
+    }
+    const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
+    if (code !== undefined) this.rack[index] = this.#rackNumber(code, racks);
+  }
+
+  #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>): void {
+    const { device } = node;
+    const isSupply = isPowerKind(device.kind);
+    if (!node.blocked) this.counts[index] = isSupply ? COUNTS.POWER : COUNTS.IT;
+    this.role[index] = this.#roleOf(index, node, isSupply);
+    this.runtimeS[index] = device.power?.runtimeS ?? -1;
+  }
+
+  #roleOf(index: number, node: PowerNode, isSupply: boolean): number {
+    if (node.blocked) return ROLE.NONE;
+    if (isSupply) return ROLE.PDU;
+    if (!isConsumer(node)) return ROLE.NONE;
+    return isUndocumented(this.graph, index) ? ROLE.UNDOCUMENTED : ROLE.JUDGED;
+  }
+
+  #rackNumber(code: string, racks: Map<string, number>): number {
+    const known = racks.get(code) ?? racks.get(codeKey(code));
+    if (known !== undefined) return known;
+    const made = this.rackKeys.length;
+    this.rackKeys.push(codeKey(code));
+    racks.set(codeKey(code), made);
+    racks.set(code, made);
+    return made;
+  }
+}

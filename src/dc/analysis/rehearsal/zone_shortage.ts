@@ -1,5 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import { roundFigure } from "#dc/model/figure.ts";
 import { heatOfAll } from "#dc/model/heat.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
@@ -183,8 +184,9 @@ function isWorse(before: ZoneState, after: ZoneState): boolean {
 function judge(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
   if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
   const of = balance.of(area, medium, units);
-  const capacityKw = of.usableKw + of.reserveKw;
-  const heatKw = of.usableKw - of.headroomKw;
+  // The last digits of sums follow the order in which things were written.
+  const capacityKw = roundFigure(of.usableKw + of.reserveKw);
+  const heatKw = roundFigure(of.usableKw - of.headroomKw);
   const state: ZoneState = copes(of)
     ? "ENOUGH"
     : copes({ headroomKw: of.headroomKw + of.reserveKw })

@@ -50,6 +50,7 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/mcp.md#Configure a client": "npx from the registry; mcp_clients runs the Inspector",
   "docs/operations.md#Backup": "needs the sqlite3 program; dc_upgrade and dc_audit verify copies",
   "docs/operations.md#Archiving the log": "entries of another year; dc_audit does",
+  "docs/work.md#Review": "the reader's finished work; review_command does",
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",
 };
 

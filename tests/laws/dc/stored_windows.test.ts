@@ -2,13 +2,14 @@ import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
 import { START, type TestService, testService } from "../../support/dc/service.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 // A stored window is judged as a plain model says: cut time at all bounds, ask CheckWindow about the union of what is out in each
-// piece as if nothing were stored, and take the worst. No site here has a battery, whose time adds up over pieces.
+// piece as if nothing were stored, and take the worst. Pieces last an hour or more, longer than any battery of these sites.
 
 const WINDOWS = 5;
-const CHANGES = 4;
+const CHANGES = LAW_INVENTORIES >= 100 ? 4 : 2;
 const VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"].map((word) => `WINDOW_VERDICT_${word}`);
 const HOUR = 3_600_000;
 const BEGIN = Date.parse(START) + HOUR;
@@ -53,11 +54,22 @@ async function modelled(site: TestService, windows: readonly Drawn[], own: Drawn
     const until = bounds[index + 1] ?? from;
     if (from < own.from || until > own.until) continue;
     const out = windows.filter((other) => other.from <= from && other.until >= until).flatMap(({ refs }) => refs);
-    const request: JsonObject = { element_refs: [...new Set(out)], starts_at: at(from), ends_at: at(until) };
-    const { verdict }: Json = await site.call("CheckWindow", { ...request, ignore_stored: true });
-    ranks.push(VERDICTS.indexOf(verdict));
+    const element_refs = [...new Set(out)].sort();
+    ranks.push(await rankAlone(site, { element_refs, starts_at: at(from), ends_at: at(until), ignore_stored: true }));
   }
   return VERDICTS[Math.max(...ranks)] ?? "";
+}
+
+/** What was asked of a service since its inventory changed: many pieces are the same question. */
+const answered = new WeakMap<TestService, Map<string, number>>();
+
+async function rankAlone(site: TestService, request: JsonObject): Promise<number> {
+  const known = answered.get(site) ?? new Map<string, number>();
+  answered.set(site, known);
+  const key = JSON.stringify(request);
+  const rank = known.get(key) ?? VERDICTS.indexOf(((await site.call("CheckWindow", request)) as Json).verdict);
+  known.set(key, rank);
+  return rank;
 }
 
 async function kept(site: TestService): Promise<ReadonlyMap<string, string>> {
@@ -98,6 +110,7 @@ test("verdicts of stored windows are those of their pieces, also after changes a
     for (const window of windows.toReversed()) await put(site, window);
     expect([name, await kept(site)]).toEqual([name, last]);
     if (await failDevice(site, random, elements)) changed += 1;
+    answered.delete(site);
     for (const window of windows) {
       const verdict = (await kept(site)).get(window.code);
       expect([name, window.code, verdict]).toEqual([name, window.code, await modelled(site, windows, window)]);

@@ -341,14 +341,14 @@ export type MaintenanceWindow = Message<"datacenter.v1.MaintenanceWindow"> & {
   acceptedRefs: string[];
 
   /**
-   * Who does it.
+   * Who does it, at most 128 characters.
    *
    * @generated from field: string owner = 8;
    */
   owner: string;
 
   /**
-   * How to reach them.
+   * How to reach them, at most 128 characters.
    *
    * @generated from field: string contact = 9;
    */
@@ -369,14 +369,14 @@ export type MaintenanceWindow = Message<"datacenter.v1.MaintenanceWindow"> & {
   sequence: number;
 
   /**
-   * UID of the calendar entry that it was imported from.
+   * UID of a calendar's entry for it, at most 255 characters; kept for other programs.
    *
    * @generated from field: string calendar_uid = 12;
    */
   calendarUid: string;
 
   /**
-   * SEQUENCE of that entry.
+   * SEQUENCE of that entry, 0 or more.
    *
    * @generated from field: int32 calendar_sequence = 13;
    */

@@ -1,8 +1,9 @@
+import { afterAll } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { Claim, Claims, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
@@ -101,6 +102,10 @@ export async function claimRepository(way: (typeof WAYS)[number] = "file", forma
 
 const templates = new Map<string, Promise<string>>();
 
+afterAll(async () => {
+  for (const bare of await Promise.all(templates.values())) rmSync(dirname(bare), { recursive: true, force: true });
+});
+
 /** A bare repository with one commit, to be copied. */
 function templateOf(
   format: string,
@@ -117,7 +122,6 @@ function templateOf(
     await run(first, ...person, "commit", "-q", "-m", "begin");
     await run(folder, "clone", "-q", "--bare", first, bare);
     await run(bare, "config", "http.receivepack", "true");
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
     return bare;
   };
   const made = templates.get(format) ?? make();

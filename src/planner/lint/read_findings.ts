@@ -6,6 +6,9 @@ import { unknownId } from "./rules/dependency.ts";
 import { conflictFindings } from "./rules/parse.ts";
 import { missingFields, valueFindings } from "./rules/required.ts";
 
+/** How many values of a field are remembered as fitting: most specs have the same few. */
+const KEPT_VALUES = 100;
+
 /** What reading a spec is judged by. */
 export interface ReadWorld {
   /** Null if the configuration is broken: then only dependencies are judged. */
@@ -26,12 +29,32 @@ export function openReadFindings({ rules, knownIds }: ReadWorld): (spec: Spec) =
   const judgesDependencies = rules === null || isError(rules, "dependency");
   const { required, fields } =
     rules !== null && isError(rules, "required") ? rules.schema.spec : { required: [], fields: {} };
-  const names = new Set([...required, "status", "depends_on"]);
+  const wrongValues = openValueFindings(fields, [...required, "status", "depends_on"]);
   return (spec) => {
     const found: RuleFinding[] = judgesBody ? [...conflictFindings(spec)] : [];
-    found.push(...missingFields(spec, required), ...valueFindings(spec, fields, names));
+    if (required.length > 0) found.push(...missingFields(spec, required));
+    found.push(...wrongValues(spec));
     if (judgesDependencies) {
       for (const id of spec.dependsOn) if (!knownIds.has(id)) found.push(unknownId("depends_on", id));
+    }
+    return found;
+  };
+}
+
+/** Judges the values of these fields; a value that fits is judged once. */
+function openValueFindings(
+  fields: SpecRules["schema"]["spec"]["fields"],
+  names: readonly string[],
+): (spec: Spec) => readonly RuleFinding[] {
+  const fitting = new Map(names.map((name) => [name, new Set<unknown>()]));
+  return (spec) => {
+    const found: RuleFinding[] = [];
+    for (const [name, values] of fitting) {
+      const value = spec.frontmatter[name];
+      if (values.has(value)) continue;
+      const wrong = [...valueFindings(spec, fields, [name])];
+      if (wrong.length === 0 && typeof value !== "object" && values.size < KEPT_VALUES) values.add(value);
+      found.push(...wrong);
     }
     return found;
   };

@@ -1,7 +1,8 @@
 import { rulesLost } from "#planner/operations/shared/held_rules.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { checkLines, configLines } from "#planner/work/acceptance.ts";
+import { checkLines } from "#planner/work/acceptance.ts";
+import { configLines } from "#planner/work/config_lines.ts";
 import { counted } from "#words/names.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";

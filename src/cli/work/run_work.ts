@@ -7,7 +7,8 @@ import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { checkLines, configLines } from "#planner/work/acceptance.ts";
+import { checkLines } from "#planner/work/acceptance.ts";
+import { configLines } from "#planner/work/config_lines.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { askToAccept } from "../accept_commands.ts";

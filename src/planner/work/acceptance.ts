@@ -1,6 +1,6 @@
 import type { PlannerConfig } from "../config/config.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { type Provider, providerFor } from "./providers.ts";
+import type { Provider } from "./providers.ts";
 
 /**
  * What a person accepts: the check of a criterion, a line of `verify.commands` or `worktree.setup`, how an agent is
@@ -94,25 +94,6 @@ export function providerLine({ name, row, program, extraArgs, env, skipsPermissi
 export function unprovenLine(id: string, why: string): CommandLine {
   return { kind: "unproven", text: `${id}: ${why}` };
 }
-
-/** The commands that the settings of a project name. */
-export function configLines(config: PlannerConfig): readonly CommandLine[] {
-  const line = (kind: LineKind) => (text: string) => ({ kind, text });
-  const providers = Object.keys(config.providers).flatMap((provider) => {
-    try {
-      return (
-        providerLine(providerFor({ ...config, defaults: { ...config.defaults, provider, model: null } }, ANY)) ?? []
-      );
-    } catch {
-      // It cannot be started, which a run says.
-      return [];
-    }
-  });
-  const { setup } = config.worktree;
-  return [...config.verify.commands.map(line("verify")), ...(setup ?? []).map(line("setup")), ...providers];
-}
-
-const ANY = { model: null, task: "work" } as const;
 
 /** Whether a line is one by which runs are judged; such a line is no command. */
 export function isRule({ kind }: CommandLine): boolean {

@@ -137,6 +137,12 @@ const ROWS: readonly Row[] = [
     ends: ["merged", "dropped"],
   },
   {
+    name: "doctor: work that was sent back",
+    agent: "save a; tick",
+    asks: [["review", ID, "--back", "Name the line"], ...DOCTOR],
+    ends: ["merged"],
+  },
+  {
     name: "doctor: a deleted spec",
     agent: "save a; tick",
     after: `git rm -q --cached .planner/specs/${ID}.md; rm -f .planner/specs/${ID}.md; git commit -q -m gone`,

@@ -47,6 +47,11 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
   };
 }
 
+/** Whether a merge may complete a spec of this status. */
+export function isMergeable(status: string): boolean {
+  return ["in_progress", "failed", "needs_attention"].includes(status);
+}
+
 /** Whether the work of a spec with a worktree is over and waits for its merge. */
 export function isFinishedWork(status: string, worktree: Pick<WorktreeStatus, "status"> | undefined): boolean {
   if (worktree === undefined) return false;

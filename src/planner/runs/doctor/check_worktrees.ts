@@ -4,6 +4,7 @@ import { shellWord } from "#words/shell_word.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { isMergeable } from "../../work/person_need.ts";
 import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
@@ -66,21 +67,27 @@ function described({ uncommitted, unmerged }: Content): string {
 }
 
 /** Returns only advice that works: archived specs cannot be worked, and no command accepts the id of a deleted one. */
-async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
-  const [active, archived] = [(await context.specs.ids()).includes(id), (await context.specs.archivedIds()).has(id)];
+async function adviceFor(deps: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
+  const { specs } = deps.context;
   const commit = uncommitted.length > 0;
-  const branch = (await ports.worktrees.branch(id)) ?? "";
-  const folder = `.planner/worktrees/${id}`;
-  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${shellWord(branch)}"; then run "planner doctor --fix"`;
-  const status = active ? (await context.specs.load(id)).status : null;
+  if ((await specs.ids()).includes(id)) return adviceForSpec(id, (await specs.load(id)).status, commit);
+  return (await specs.archivedIds()).has(id) ? adviceForSpec(id, "completed", commit) : adviceForGone(deps, id, commit);
+}
+
+/** @param commit whether something is not committed */
+function adviceForSpec(id: SpecId, status: string, commit: boolean): string {
   if (status === "cancelled") {
-    return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or ${drop}`;
+    return `its spec is cancelled: "planner update ${id} --status pending" and "planner work ${id}" continue it, or "planner review ${id} --reject" removes the worktree and keeps its work in git`;
   }
   // One that is completed is not worked again.
-  const isDone = archived || status === "completed";
-  if (isDone) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
-  if (active && commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
-  if (active) return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
+  if (status === "completed") return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
+  if (!isMergeable(status)) return `continue with "planner work ${id}"`;
+  if (commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
+  return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
+}
+
+async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): Promise<string> {
+  const branch = (await ports.worktrees.branch(id)) ?? "";
   const worktree = await ports.worktrees.find(id);
   const file = `.planner/specs/${id}.md`;
   // Git would meet a conflict in the spec if its deletion is committed.
@@ -88,7 +95,7 @@ async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted
   const keep = isThere
     ? `"cp ${shellWord(`${worktree.root.replace(/[\\/]+$/, "")}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${shellWord(branch)}"`;
-  return `its spec is gone: ${keep}, or ${drop}`;
+  return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${shellWord(branch)}"; then run "planner doctor --fix"`;
 }
 
 /** Removes it unless a run began in it or a file appeared in it meanwhile. */

@@ -9,6 +9,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
+import { isMergeable } from "../../work/person_need.ts";
 import { endLeftovers } from "../end_claim.ts";
 import { admission } from "../proof/admission.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
@@ -110,7 +111,7 @@ async function completion(
   const against = (...reasons: readonly string[]) => ({ reasons, proven: false });
   if (state !== null && state.problems.length > 0) return against(...state.problems);
   if (spec.archived || spec.status === "completed") return against();
-  if (!["in_progress", "failed", "needs_attention"].includes(spec.status)) {
+  if (!isMergeable(spec.status)) {
     return against(`its status is ${spec.status}`);
   }
   if (worktree === null || state === null) {

@@ -1,4 +1,3 @@
-import { afterAll } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -102,9 +101,12 @@ export async function claimRepository(way: (typeof WAYS)[number] = "file", forma
 
 const templates = new Map<string, Promise<string>>();
 
-afterAll(async () => {
-  for (const bare of await Promise.all(templates.values())) rmSync(dirname(bare), { recursive: true, force: true });
-});
+/** Removes the repositories that `claimRepository` copies; for the end of each file of tests. */
+export async function dropTemplates(): Promise<void> {
+  const made = await Promise.all(templates.values());
+  templates.clear();
+  for (const bare of made) rmSync(dirname(bare), { recursive: true, force: true });
+}
 
 /** A bare repository with one commit, to be copied. */
 function templateOf(

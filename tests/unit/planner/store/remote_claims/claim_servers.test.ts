@@ -1,8 +1,10 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { claimRepository } from "../../../../support/claim_clones.ts";
+import { claimRepository, dropTemplates } from "../../../../support/claim_clones.ts";
+
+afterAll(dropTemplates);
 
 const ID = "2026-11-21-001-aaa";
 

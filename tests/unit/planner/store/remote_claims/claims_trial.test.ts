@@ -1,10 +1,12 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { claimRepository } from "../../../../support/claim_clones.ts";
+import { claimRepository, dropTemplates } from "../../../../support/claim_clones.ts";
 import type { GitHttp } from "../../../../support/git_http.ts";
+
+afterAll(dropTemplates);
 
 const SCRIPT = join(import.meta.dirname, "../../../../support/scripts/claim_worker.ts");
 

@@ -1,7 +1,9 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type ClaimClone, claimRepository, completeSpec } from "../../../../support/claim_clones.ts";
+import { type ClaimClone, claimRepository, completeSpec, dropTemplates } from "../../../../support/claim_clones.ts";
+
+afterAll(dropTemplates);
 
 const ID = "2026-11-21-001-aaa";
 

@@ -1,6 +1,15 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Begun, type ClaimClone, claimRepository, completeSpec, WAYS } from "../../../../support/claim_clones.ts";
+import {
+  type Begun,
+  type ClaimClone,
+  claimRepository,
+  completeSpec,
+  dropTemplates,
+  WAYS,
+} from "../../../../support/claim_clones.ts";
+
+afterAll(dropTemplates);
 
 const ID = "2026-11-21-001-aaa";
 

@@ -8,12 +8,19 @@ import { type WorkProject, workProject } from "../support/work_project.ts";
 const FIRST = "2026-11-21-001-aaa";
 const SECOND = "2026-11-21-002-bbb";
 
-/** A project whose remote other clones share. Agents wait for their notes. */
-async function shared(): Promise<{ project: WorkProject; other: string; [Symbol.asyncDispose](): Promise<void> }> {
+/**
+ * A project whose remote other clones share. Agents wait for their notes.
+ *
+ * @param renewMinutes how often claims are renewed; a claim that is renewed between a look and the fetch of its text has no
+ *   name in that look
+ */
+async function shared(
+  renewMinutes = 4,
+): Promise<{ project: WorkProject; other: string; [Symbol.asyncDispose](): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "planner-shared-"));
   const project = await workProject({
     plan: { [FIRST]: ["wait:go", "tick", "commit"], "*": ["tick", "commit"] },
-    config: "claims: {remote: origin, renew_minutes: 0.01}\n",
+    config: `claims: {remote: origin, renew_minutes: ${renewMinutes}}\n`,
   });
   await project.add(FIRST);
   await project.add(SECOND);
@@ -86,7 +93,7 @@ test("a remote that is away refuses a run and a merge, which --offline does all 
 });
 
 test("a run whose claim was taken ends its agent, keeps the branch and names who has it", async () => {
-  await using clones = await shared();
+  await using clones = await shared(0.01);
   const { project } = clones;
   const running = project.planner(["work", FIRST]);
   await project.noted("pids", "\n");

@@ -93,7 +93,7 @@ test("a remote that is away refuses a run and a merge, which --offline does all 
 });
 
 test("a run whose claim was taken ends its agent, keeps the branch and names who has it", async () => {
-  await using clones = await shared(0.01);
+  await using clones = await shared(0.04);
   const { project } = clones;
   const running = project.planner(["work", FIRST]);
   await project.noted("pids", "\n");

@@ -83,6 +83,8 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.goBack();
       await page.locator("dialog.edit-dialog").waitFor({ state: "detached" });
       expect(hashOf(page)).toBe("#/rack/B03");
+      // The keys of the page wait until the closed dialog has given them back, which is after the next frame.
+      await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn, 50)))");
       await page.keyboard.press("Control+k");
       await page.getByRole("dialog", { name: "Search" }).waitFor();
       await page.goBack();

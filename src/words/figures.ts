@@ -63,3 +63,13 @@ export function duration(seconds: number): string {
   const minutes = Math.round(seconds / 60);
   return minutes < 120 ? `${minutes} min` : `${fixed(minutes / 60)} h`;
 }
+
+/** As in `950`, `47k` or `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
+}
+
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(2)}`;
+}

@@ -16,6 +16,27 @@ export const CREATE_FLAG = {
   summary: "Replace a database that vanished",
 } as const satisfies Flag;
 
+/** What a maintenance window takes out. */
+export const WINDOW_ELEMENTS = {
+  summary: "What is out: codes, or references such as row:AMS1/1/A",
+  required: true,
+  repeats: true,
+} as const;
+
+/** When a maintenance window is, and what may be lost in it. */
+export const WINDOW_FLAGS = {
+  from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
+  for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
+  until: { type: "string", value: "time", summary: "End, instead of --for" },
+  "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (UTC)" },
+  accept: {
+    type: "string",
+    value: "ref",
+    multiple: true,
+    summary: "Accept this loss: a code, reference or role:<role>",
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
 export const URL_FLAG = {
   type: "string",
   value: "address",

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { dollars } from "#words/figures.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { liveWorker } from "../operations/shared/live_worker.ts";
 import { loadWorld, type World } from "../operations/shared/world.ts";
@@ -6,7 +7,7 @@ import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../work/commit_message.ts";
-import { dollars, type Usage } from "../work/usage.ts";
+import type { Usage } from "../work/usage.ts";
 import { closeGroup } from "./close_group.ts";
 import { doneGroup, type QueueState, startableIds, wantedIds } from "./queue_choice.ts";
 import { Run } from "./run/run.ts";

@@ -1,6 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
+import { dollars } from "#words/figures.ts";
 import type { LimitSettings, PlannerConfig } from "../config/config.ts";
-import { dollars, tokensOf, type Usage } from "./usage.ts";
+import { tokensOf, type Usage } from "./usage.ts";
 
 /**
  * The limits of one run: the spec's own `limits` over those of its agent over the project's. A value in the spec that is

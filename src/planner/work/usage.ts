@@ -1,3 +1,4 @@
+import { dollars, shortCount } from "#words/figures.ts";
 /** What one run consumed, as its agent reports it. */
 export interface Usage {
   /** All input tokens, those from a cache included. */
@@ -33,18 +34,8 @@ export function usageText(usage: Usage): string {
 
 /** As in `47k $0.08`: for a line with little room. */
 export function shortUsage(usage: Usage): string {
-  const tokens = tokensOf(usage);
-  const count =
-    tokens < 1000
-      ? String(tokens)
-      : tokens < 999_500
-        ? `${Math.round(tokens / 1000)}k`
-        : `${(tokens / 1e6).toFixed(1)}M`;
+  const count = shortCount(tokensOf(usage));
   return usage.cost_usd === null ? count : `${count} ${dollars(usage.cost_usd)}`;
-}
-
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(2)}`;
 }
 
 function grouped(count: number): string {

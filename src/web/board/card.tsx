@@ -1,7 +1,8 @@
 import type { Card, CardAgent } from "#planner/board/wire.ts";
+import { dollars, shortCount } from "#words/figures.ts";
 import { addressOf, readPlace } from "./place.ts";
 import { plainLog } from "./plain_log.ts";
-import { dollars, duration, shortCount, useNow } from "./times.ts";
+import { duration, useNow } from "./times.ts";
 
 interface CardProps {
   readonly card: Card;

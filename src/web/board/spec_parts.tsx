@@ -1,7 +1,8 @@
 import type { NamedSpec, PageCriterion, SpecPage } from "#planner/board/wire.ts";
+import { dollars, shortCount } from "#words/figures.ts";
 import { act } from "./act.ts";
 import { addressOf, readPlace } from "./place.ts";
-import { dollars, duration, moment, shortCount } from "./times.ts";
+import { duration, moment } from "./times.ts";
 
 /** Criteria with their checks. A tick of one with a check runs it first. */
 export function Criteria({ spec, again }: { readonly spec: SpecPage; readonly again: () => void }) {

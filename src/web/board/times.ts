@@ -19,16 +19,6 @@ export function duration(fromMs: number, toMs: number): string {
   return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
 }
 
-/** As in `950`, `47k` or `1.2M`. */
-export function shortCount(count: number): string {
-  if (count < 1000) return String(count);
-  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
-}
-
-export function dollars(amount: number): string {
-  return `$${amount.toFixed(2)}`;
-}
-
 /** In the reader's own time. */
 export function moment(at: string): string {
   const time = new Date(at);

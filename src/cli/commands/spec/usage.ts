@@ -1,5 +1,6 @@
 import type { StoredReport } from "#planner/run_ports/process_records.ts";
-import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
+import { addUsage, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
+import { dollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";

@@ -1,26 +1,17 @@
 import { defineCommand } from "../../../command.ts";
 import { databaseOf } from "../../../dc/database.ts";
-import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../../dc/shared_flags.ts";
 
 export const command = defineCommand({
   summary: "Store a window",
   details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
   positionals: {
     code: { summary: "Code of the window", required: true },
-    elements: { summary: "What is out: codes, or references such as row:AMS1/1/A", required: true, repeats: true },
+    elements: WINDOW_ELEMENTS,
   },
   flags: {
     db: DATABASE_FLAG,
-    from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
-    for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
-    until: { type: "string", value: "time", summary: "End, instead of --for" },
-    "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (UTC)" },
-    accept: {
-      type: "string",
-      value: "ref",
-      multiple: true,
-      summary: "Accept this loss: a code, reference or role:<role>",
-    },
+    ...WINDOW_FLAGS,
     title: { type: "string", value: "text", summary: "What is done" },
     notes: { type: "string", value: "text", summary: "What people have to know" },
     owner: { type: "string", value: "name", summary: "Who does it" },

@@ -1,6 +1,6 @@
 import { defineCommand } from "../../../command.ts";
 import { databaseOf } from "../../../dc/database.ts";
-import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../../dc/shared_flags.ts";
 
 export const command = defineCommand({
   summary: "Ask whether elements may be switched off",
@@ -8,20 +8,11 @@ export const command = defineCommand({
     "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
     "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
   positionals: {
-    elements: { summary: "What is out: codes, or references such as row:AMS1/1/A", required: true, repeats: true },
+    elements: WINDOW_ELEMENTS,
   },
   flags: {
     db: DATABASE_FLAG,
-    from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
-    for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
-    until: { type: "string", value: "time", summary: "End, instead of --for" },
-    "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (UTC)" },
-    accept: {
-      type: "string",
-      value: "ref",
-      multiple: true,
-      summary: "Accept this loss: a code, reference or role:<role>",
-    },
+    ...WINDOW_FLAGS,
     "exposed-racks": {
       type: "integer",
       value: "count",

@@ -1,3 +1,4 @@
+import matter from "gray-matter";
 import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
 import type { TextProblem } from "../spec/spec.ts";
@@ -26,18 +27,38 @@ const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 /** The same as an item of `[a, b]`. */
 const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
 
-/** Reads Markdown with YAML in front; never throws, runs nothing. */
+const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
+
+/** The engines of gray-matter that read other languages than YAML; one of them would run the file's code. */
+const NO_OTHER_LANGUAGE = Object.fromEntries(["json", "javascript", "coffee"].map((name) => [name, refuseLanguage]));
+
+function refuseLanguage(): never {
+  throw new Error("Frontmatter in another language than YAML is not read");
+}
+
+/**
+ * Reads Markdown with YAML in front, by gray-matter, as the tools that wrote it do, with our YAML reader as its engine.
+ * A file that gray-matter divides at another line than planner would is a problem. Never throws, runs nothing.
+ */
 export function readForeignMarkdown(text: string): ForeignMarkdown {
   const split = splitText(text);
   if (!split.ok) return split;
   const { mark, range } = split;
   if (range === null) {
-    return { ok: true, values: new Map(), lines: new Map(), body: text.slice(mark), bodyLine: 1 };
+    return { ok: true, ...NO_FIELDS, body: text.slice(mark), bodyLine: 1 };
   }
-  const fields = readForeignYaml(text.slice(range.start, range.end), countBreaks(text, 0, range.start));
-  if ("problem" in fields) return { ok: false, problem: fields.problem };
+  // The block begins behind the opening fence and ends before the last line break.
+  const yaml = { parse: (block: string) => readForeignYaml(`${block.replace(/^\r?\n/, "")}\n`, 1) };
+  const { content, data, matter: block } = matter(text, { engines: { ...NO_OTHER_LANGUAGE, yaml } });
+  // gray-matter asks no engine about frontmatter without a field.
+  const fields: ForeignFields & { readonly problem?: TextProblem } = { ...NO_FIELDS, ...data };
+  if (fields.problem !== undefined) return { ok: false, problem: fields.problem };
+  if (text.length - content.length !== range.bodyStart) {
+    const message = 'The tools that write such files end frontmatter at any line that begins with "---": expected one';
+    return { ok: false, problem: { line: countBreaks(block, 0, block.length) + 2, column: 1, message } };
+  }
   const bodyLine = countBreaks(text, 0, range.bodyStart) + 1;
-  return { ok: true, ...fields, body: text.slice(range.bodyStart), bodyLine };
+  return { ok: true, ...fields, body: content, bodyLine };
 }
 
 /** @param before lines of the file before the YAML */
@@ -71,11 +92,11 @@ function parse(yaml: string, before: number): ForeignFields | { readonly problem
   const deep = tooDeepAt(tokens, MAX_FRONTMATTER_DEPTH);
   if (deep !== undefined) return fail(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
   const [document] = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
-  if (document === undefined) return { values: new Map(), lines: new Map() };
+  if (document === undefined) return NO_FIELDS;
   const [error] = document.errors;
   if (error !== undefined) return fail(error.pos[0], error.message.replace(/\.$/, ""));
   const root = document.contents;
-  if (root === null || (isScalar(root) && root.value === "")) return { values: new Map(), lines: new Map() };
+  if (root === null || (isScalar(root) && root.value === "")) return NO_FIELDS;
   if (!isMap(root)) return fail(0, "Frontmatter is not a mapping: expected keys and values");
   const reader = new Reader(document);
   const values = reader.entries(root);

@@ -29,3 +29,8 @@ test("an alias bomb, a tag, a duplicate key and deep nesting are problems with t
   expect(valuesOf(`a: ${"[".repeat(100)}`)).toEqual({ problem: expect.objectContaining({ line: 2 }) });
   expect(readForeignMarkdown("---js\nprocess.exit()\n---\n").ok).toBe(false);
 });
+
+test("frontmatter that gray-matter ends at another line is a problem at that line, and one without a field is empty", () => {
+  expect(readForeignMarkdown("---\na: 1\n---more\n---\nbody\n")).toMatchObject({ ok: false, problem: { line: 3 } });
+  expect(readForeignMarkdown("---\n# nothing\n---\nbody\n")).toMatchObject({ ok: true, body: "body\n", bodyLine: 4 });
+});

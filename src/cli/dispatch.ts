@@ -3,7 +3,7 @@ import { type CommandDef, defineCommand, runCommand } from "citty";
 import { onNotice } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import type { Cli, Command } from "./command.ts";
-import { COMMANDS, type CommandEntry, type CommandFamily, type CommandTable } from "./commands.ts";
+import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { findCommand } from "./find_command.ts";
 import { print } from "./output/print.ts";
@@ -39,10 +39,22 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   if (name === "__complete") return complete(words.slice(place + 1));
   const target = await findCommand(COMMANDS, name, rest);
   if ("family" in target.found) return runFamily(target.path.join(" "), target.found.family, target.rest);
+  return runNamed(target.path, target.found.command, target.rest);
+}
+
+/**
+ * Runs the command through citty as the nested command of `path`. citty ignores unknown flags, keeps only the last of a
+ * repeated one and drops extra words, so every word passes the strict check instead. Source: docs/dependencies.md
+ */
+async function runNamed(path: readonly string[], command: Command, rest: readonly string[]): Promise<ExitStatus> {
   let status: ExitStatus = EXIT_STATUS.ok;
-  await runNamedCommand(COMMANDS, target, async (path, command, given) => {
-    status = await runWords(path, command, given);
+  const leaf: CommandDef = defineCommand({
+    async run({ rawArgs }) {
+      status = await runWords(path.join(" "), command, rawArgs);
+    },
   });
+  const program = path.reduceRight((below, name) => defineCommand({ subCommands: { [name]: below } }), leaf);
+  await runCommand(program, { rawArgs: [...path, ...rest] });
   return status;
 }
 
@@ -125,44 +137,4 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
       return (await this.project()).context;
     },
   };
-}
-
-/** Runs a loaded command with the words that follow its name. */
-type RunWords = (name: string, command: Command, words: readonly string[]) => Promise<void>;
-
-/**
- * Lets citty find the command along `path`, load and run it.
- *
- * citty does not check arguments: it ignores unknown flags, keeps only the last of a repeated one and drops extra
- * words. Every word therefore passes the strict check instead.
- */
-async function runNamedCommand(
-  table: CommandTable,
-  { path, rest }: { readonly path: readonly string[]; readonly rest: readonly string[] },
-  run: RunWords,
-): Promise<void> {
-  const program = defineCommand({ meta: { name: "planner" }, subCommands: subCommands(table, [], run) });
-  await runCommand(program, { rawArgs: [...path, ...rest] });
-}
-
-function subCommands(
-  table: CommandTable,
-  above: readonly string[],
-  run: RunWords,
-): Record<string, () => Promise<CommandDef>> {
-  const rows = Object.entries(table).map(([name, entry]) => [name, () => loaded(entry, [...above, name], run)]);
-  return Object.fromEntries(rows);
-}
-
-async function loaded(entry: CommandEntry, path: readonly string[], run: RunWords): Promise<CommandDef> {
-  const name = path.join(" ");
-  if ("family" in entry) {
-    const { family } = await entry.family();
-    return defineCommand({ meta: { name }, subCommands: subCommands(family.commands, path, run) });
-  }
-  const { command } = await entry.load();
-  return defineCommand({
-    meta: { name, description: command.summary },
-    run: ({ rawArgs }) => run(name, command, rawArgs),
-  });
 }

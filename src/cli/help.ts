@@ -48,7 +48,11 @@ export function commandHelp(name: string, command: Command): string {
   const places = Object.entries(command.positionals);
   if (places.length > 0) {
     const width = Math.max(...places.map(([place]) => place.length));
-    lines.push(heading("Arguments:"), ...places.flatMap(([place, declared]) => placeLines(place, declared, width)), "");
+    lines.push(
+      heading("Arguments:"),
+      ...places.flatMap(([place, declared]) => item(place, placeText(declared), width)),
+      "",
+    );
   }
   const { flags, joined } = command;
   if (Object.keys(flags).length > 0) lines.push(heading("Flags:"), ...flagLines(flags, joined), "");
@@ -96,8 +100,9 @@ export function usageLine(name: string, command: Command): string {
   return ["planner", name, ...places, ...(Object.keys(command.flags).length > 0 ? ["[flags]"] : [])].join(" ");
 }
 
-function placeLines(name: string, { summary, options }: Positional, width: number): readonly string[] {
-  return item(name, options === undefined ? summary : `${summary}: ${options.join(", ")}`, width);
+/** Summary of an argument with its options, as help and docs show it. */
+export function placeText({ summary, options }: Positional): string {
+  return options === undefined ? summary : `${summary}: ${options.join(", ")}`;
 }
 
 /** Lines of flags in their order. The flags of one entry of `joined` share a line, in the position of its first flag. */
@@ -114,13 +119,15 @@ function flagLines(flags: Readonly<Record<string, Flag>>, joined: Command["joine
   return entries.flatMap(({ head, text }) => item(head, text, width));
 }
 
-function flagHead(name: string, flag: Flag): string {
+/** `-l, --label <label>`; a flag without a short form is indented by its width. */
+export function flagHead(name: string, flag: Flag): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   if (flag.type === "boolean") return `${short}--${name}`;
   return `${short}--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
 }
 
-function flagText(flag: Flag): string {
+/** Summary of a flag with its options, as help and docs show it. */
+export function flagText(flag: Flag): string {
   const options = flag.type === "enum" ? `: ${flag.options.join(", ")}` : "";
   const repeats = "multiple" in flag ? " (repeatable)" : "";
   return `${flag.summary}${options}${repeats}`;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command, Flag } from "#cli/command.ts";
-import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
+import { COMMANDS } from "#cli/commands.ts";
 import { EXIT_STATUS } from "#cli/exit_status.ts";
-import { commandHelp, familyHelp, programHelp, usageLine } from "#cli/help.ts";
+import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
 import { AGENTS } from "#cli/init/agents.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
+import { documentedCommands, tabledDoc } from "../../support/doc_tables.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli.md"), "utf8");
 
@@ -18,20 +18,7 @@ const SECTIONS = new Map(
     .map((part) => [part.slice(2, part.indexOf("\n")), part]),
 );
 
-type Documented = readonly [string, { readonly command: Command } | { readonly family: CommandFamily }];
-
-/** Every command and family with its full name, `dc token create`, in the order of the tables. */
-async function documented(table: CommandTable, above: readonly string[] = []): Promise<readonly Documented[]> {
-  const rows = Object.entries(table).map(async ([name, entry]): Promise<readonly Documented[]> => {
-    const path = [...above, name];
-    if (!("family" in entry)) return [[path.join(" "), await entry.load()]];
-    const loaded = await entry.family();
-    return [[path.join(" "), loaded], ...(await documented(loaded.family.commands, path))];
-  });
-  return (await Promise.all(rows)).flat();
-}
-
-const ALL = await documented(COMMANDS);
+const ALL = await documentedCommands();
 const LEAVES = ALL.flatMap(([name, loaded]) => ("command" in loaded ? [[name, loaded.command] as const] : []));
 const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, loaded.family] as const] : []));
 
@@ -43,34 +30,16 @@ function documentedFlags(section: string): readonly string[] {
   return [...section.matchAll(/^\| (?:`-\w`, )?`--([a-z-]+)[^`]*` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** What the section of a command must hold. */
-function expectedTexts(name: string, { positionals, flags, ...command }: Command): readonly string[] {
-  return [
-    `\`${usageLine(name, { positionals, flags, ...command })}\``,
-    ...Object.entries(positionals).flatMap(([place, { required, options = [] }]) => [
-      required ? `| \`<${place}>\` |` : `| \`[${place}]\` |`,
-      ...options,
-    ]),
-    ...Object.entries(flags).flatMap(([flag, declared]) => [
-      flagCell(flag, declared),
-      ...(declared.type === "enum" ? declared.options : []),
-    ]),
-  ];
-}
-
-function flagCell(name: string, flag: Flag): string {
-  const short = "short" in flag && flag.short !== undefined ? `\`-${flag.short}\`, ` : "";
-  if (flag.type === "boolean") return `| ${short}\`--${name}\` |`;
-  return `| ${short}\`--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>\` |`;
-}
-
 describe("docs/cli.md", () => {
-  for (const [name, command] of LEAVES) {
-    test(`tells of ${name}, its arguments and its flags, and of no others`, () => {
-      const section = SECTIONS.get(name) ?? "";
+  test("has the usage and the tables that `bun tests/doc_tables.ts` writes", async () => {
+    const { text, current } = await tabledDoc("cli.md");
 
-      for (const text of expectedTexts(name, command)) expect(section).toContain(text);
-      expect(documentedFlags(section)).toEqual(Object.keys(command.flags));
+    expect(text).toBe(current);
+  });
+
+  for (const [name, { flags }] of LEAVES) {
+    test(`tells the flags of ${name} and no others`, () => {
+      expect(documentedFlags(SECTIONS.get(name) ?? "")).toEqual(Object.keys(flags));
     });
   }
 

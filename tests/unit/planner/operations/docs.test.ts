@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TSchema } from "@sinclair/typebox";
 import { tools } from "../../../../src/planner/operations/index.ts";
+import { tabledDoc } from "../../../support/doc_tables.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../../../docs/tools.md"), "utf8");
 
@@ -14,30 +14,21 @@ const parts = new Map(
     .map((part) => [part.slice(0, part.indexOf("\n")), part.split(/^## /m)[0] ?? ""]),
 );
 
-/** The cells of a table's row but the last, whatever pads them. */
-function cells(line: string): string[] {
-  const all = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
-  return all.slice(1, 5);
-}
-
-function row(name: string, schema: TSchema, required: boolean): string[] {
-  const items = schema["items"] as TSchema | undefined;
-  const type = items === undefined ? String(schema["type"]) : `array of ${String(items["type"])}`;
-  return [`\`${name}\``, type, required ? "yes" : "no", schema.default === undefined ? "" : String(schema.default)];
-}
-
 test("docs/tools.md describes every tool", () => {
   expect([...parts.keys()].sort()).toEqual(tools.map(({ name }) => name).sort());
 });
 
-test("docs/tools.md describes every parameter with its type, duty and default, and no other", () => {
-  for (const { name, params } of tools) {
-    const rows = (parts.get(name) ?? "").split("\n").filter((line) => line.startsWith("| `"));
-    const expected = Object.entries(params.properties).map(([parameter, schema]) =>
-      row(parameter, schema, params.required?.includes(parameter) === true),
-    );
+test("docs/tools.md has the tables that `bun tests/doc_tables.ts` writes", async () => {
+  const { current } = await tabledDoc("tools.md");
 
-    expect(rows.map(cells), name).toEqual(expected);
+  expect(text).toBe(current);
+});
+
+test("docs/tools.md describes the parameters of every tool and no others", () => {
+  for (const { name, params } of tools) {
+    const rows = [...(parts.get(name) ?? "").matchAll(/^\| `(\w+)`/gm)].map(([, parameter]) => parameter);
+
+    expect(rows as unknown[], name).toEqual(Object.keys(params.properties));
   }
 });
 

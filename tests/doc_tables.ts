@@ -1,0 +1,8 @@
+// `bun tests/doc_tables.ts` writes the tables of docs/cli.md and docs/tools.md that follow from commands and tools.
+import { writeFileSync } from "node:fs";
+import { TABLED_DOCS, tabledDoc } from "./support/doc_tables.ts";
+
+for (const name of Object.keys(TABLED_DOCS)) {
+  const { path, text, current } = await tabledDoc(name);
+  if (text !== current) writeFileSync(path, current);
+}

@@ -6,7 +6,7 @@ import { EXIT_STATUS } from "#cli/exit_status.ts";
 import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
 import { AGENTS } from "#cli/init/agents.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
-import { documentedCommands, tabledDoc } from "../../support/doc_tables.ts";
+import { documentedCommands } from "../../support/doc_tables.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli.md"), "utf8");
 
@@ -31,12 +31,6 @@ function documentedFlags(section: string): readonly string[] {
 }
 
 describe("docs/cli.md", () => {
-  test("has the usage and the tables that `bun tests/doc_tables.ts` writes", async () => {
-    const { text, current } = await tabledDoc("cli.md");
-
-    expect(text).toBe(current);
-  });
-
   for (const [name, { flags }] of LEAVES) {
     test(`tells the flags of ${name} and no others`, () => {
       expect(documentedFlags(SECTIONS.get(name) ?? "")).toEqual(Object.keys(flags));

@@ -15,6 +15,8 @@ export type GitHttpMood =
 /** Serves the bare repositories of a folder over http, by git's own program. */
 export class GitHttp {
   mood: GitHttpMood = "answers";
+  /** Awaited before each request for the list of refs, of a look or of a fetch. */
+  beforeRefs: () => Promise<unknown> = async () => {};
   /** Requests so far, as `POST /x.git/git-receive-pack`. */
   readonly requests: string[] = [];
   readonly #server: Server;
@@ -22,7 +24,7 @@ export class GitHttp {
 
   private constructor(folder: string) {
     this.#folder = folder;
-    this.#server = createServer((request, response) => this.#serve(request, response));
+    this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
   static async start(folder: string): Promise<GitHttp> {
@@ -40,7 +42,7 @@ export class GitHttp {
     this.#server.close();
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://x");
     this.requests.push(`${request.method} ${url.pathname}`);
     if (this.mood === "hangs") return;
@@ -48,6 +50,7 @@ export class GitHttp {
       response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end();
       return;
     }
+    if (url.search.endsWith("=git-upload-pack")) await this.beforeRefs();
     const env = {
       PATH: process.env["PATH"],
       GIT_PROJECT_ROOT: this.#folder,

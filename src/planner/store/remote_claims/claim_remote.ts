@@ -55,6 +55,13 @@ export interface RemoteLook {
   readonly refs: ReadonlyMap<string, string>;
 }
 
+/** The claims that a fetch has brought here. */
+export interface FetchedClaims {
+  readonly claims: ReadonlyMap<SpecId, string>;
+  /** By commit. */
+  readonly texts: ReadonlyMap<string, ClaimText>;
+}
+
 interface RemoteParts extends Pick<ClaimRemote, "name" | "url" | "git" | "prefix"> {
   /** Added to the environment of each call. */
   readonly env?: Readonly<Record<string, string>>;
@@ -102,20 +109,23 @@ export class ClaimRemote {
     return { claims: new Map(claims), refs };
   }
 
-  /** Fetches all claims and reads their commits, by name. Cost: one call of the remote. */
-  async texts(): Promise<ReadonlyMap<string, ClaimText>> {
+  /** Fetches all claims and reads their commits. Cost: one call of the remote. */
+  async fetchClaims(): Promise<FetchedClaims> {
     const kept = `refs/planner/remote/${this.name}/claims/`;
     // Never with --depth: that would make the person's clone a shallow one.
     const fetch = "fetch -q --no-tags --no-write-fetch-head --no-recurse-submodules --prune --".split(" ");
     await this.#reached([...fetch, this.url, `+${CLAIM_REFS}*:${kept}*`]);
-    const listed = await this.git.run(["for-each-ref", "--format=%(objectname)%00%(contents)%00", kept]);
+    const listed = await this.git.run(["for-each-ref", "--format=%(refname)%00%(objectname)%00%(contents)%00", kept]);
     const fields = listed.split("\0");
-    const texts = new Map<string, ClaimText>();
-    for (let index = 0; index + 1 < fields.length; index += 2) {
-      const text = readClaimText(fields[index + 1] ?? "");
-      if (text !== null) texts.set((fields[index] ?? "").trim(), text);
+    const [claims, texts] = [new Map<SpecId, string>(), new Map<string, ClaimText>()];
+    for (let index = 0; index + 2 < fields.length; index += 3) {
+      const [ref = "", oid = "", message = ""] = fields.slice(index, index + 3);
+      const id = claimedSpec(CLAIM_REFS + ref.trim().slice(kept.length));
+      if (id !== null) claims.set(id, oid);
+      const text = readClaimText(message);
+      if (text !== null) texts.set(oid, text);
     }
-    return texts;
+    return { claims, texts };
   }
 
   /** Brings a commit of a branch here. @throws OperationError `unavailable` if the remote cannot be reached */

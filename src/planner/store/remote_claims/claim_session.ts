@@ -1,10 +1,9 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 import { addLook, type SteadyTime } from "../../work/claims/claim_looks.ts";
 import { claimRef } from "../../work/claims/claim_ref.ts";
-import type { ClaimText } from "../../work/claims/claim_text.ts";
 import { holderText } from "../../work/claims/decide_claim.ts";
 import { changed, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
-import type { ClaimRemote, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
+import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
 import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
 import { steadyTime } from "./steady_clock.ts";
 
@@ -75,7 +74,8 @@ export class ClaimSession {
     const now = steadyTime();
     try {
       const look = await this.remote.look(more);
-      const seen = addLook(this.#known.seen, look.claims, { now, texts: await this.#textsOf(look) });
+      const { claims, texts } = await this.#fetched(look);
+      const seen = addLook(this.#known.seen, claims, { now, texts });
       await this.save({ seen, asked: now });
       await this.saveOwn(this.#settled(now));
       return look;
@@ -96,13 +96,19 @@ export class ClaimSession {
     return answer;
   }
 
-  /** Texts of commits that were not seen before. A look without them is a look: they come with the next one. */
-  async #textsOf({ claims }: RemoteLook): Promise<ReadonlyMap<string, ClaimText>> {
+  /**
+   * Adds the texts of commits that were not seen before; without them the look is one all the same. A claim that was
+   * renewed since the look counts as fetched. One that is gone since stays: what was seen of the main branch is older.
+   */
+  async #fetched({ claims }: RemoteLook): Promise<FetchedClaims> {
     const isNew = ([id, oid]: readonly [SpecId, string]): boolean => {
       const known = this.#known.seen.get(id);
       return known?.oid !== oid || known.text === null;
     };
-    return [...claims].some(isNew) ? this.remote.texts().catch(() => new Map()) : new Map();
+    const fetched = [...claims].some(isNew) ? await this.remote.fetchClaims().catch(() => null) : null;
+    if (fetched === null) return { claims, texts: new Map() };
+    const latest = new Map([...claims].map(([id, oid]) => [id, fetched.claims.get(id) ?? oid]));
+    return { claims: latest, texts: fetched.texts };
   }
 
   #settled({ ms }: SteadyTime): ReadonlyMap<SpecId, OwnClaim | null> {

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import type { SeenClaim } from "../../work/claims/claim_looks.ts";
 import { claimRef } from "../../work/claims/claim_ref.ts";
 import type { ClaimState } from "../../work/claims/claim_text.ts";
 import {
@@ -46,8 +47,9 @@ export interface Wanting {
 
 export type RemoteAnswer =
   /** `shared` is false if the server has no claims. */
-  | (Extract<SharedAnswer, { readonly kind: "own" }> & { readonly shared: boolean })
-  | Exclude<SharedAnswer, { readonly kind: "own" }>;
+  (Extract<SharedAnswer, { readonly kind: "own" }> & { readonly shared: boolean }) | NotOwn;
+
+type NotOwn = Exclude<SharedAnswer, { readonly kind: "own" }>;
 
 /** Takes the claim of a spec for a run. */
 export function takeRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
@@ -157,30 +159,56 @@ async function changeInSession(
     inMain: inMain.has(id),
     ...{ steal, now: steadyTime(), renewMs },
   });
-  const decision = decide(facts());
-  if (decision.kind === "refuse") return { kind: "lost", reason: decision.reason };
-  if (decision.kind === "take") {
-    const own = beginChange(session.own(id), decision.base, processId);
-    const oid = await writeClaim(session, message(id), { id, own, state });
-    const { lines, words } = await session.push([{ id, own, change: { oid, state } }]);
-    const line = lines.get(claimRef(id));
-    const isWon = line?.sign === "won" || (await isOwnAfterLook(session, id, oid));
-    if (!isWon) {
-      if (state === "held") await giveUp(session, id);
-      return refusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
-    }
-  }
+  const changing = { facts, decide, message: message(id), ...{ id, state, processId, steal } };
+  const taken = await changeOne(session, changing);
+  if (taken.kind !== "own") return taken;
   await prune(
     session.remote,
     session.known,
     finished.filter((one) => one !== id && inMain.has(one)),
   );
-  const from = decision.kind === "take" ? decision.from : null;
+  const { from } = taken;
   return {
     kind: "own",
     notes: from === null ? [] : [`took the claim from ${from} at "${session.remote.name}"`],
     shared: true,
   };
+}
+
+/** Attempts to take a claim from a holder that renews it between the look and the push. */
+const MOST_STEALS = 10;
+
+interface ChangingLooked extends ChangingOne {
+  readonly facts: () => ClaimFacts;
+  readonly message: CommitWriter;
+}
+
+type ChangedOne = { readonly kind: "own"; readonly from: string | null } | NotOwn;
+
+/** Changes a claim as decided after the latest look. A take from any holder is repeated if the same holder only renewed it. */
+async function changeOne(session: ClaimSession, changing: ChangingLooked): Promise<ChangedOne> {
+  const { id, state, decide, facts, message, processId, steal } = changing;
+  for (let tries = 1; ; tries++) {
+    const { seen } = facts();
+    const decision = decide(facts());
+    if (decision.kind === "refuse") return { kind: "lost", reason: decision.reason };
+    if (decision.kind === "keep") return { kind: "own", from: null };
+    const own = beginChange(session.own(id), decision.base, processId);
+    const oid = await writeClaim(session, message, { id, own, state });
+    const { lines, words } = await session.push([{ id, own, change: { oid, state } }]);
+    const line = lines.get(claimRef(id));
+    const isWon = line?.sign === "won" || (await isOwnAfterLook(session, id, oid));
+    if (isWon) return { kind: "own", from: decision.from };
+    if (steal && tries < MOST_STEALS && isRenewal(seen, facts().seen)) continue;
+    if (state === "held") await giveUp(session, id);
+    return refusedPush(session, { id, facts: facts(), base: decision.base, words: line?.refusal ?? words });
+  }
+}
+
+/** Whether the same clone has only said again that it works on the spec. */
+function isRenewal(before: SeenClaim | null, now: SeenClaim | null): boolean {
+  if (before?.text == null || now?.text == null || before.oid === now.oid) return false;
+  return before.text.clone === now.text.clone && before.text.state === now.text.state;
 }
 
 async function isOwnAfterLook(session: ClaimSession, id: SpecId, oid: string): Promise<boolean> {
@@ -192,7 +220,7 @@ async function isOwnAfterLook(session: ClaimSession, id: SpecId, oid: string): P
 async function refusedPush(
   session: ClaimSession,
   refused: { readonly id: SpecId; readonly facts: ClaimFacts; readonly base: string | null; readonly words: string },
-): Promise<RemoteAnswer> {
+): Promise<NotOwn> {
   const { facts, base, words } = refused;
   if ((facts.seen?.oid ?? null) !== base) return { kind: "lost", reason: othersText(facts) };
   return { kind: "unknown", reason: `Remote "${session.remote.name}" did not take the claim: ${words}` };

@@ -1,4 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Begun,
@@ -23,6 +25,15 @@ const clones = async (
 };
 
 const winners = (begun: readonly Begun[]): readonly Begun[] => begun.filter(({ answer }) => answer.kind === "own");
+
+/** Renews a claim at the server, as the process that holds it. */
+async function renewClaim({ git }: Awaited<ReturnType<typeof claimRepository>>, id: string, nonce: number) {
+  const ref = `refs/planner/claims/${id}`;
+  const text = (await git("log", "-1", "--format=%B", ref)).replace(/^nonce: .*$/m, `nonce: ${nonce}`);
+  const person = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+  const next = await git(...person, "commit-tree", `${ref}^{tree}`, "-p", ref, "-m", text);
+  await git("update-ref", ref, next.trim());
+}
 
 const CLONES = Number(process.env["PLANNER_CLAIM_CLONES"] ?? 2);
 const ROUNDS = Number(process.env["PLANNER_CLAIM_ROUNDS"] ?? 1);
@@ -139,6 +150,38 @@ test("renewals keep a claim, take one again that vanished, and tell of one that 
   while (both[0]?.claim.lost.aborted !== true) await sleep(50);
   expect(both[0].claim.lost.reason).toBe("its claim was lost to Ben, who works on it in another clone");
   expect(both[1]?.claim.lost.aborted).toBe(false);
+});
+
+test("a claim that its holder renews meanwhile is stolen all the same, and named", async () => {
+  await using repository = await claimRepository();
+  const [ann, ben] = (await clones(repository, 2)) as [ClaimClone, ClaimClone];
+  await ann.begin(ID);
+  await (await ben.begin("other")).claim.release();
+  // Ben's first push has read the refs, and waits for its change.
+  repository.hook(
+    "pre-receive",
+    "test -e reached && exit 0; touch reached; until test -e renewed; do sleep 0.02; done",
+  );
+
+  const stealing = ben.begin(ID, { steal: true });
+  while (!existsSync(join(repository.bare, "reached"))) await sleep(10);
+  await renewClaim(repository, ID, 1);
+  writeFileSync(join(repository.bare, "renewed"), "");
+
+  expect((await stealing).answer).toEqual({ kind: "own", notes: ['took the claim from clone0 at "origin"'] });
+});
+
+test("a claim that is renewed between the list of refs and the fetch of its text has a name", async () => {
+  await using repository = await claimRepository("http");
+  const [ann, ben] = (await clones(repository, 2)) as [ClaimClone, ClaimClone];
+  await ann.begin(ID);
+  let renewals = 0;
+  if (repository.http !== null) repository.http.beforeRefs = () => renewClaim(repository, ID, ++renewals);
+
+  expect((await ben.begin(ID)).answer).toEqual({
+    kind: "lost",
+    reason: expect.stringMatching(/^clone0 is working on it/),
+  });
 });
 
 test("a server that refuses or hides the refs has no claims, which is said once", async () => {

@@ -83,4 +83,31 @@ test("windows are stored, listed and moved on, and count for each other", async 
     "MW-2 | 2099-07-04 20:00 | 2099-07-04 22:00 | Cancelled | - | UPS-B1 | -",
   ]);
   expect((await run("show", "MW-2")).stdout).toContain("\nOut: UPS-B1\n");
+  const closed = await run("sheet", "MW-2");
+  expect([closed.code, closed.stderr]).toEqual([1, expect.stringContaining("expected one that is planned or begun")]);
+  const sheet = await run("sheet", "MW-1", "--format", "html");
+  expect(sheet.stdout).toStartWith("<!doctype html>\n");
+  expect(sheet.stdout).toContain("<li>Take PDU-A05-A out of service</li>");
+  const mails = await run("notify", "MW-1");
+  expect(mails.stdout).toStartWith("Subject: Maintenance MW-1: Replace it, 2099-07-04 18:00 to 2099-07-04 20:00 UTC\n");
+  const { notices } = JSON.parse((await run("notify", "MW-1", "--json")).stdout);
+  expect(mails.stdout).toBe(`Subject: ${notices[0].subject}\n${notices[0].text}`);
+}, 240_000);
+
+test("a local time is one of the site, and is refused while racks have different zones", async () => {
+  const rack = async (code: string, zone: string) => {
+    const { stdout } = await runPlanner(["dc", "export", "--kind", "rack", "--db", "site.sqlite"], { cwd });
+    const line = stdout.split("\n").find((one) => one.includes(`"code":"${code}"`)) ?? "{}";
+    const { rack: before } = JSON.parse(line);
+    const input = JSON.stringify({ rack: { ...before, labels: { time_zone: zone } } });
+    expect((await runPlanner(["dc", "import", "-", "--db", "site.sqlite"], { cwd, input })).code).toBe(0);
+  };
+  const asked = (zone: string[]) => check("PDU-A01-B", "--from", "2099-07-04 20:00", "--for", "2h", ...zone);
+  await rack("A01", "Europe/Amsterdam");
+  expect((await asked([])).stderr).toContain("2099-07-04 20:00 to 2099-07-04 22:00");
+  expect((await asked([])).stderr).toContain("Times are those of Europe/Amsterdam\n");
+  await rack("A02", "America/New_York");
+  const refused = await asked([]);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("or --time-zone: racks have different")]);
+  expect((await asked(["--time-zone", "America/New_York"])).code).toBe(0);
 }, 240_000);

@@ -28,7 +28,7 @@ export const WINDOW_FLAGS = {
   from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
   for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
   until: { type: "string", value: "time", summary: "End, instead of --for" },
-  "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (UTC)" },
+  "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (the site's)" },
   accept: {
     type: "string",
     value: "ref",

@@ -18,8 +18,7 @@ import {
   WindowState,
   WindowVerdict,
 } from "#gen/datacenter/v1/windows_pb.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { isTimeZone, localText } from "#kernel/zoned_time.ts";
+import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, listSome, refName } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -31,6 +30,7 @@ import { enumName } from "./enum_word.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { readWindowTime } from "./window_time.ts";
+import { commandZone, zoneNote } from "./window_zone.ts";
 import { withService } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window");
@@ -55,10 +55,10 @@ export interface PlannedCall {
 
 /** Stores a window and prints its verdict. @throws OperationError if there is one with this code */
 export async function addWindow(database: Database, call: PlannedCall, log: StderrLogger): Promise<void> {
-  const zone = readZone(call["time-zone"]);
-  const { startsAt, endsAt } = readWindowTime({ ...call, zone }, Date.now());
   const { title = "", notes = "", owner = "", contact = "" } = call;
   await withService(database, async (service) => {
+    const zone = await commandZone(service, call["time-zone"]);
+    const { startsAt, endsAt } = readWindowTime({ ...call, zone }, Date.now());
     const window = {
       ...{ code: call.code, title, notes, owner, contact },
       elementRefs: await resolveRefs(service, call.elements),
@@ -67,9 +67,9 @@ export async function addWindow(database: Database, call: PlannedCall, log: Stde
       endsAt: timestampFromMs(endsAt),
     };
     await service.call(upsertWindow, create(UpsertWindowRequestSchema, { window, etag: "none" }), CALLER);
-    print(windowText(await read(service, call.code), zone));
+    print(windowText(await readWindow(service, call.code), zone.name));
+    log.note(zoneNote(zone));
   });
-  log.note(`Times are those of ${zone}`);
 }
 
 interface ShownCall {
@@ -80,11 +80,13 @@ interface ShownCall {
 
 /** Prints a window and its verdict. */
 export async function showWindow(database: Database, call: ShownCall, log: StderrLogger): Promise<void> {
-  const zone = readZone(call["time-zone"]);
-  const reply = await withService(database, (service) => read(service, call.code));
-  if (call.json) return printJson(toJson(GetWindowResponseSchema, reply, JSON_OPTIONS));
-  print(windowText(reply, zone));
-  log.note(`Times are those of ${zone}`);
+  await withService(database, async (service) => {
+    const reply = await readWindow(service, call.code);
+    const zone = await commandZone(service, call["time-zone"]);
+    if (call.json) return printJson(toJson(GetWindowResponseSchema, reply, JSON_OPTIONS));
+    print(windowText(reply, zone.name));
+    log.note(zoneNote(zone));
+  });
 }
 
 export interface ListedCall {
@@ -97,11 +99,13 @@ export interface ListedCall {
 
 /** Prints all windows that match, with their verdicts. */
 export async function listWindows(database: Database, call: ListedCall, log: StderrLogger): Promise<void> {
-  const zone = readZone(call["time-zone"]);
-  const reply = await withService(database, (service) => readAll(service, call));
-  if (call.json) return printJson(toJson(ListWindowsResponseSchema, reply, JSON_OPTIONS));
-  print(renderTable(reply.windows, columnsIn(zone), outputWidth()));
-  log.note(`${reply.windows.length === 0 ? "No windows. " : ""}Times are those of ${zone}`);
+  await withService(database, async (service) => {
+    const zone = await commandZone(service, call["time-zone"]);
+    const reply = await readAll(service, call);
+    if (call.json) return printJson(toJson(ListWindowsResponseSchema, reply, JSON_OPTIONS));
+    print(renderTable(reply.windows, columnsIn(zone.name), outputWidth()));
+    log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${zoneNote(zone)}`);
+  });
 }
 
 /** All pages as one reply. */
@@ -132,21 +136,16 @@ export async function setWindowState(database: Database, code: string, state: ke
   });
   await withService(database, async (service) => {
     // A code that nothing has would be refused for its missing elements.
-    const { window } = await read(service, code);
+    const { window } = await readWindow(service, code);
     await service.call(upsertWindow, request, CALLER);
     print(`Window ${window?.code ?? code} is ${constantWord(state).toLowerCase()}\n`);
   });
 }
 
-async function read(service: DcService, code: string): Promise<GetWindowResponse> {
+/** A window with its verdict. @throws OperationError for a code that no window has */
+export async function readWindow(service: DcService, code: string): Promise<GetWindowResponse> {
   const request = create(GetWindowRequestSchema, { code, maxItems: MOST });
   return (await service.call(getWindow, request, { interface: "SYSTEM" })) as GetWindowResponse;
-}
-
-function readZone(zone = "UTC"): string {
-  if (isTimeZone(zone)) return zone;
-  const expected = "a name of the IANA database, such as Europe/Amsterdam";
-  throw new OperationError("invalid_argument", `Wrong value "${zone}" for --time-zone: expected ${expected}`);
 }
 
 function windowText({ window, overdue, judgement }: GetWindowResponse, zone: string): string {

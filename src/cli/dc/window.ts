@@ -23,6 +23,7 @@ import type { Database } from "./database.ts";
 import { enumName } from "./enum_word.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { readWindowTime, type WindowTime } from "./window_time.ts";
+import { commandZone, zoneNote } from "./window_zone.ts";
 import { withService } from "./with_service.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
@@ -53,15 +54,16 @@ const STATUS_OF: Readonly<Record<WindowVerdictWord, ExitStatus>> = {
 
 /** Prints the verdict on a window. Returns the status that it stands for. */
 export async function checkWindow(database: Database, call: WindowCall, log: StderrLogger): Promise<ExitStatus> {
-  const zone = call["time-zone"] ?? "UTC";
-  const time = readWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
-  const reply = await withService(database, (service) => ask(service, call, time));
+  const { reply, time, zone } = await withService(database, async (service) => {
+    const zone = await commandZone(service, call["time-zone"]);
+    const time = readWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
+    return { reply: await ask(service, call, time), time, zone };
+  });
   if (call.json) printJson(toJson(CheckWindowResponseSchema, reply, { useProtoFieldName: true }));
   else {
     print(verdictText(reply));
-    log.note(
-      `${localText(time.startsAt, zone)} to ${localText(time.endsAt, zone)} ${zone}, revision ${reply.revision}`,
-    );
+    const [from, to] = [time.startsAt, time.endsAt].map((instant) => localText(instant, zone.name));
+    log.note(`${from} to ${to}, revision ${reply.revision}. ${zoneNote(zone)}`);
   }
   return STATUS_OF[WINDOW_VERDICTS[reply.verdict - 1] ?? "UNKNOWN"];
 }

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
-import { instantsOf, isTimeZone, localText, offsetText } from "#kernel/zoned_time.ts";
+import { instantsOf, localText, offsetText } from "#kernel/zoned_time.ts";
+import type { CommandZone } from "./window_zone.ts";
 
 /** Start and end of a window, in milliseconds since 1970. */
 export interface WindowTime {
@@ -11,12 +12,11 @@ interface Words {
   readonly from: string | undefined;
   readonly for: string | undefined;
   readonly until: string | undefined;
-  readonly zone: string;
+  readonly zone: CommandZone;
 }
 
 /** Reads the time of a window. @throws OperationError naming the flag */
 export function readWindowTime({ from, for: length, until, zone }: Words, now: number): WindowTime {
-  if (!isTimeZone(zone)) throw wrong("--time-zone", zone, "a name of the IANA database, such as Europe/Amsterdam");
   if ((length === undefined) === (until === undefined))
     throw new OperationError("invalid_argument", "Expected either --for or --until");
   const startsAt = from === undefined ? now : readInstant("--from", from, zone);
@@ -28,10 +28,11 @@ const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[ T](\d{2}):(\d{2})$/;
 const WITH_OFFSET = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})$/;
 const EXPECTED = "2026-11-28 20:00, or with an offset such as 2026-11-28T20:00+01:00";
 
-function readInstant(flag: string, text: string, zone: string): number {
+function readInstant(flag: string, text: string, { name: zone, ambiguous, because }: CommandZone): number {
   if (WITH_OFFSET.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
   const found = LOCAL.exec(text);
   if (found === null) throw wrong(flag, text, EXPECTED);
+  if (ambiguous) throw wrong(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
   const isOnClock = hour < 24 && minute < 60;
   const instants = isOnClock ? instantsOf({ year, month, day, hour, minute }, zone) : [];

@@ -318,7 +318,7 @@ export const FORMS: Readonly<Record<string, readonly FormField[]>> = {
     {"name":"contact","type":"text","shape":"one","help":"How to reach them, at most 128 characters.","length":128},
     {"name":"state","type":"choice","shape":"one","of":"WindowState","help":"Defaults to PLANNED."},
     {"name":"sequence","type":"int","shape":"one","output":true,"help":"Output only. Raised with each change of time, elements or state."},
-    {"name":"calendar_uid","type":"text","shape":"one","help":"UID of a calendar's entry for it, at most 255 characters; kept for other programs.","length":255},
+    {"name":"calendar_uid","type":"text","shape":"one","help":"UID of the calendar entry that it was imported from, at most 255 characters; /windows.ics shows it under this UID.","length":255},
     {"name":"calendar_sequence","type":"int","shape":"one","help":"SEQUENCE of that entry, 0 or more.","min":0},
     {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only. Version."},
     {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},

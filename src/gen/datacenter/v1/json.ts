@@ -1912,6 +1912,27 @@ export interface GetWindowResponse {
   readonly window: MaintenanceWindow;
   readonly overdue: boolean;
   readonly judgement?: CheckWindowResponse;
+  readonly time_zone?: WindowTimeZone;
+  readonly sheet: readonly WindowSheetSection[];
+  readonly notices: readonly WindowNotice[];
+}
+
+export interface WindowTimeZone {
+  readonly name: string;
+  readonly note: string;
+  readonly ambiguous: boolean;
+}
+
+export interface WindowSheetSection {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+export interface WindowNotice {
+  readonly tenant: string;
+  readonly contact: string;
+  readonly subject: string;
+  readonly text: string;
 }
 
 export interface ListWindowsRequest {
@@ -1929,6 +1950,7 @@ export interface ListWindowsResponse {
   readonly windows: readonly ListedWindow[];
   readonly next_page_token: string;
   readonly total_count: number;
+  readonly time_zone?: WindowTimeZone;
 }
 
 export interface ListedWindow {

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/windows.proto.
  */
 export const file_datacenter_v1_windows: GenFile = /*@__PURE__*/
-  fileDesc("ChtkYXRhY2VudGVyL3YxL3dpbmRvd3MucHJvdG8SDWRhdGFjZW50ZXIudjEiyAIKEkNoZWNrV2luZG93UmVxdWVzdBIcCgxlbGVtZW50X3JlZnMYASADKAlCBqK7GAIQARItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgEIAMoCRIsCgpsb2FkX2Jhc2lzGAUgASgOMhguZGF0YWNlbnRlci52MS5Mb2FkQmFzaXMSGgoNZXhwb3NlZF9yYWNrcxgGIAEoBUgAiAEBEhEKCW1heF9pdGVtcxgHIAEoBRIVCg1pZ25vcmVfc3RvcmVkGAggASgIEhMKC2V4Y2VwdF9jb2RlGAkgASgJQhAKDl9leHBvc2VkX3JhY2tzIsEEChNDaGVja1dpbmRvd1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgFEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSKwoGaW1wYWN0GAMgASgOMhsuZGF0YWNlbnRlci52MS5XaW5kb3dJbXBhY3QSDwoHc3VtbWFyeRgEIAEoCRIsCgdyZWFzb25zGAUgAygLMhsuZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb24SFwoPb21pdHRlZF9yZWFzb25zGAYgASgFEjEKDW5leHRfZmFpbHVyZXMYByADKAsyGi5kYXRhY2VudGVyLnYxLk5leHRGYWlsdXJlEh0KFW9taXR0ZWRfbmV4dF9mYWlsdXJlcxgIIAEoBRIVCg1leHBvc2VkX3JhY2tzGAkgASgFEhcKD2VsZW1lbnRzX2ZhaWxlZBgKIAEoBRIuCghjb250YWN0cxgLIAMoCzIcLmRhdGFjZW50ZXIudjEuV2luZG93Q29udGFjdBIYChBvbWl0dGVkX2NvbnRhY3RzGAwgASgFEiUKBmNvdW50cxgNIAEoCzIVLmRhdGFjZW50ZXIudjEuSW1wYWN0EhMKC3JlbGlldmVkX2J5GA4gAygJEioKBnBpZWNlcxgPIAMoCzIaLmRhdGFjZW50ZXIudjEuV2luZG93UGllY2USFgoOb21pdHRlZF9waWVjZXMYECABKAUSGAoQYmxvY2tpbmdfd2luZG93cxgRIAMoCSLsAQoLV2luZG93UGllY2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3aW5kb3dfY29kZXMYAyADKAkSLQoHdmVyZGljdBgEIAEoDjIcLmRhdGFjZW50ZXIudjEuV2luZG93VmVyZGljdBIrCgZpbXBhY3QYBSABKA4yGy5kYXRhY2VudGVyLnYxLldpbmRvd0ltcGFjdBIPCgdzdW1tYXJ5GAYgASgJIsIEChFNYWludGVuYW5jZVdpbmRvdxIUCgRjb2RlGAEgASgJQgaiuxgCEAESFgoFdGl0bGUYAiABKAlCB6K7GANAgAESFgoFbm90ZXMYAyABKAlCB6K7GANAgCASNQoJc3RhcnRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGorsYAhABEjMKB2VuZHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESHAoMZWxlbWVudF9yZWZzGAYgAygJQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgHIAMoCRIWCgVvd25lchgIIAEoCUIHorsYA0CAARIYCgdjb250YWN0GAkgASgJQgeiuxgDQIABEikKBXN0YXRlGAogASgOMhouZGF0YWNlbnRlci52MS5XaW5kb3dTdGF0ZRIYCghzZXF1ZW5jZRgLIAEoBUIGorsYAhgBEh0KDGNhbGVuZGFyX3VpZBgMIAEoCUIHorsYA0D/ARIoChFjYWxlbmRhcl9zZXF1ZW5jZRgNIAEoBUINorsYCSEAAAAAAAAAABIUCgRldGFnGFogASgJQgaiuxgCGAESNwoLY3JlYXRlX3RpbWUYWyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAESNwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAEi0QEKE1Vwc2VydFdpbmRvd1JlcXVlc3QSOAoGd2luZG93GAEgASgLMiAuZGF0YWNlbnRlci52MS5NYWludGVuYW5jZVdpbmRvd0IGorsYAhABEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSFQoNdmFsaWRhdGVfb25seRgFIAEoCBIWCg5jaGFuZ2VfbWVzc2FnZRgGIAEoCSJxChRVcHNlcnRXaW5kb3dSZXNwb25zZRIwCgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93EicKB291dGNvbWUYAiABKA4yFi5kYXRhY2VudGVyLnYxLk91dGNvbWUikwEKE0RlbGV0ZVdpbmRvd1JlcXVlc3QSFAoEY29kZRgBIAEoCUIGorsYAhABEgwKBGV0YWcYAiABKAkSFQoNYWxsb3dfbWlzc2luZxgDIAEoCBISCgpyZXF1ZXN0X2lkGAQgASgJEhUKDXZhbGlkYXRlX29ubHkYBSABKAgSFgoOY2hhbmdlX21lc3NhZ2UYBiABKAkiNAoURGVsZXRlV2luZG93UmVzcG9uc2USCwoDcmVmGAEgASgJEg8KB2RlbGV0ZWQYAiABKAgiOwoQR2V0V2luZG93UmVxdWVzdBIUCgRjb2RlGAEgASgJQgaiuxgCEAESEQoJbWF4X2l0ZW1zGAIgASgFIpUBChFHZXRXaW5kb3dSZXNwb25zZRI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBI1CglqdWRnZW1lbnQYAyABKAsyIi5kYXRhY2VudGVyLnYxLkNoZWNrV2luZG93UmVzcG9uc2UijwIKEkxpc3RXaW5kb3dzUmVxdWVzdBIxCg1zdGFydHNfYmVmb3JlGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgplbmRzX2FmdGVyGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgtlbGVtZW50X3JlZhgDIAEoCRIqCgZzdGF0ZXMYBCADKA4yGi5kYXRhY2VudGVyLnYxLldpbmRvd1N0YXRlEi4KCHZlcmRpY3RzGAUgAygOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EhEKCXBhZ2Vfc2l6ZRgGIAEoBRISCgpwYWdlX3Rva2VuGAcgASgJIoMBChNMaXN0V2luZG93c1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgFEiwKB3dpbmRvd3MYAiADKAsyGy5kYXRhY2VudGVyLnYxLkxpc3RlZFdpbmRvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkSEwoLdG90YWxfY291bnQYBCABKAUixgEKDExpc3RlZFdpbmRvdxI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBItCgd2ZXJkaWN0GAMgASgOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EisKBmltcGFjdBgEIAEoDjIbLmRhdGFjZW50ZXIudjEuV2luZG93SW1wYWN0Eg8KB3N1bW1hcnkYBSABKAki+gEKDFdpbmRvd1JlYXNvbhItCgRraW5kGAEgASgOMh8uZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb25LaW5kEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSCwoDcmVmGAMgASgJEg8KB3N1bW1hcnkYBCABKAkSEwoGYmVmb3JlGAUgASgBSACIAQESEwoGZHVyaW5nGAYgASgBSAGIAQESEgoFbGltaXQYByABKAFIAogBARIQCghhY2NlcHRlZBgIIAEoCEIJCgdfYmVmb3JlQgkKB19kdXJpbmdCCAoGX2xpbWl0IsEBCgtOZXh0RmFpbHVyZRILCgNyZWYYASABKAkSDAoEbmFtZRgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEg0KBXJhY2tzGAQgASgFEhIKCnJhY2tzX2RhcmsYBSADKAkSFAoMZGV2aWNlc19sb3N0GAYgAygJEg0KBXRyaXBzGAcgAygJEhMKC2FyZWFzX3Nob3J0GAggAygJEhgKEHN3aXRjaGVzX2N1dF9vZmYYCSADKAkSDwoHc3ByZWFkcxgKIAEoCCJ6Cg1XaW5kb3dDb250YWN0Eg4KBnRlbmFudBgBIAEoCRIPCgdjb250YWN0GAIgASgJEhIKCmxvc3RfY291bnQYAyABKAUSFQoNcmVzZXJ2ZV9jb3VudBgEIAEoBRIMCgRsb3N0GAUgAygJEg8KB3Jlc2VydmUYBiADKAkqnQEKDVdpbmRvd1ZlcmRpY3QSHgoaV0lORE9XX1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIVChFXSU5ET1dfVkVSRElDVF9HTxABEh8KG1dJTkRPV19WRVJESUNUX0dPX1dJVEhfUklTSxACEhoKFldJTkRPV19WRVJESUNUX1VOS05PV04QAxIYChRXSU5ET1dfVkVSRElDVF9OT19HTxAEKqYBCgxXaW5kb3dJbXBhY3QSHQoZV0lORE9XX0lNUEFDVF9VTlNQRUNJRklFRBAAEhsKF1dJTkRPV19JTVBBQ1RfTk9fSU1QQUNUEAESJAogV0lORE9XX0lNUEFDVF9SRURVQ0VEX1JFRFVOREFOQ1kQAhIaChZXSU5ET1dfSU1QQUNUX0RFR1JBREVEEAMSGAoUV0lORE9XX0lNUEFDVF9PVVRBR0UQBCqTBQoQV2luZG93UmVhc29uS2luZBIiCh5XSU5ET1dfUkVBU09OX0tJTkRfVU5TUEVDSUZJRUQQABIbChdXSU5ET1dfUkVBU09OX0tJTkRfVFJJUBABEiAKHFdJTkRPV19SRUFTT05fS0lORF9SQUNLX0xPU1QQAhIiCh5XSU5ET1dfUkVBU09OX0tJTkRfREVWSUNFX0xPU1QQAxIoCiRXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19VTklUX0xPU1QQBBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1dJVENIX0NVVF9PRkYQBRIlCiFXSU5ET1dfUkVBU09OX0tJTkRfREFUQV9QQVRIX0xPU1QQBhIkCiBXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19TSE9SVBAHEiYKIldJTkRPV19SRUFTT05fS0lORF9FTEVNRU5UX01JU1NJTkcQEBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1VQUExZX1VOS05PV04QCBInCiNXSU5ET1dfUkVBU09OX0tJTkRfQ0FQQUNJVFlfVU5LTk9XThAJEiEKHVdJTkRPV19SRUFTT05fS0lORF9PVkVSX0xJTUlUEAoSKAokV0lORE9XX1JFQVNPTl9LSU5EX1VQTElOS19PVkVSX0xJTUlUEAsSIQodV0lORE9XX1JFQVNPTl9LSU5EX09OX0JBVFRFUlkQDBIoCiRXSU5ET1dfUkVBU09OX0tJTkRfTEFTVF9DT09MSU5HX1VOSVQQDRIjCh9XSU5ET1dfUkVBU09OX0tJTkRfTkVYVF9GQUlMVVJFEA4SIwofV0lORE9XX1JFQVNPTl9LSU5EX1JFU0VSVkVfVVNFRBAPKpABCgtXaW5kb3dTdGF0ZRIcChhXSU5ET1dfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRXSU5ET1dfU1RBVEVfUExBTk5FRBABEhYKEldJTkRPV19TVEFURV9CRUdVThACEhUKEVdJTkRPV19TVEFURV9ET05FEAMSGgoWV0lORE9XX1NUQVRFX0NBTkNFTExFRBAEYgZwcm90bzM", [file_datacenter_v1_datacenter, file_datacenter_v1_rules, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("ChtkYXRhY2VudGVyL3YxL3dpbmRvd3MucHJvdG8SDWRhdGFjZW50ZXIudjEiyAIKEkNoZWNrV2luZG93UmVxdWVzdBIcCgxlbGVtZW50X3JlZnMYASADKAlCBqK7GAIQARItCglzdGFydHNfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKB2VuZHNfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgEIAMoCRIsCgpsb2FkX2Jhc2lzGAUgASgOMhguZGF0YWNlbnRlci52MS5Mb2FkQmFzaXMSGgoNZXhwb3NlZF9yYWNrcxgGIAEoBUgAiAEBEhEKCW1heF9pdGVtcxgHIAEoBRIVCg1pZ25vcmVfc3RvcmVkGAggASgIEhMKC2V4Y2VwdF9jb2RlGAkgASgJQhAKDl9leHBvc2VkX3JhY2tzIsEEChNDaGVja1dpbmRvd1Jlc3BvbnNlEhAKCHJldmlzaW9uGAEgASgFEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSKwoGaW1wYWN0GAMgASgOMhsuZGF0YWNlbnRlci52MS5XaW5kb3dJbXBhY3QSDwoHc3VtbWFyeRgEIAEoCRIsCgdyZWFzb25zGAUgAygLMhsuZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb24SFwoPb21pdHRlZF9yZWFzb25zGAYgASgFEjEKDW5leHRfZmFpbHVyZXMYByADKAsyGi5kYXRhY2VudGVyLnYxLk5leHRGYWlsdXJlEh0KFW9taXR0ZWRfbmV4dF9mYWlsdXJlcxgIIAEoBRIVCg1leHBvc2VkX3JhY2tzGAkgASgFEhcKD2VsZW1lbnRzX2ZhaWxlZBgKIAEoBRIuCghjb250YWN0cxgLIAMoCzIcLmRhdGFjZW50ZXIudjEuV2luZG93Q29udGFjdBIYChBvbWl0dGVkX2NvbnRhY3RzGAwgASgFEiUKBmNvdW50cxgNIAEoCzIVLmRhdGFjZW50ZXIudjEuSW1wYWN0EhMKC3JlbGlldmVkX2J5GA4gAygJEioKBnBpZWNlcxgPIAMoCzIaLmRhdGFjZW50ZXIudjEuV2luZG93UGllY2USFgoOb21pdHRlZF9waWVjZXMYECABKAUSGAoQYmxvY2tpbmdfd2luZG93cxgRIAMoCSLsAQoLV2luZG93UGllY2USLQoJc3RhcnRzX2F0GAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCgdlbmRzX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIUCgx3aW5kb3dfY29kZXMYAyADKAkSLQoHdmVyZGljdBgEIAEoDjIcLmRhdGFjZW50ZXIudjEuV2luZG93VmVyZGljdBIrCgZpbXBhY3QYBSABKA4yGy5kYXRhY2VudGVyLnYxLldpbmRvd0ltcGFjdBIPCgdzdW1tYXJ5GAYgASgJIsIEChFNYWludGVuYW5jZVdpbmRvdxIUCgRjb2RlGAEgASgJQgaiuxgCEAESFgoFdGl0bGUYAiABKAlCB6K7GANAgAESFgoFbm90ZXMYAyABKAlCB6K7GANAgCASNQoJc3RhcnRzX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGorsYAhABEjMKB2VuZHNfYXQYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCEAESHAoMZWxlbWVudF9yZWZzGAYgAygJQgaiuxgCEAESFQoNYWNjZXB0ZWRfcmVmcxgHIAMoCRIWCgVvd25lchgIIAEoCUIHorsYA0CAARIYCgdjb250YWN0GAkgASgJQgeiuxgDQIABEikKBXN0YXRlGAogASgOMhouZGF0YWNlbnRlci52MS5XaW5kb3dTdGF0ZRIYCghzZXF1ZW5jZRgLIAEoBUIGorsYAhgBEh0KDGNhbGVuZGFyX3VpZBgMIAEoCUIHorsYA0D/ARIoChFjYWxlbmRhcl9zZXF1ZW5jZRgNIAEoBUINorsYCSEAAAAAAAAAABIUCgRldGFnGFogASgJQgaiuxgCGAESNwoLY3JlYXRlX3RpbWUYWyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAESNwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgaiuxgCGAEi0QEKE1Vwc2VydFdpbmRvd1JlcXVlc3QSOAoGd2luZG93GAEgASgLMiAuZGF0YWNlbnRlci52MS5NYWludGVuYW5jZVdpbmRvd0IGorsYAhABEi8KC3VwZGF0ZV9tYXNrGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSFQoNdmFsaWRhdGVfb25seRgFIAEoCBIWCg5jaGFuZ2VfbWVzc2FnZRgGIAEoCSJxChRVcHNlcnRXaW5kb3dSZXNwb25zZRIwCgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93EicKB291dGNvbWUYAiABKA4yFi5kYXRhY2VudGVyLnYxLk91dGNvbWUikwEKE0RlbGV0ZVdpbmRvd1JlcXVlc3QSFAoEY29kZRgBIAEoCUIGorsYAhABEgwKBGV0YWcYAiABKAkSFQoNYWxsb3dfbWlzc2luZxgDIAEoCBISCgpyZXF1ZXN0X2lkGAQgASgJEhUKDXZhbGlkYXRlX29ubHkYBSABKAgSFgoOY2hhbmdlX21lc3NhZ2UYBiABKAkiNAoURGVsZXRlV2luZG93UmVzcG9uc2USCwoDcmVmGAEgASgJEg8KB2RlbGV0ZWQYAiABKAgiOwoQR2V0V2luZG93UmVxdWVzdBIUCgRjb2RlGAEgASgJQgaiuxgCEAESEQoJbWF4X2l0ZW1zGAIgASgFIqcCChFHZXRXaW5kb3dSZXNwb25zZRI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBI1CglqdWRnZW1lbnQYAyABKAsyIi5kYXRhY2VudGVyLnYxLkNoZWNrV2luZG93UmVzcG9uc2USMAoJdGltZV96b25lGAQgASgLMh0uZGF0YWNlbnRlci52MS5XaW5kb3dUaW1lWm9uZRIwCgVzaGVldBgFIAMoCzIhLmRhdGFjZW50ZXIudjEuV2luZG93U2hlZXRTZWN0aW9uEiwKB25vdGljZXMYBiADKAsyGy5kYXRhY2VudGVyLnYxLldpbmRvd05vdGljZSI/Cg5XaW5kb3dUaW1lWm9uZRIMCgRuYW1lGAEgASgJEgwKBG5vdGUYAiABKAkSEQoJYW1iaWd1b3VzGAMgASgIIjIKEldpbmRvd1NoZWV0U2VjdGlvbhINCgV0aXRsZRgBIAEoCRINCgVsaW5lcxgCIAMoCSJOCgxXaW5kb3dOb3RpY2USDgoGdGVuYW50GAEgASgJEg8KB2NvbnRhY3QYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgR0ZXh0GAQgASgJIo8CChJMaXN0V2luZG93c1JlcXVlc3QSMQoNc3RhcnRzX2JlZm9yZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKZW5kc19hZnRlchgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLZWxlbWVudF9yZWYYAyABKAkSKgoGc3RhdGVzGAQgAygOMhouZGF0YWNlbnRlci52MS5XaW5kb3dTdGF0ZRIuCgh2ZXJkaWN0cxgFIAMoDjIcLmRhdGFjZW50ZXIudjEuV2luZG93VmVyZGljdBIRCglwYWdlX3NpemUYBiABKAUSEgoKcGFnZV90b2tlbhgHIAEoCSK1AQoTTGlzdFdpbmRvd3NSZXNwb25zZRIQCghyZXZpc2lvbhgBIAEoBRIsCgd3aW5kb3dzGAIgAygLMhsuZGF0YWNlbnRlci52MS5MaXN0ZWRXaW5kb3cSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhMKC3RvdGFsX2NvdW50GAQgASgFEjAKCXRpbWVfem9uZRgFIAEoCzIdLmRhdGFjZW50ZXIudjEuV2luZG93VGltZVpvbmUixgEKDExpc3RlZFdpbmRvdxI4CgZ3aW5kb3cYASABKAsyIC5kYXRhY2VudGVyLnYxLk1haW50ZW5hbmNlV2luZG93QgaiuxgCCAESDwoHb3ZlcmR1ZRgCIAEoCBItCgd2ZXJkaWN0GAMgASgOMhwuZGF0YWNlbnRlci52MS5XaW5kb3dWZXJkaWN0EisKBmltcGFjdBgEIAEoDjIbLmRhdGFjZW50ZXIudjEuV2luZG93SW1wYWN0Eg8KB3N1bW1hcnkYBSABKAki+gEKDFdpbmRvd1JlYXNvbhItCgRraW5kGAEgASgOMh8uZGF0YWNlbnRlci52MS5XaW5kb3dSZWFzb25LaW5kEi0KB3ZlcmRpY3QYAiABKA4yHC5kYXRhY2VudGVyLnYxLldpbmRvd1ZlcmRpY3QSCwoDcmVmGAMgASgJEg8KB3N1bW1hcnkYBCABKAkSEwoGYmVmb3JlGAUgASgBSACIAQESEwoGZHVyaW5nGAYgASgBSAGIAQESEgoFbGltaXQYByABKAFIAogBARIQCghhY2NlcHRlZBgIIAEoCEIJCgdfYmVmb3JlQgkKB19kdXJpbmdCCAoGX2xpbWl0IsEBCgtOZXh0RmFpbHVyZRILCgNyZWYYASABKAkSDAoEbmFtZRgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEg0KBXJhY2tzGAQgASgFEhIKCnJhY2tzX2RhcmsYBSADKAkSFAoMZGV2aWNlc19sb3N0GAYgAygJEg0KBXRyaXBzGAcgAygJEhMKC2FyZWFzX3Nob3J0GAggAygJEhgKEHN3aXRjaGVzX2N1dF9vZmYYCSADKAkSDwoHc3ByZWFkcxgKIAEoCCJ6Cg1XaW5kb3dDb250YWN0Eg4KBnRlbmFudBgBIAEoCRIPCgdjb250YWN0GAIgASgJEhIKCmxvc3RfY291bnQYAyABKAUSFQoNcmVzZXJ2ZV9jb3VudBgEIAEoBRIMCgRsb3N0GAUgAygJEg8KB3Jlc2VydmUYBiADKAkqnQEKDVdpbmRvd1ZlcmRpY3QSHgoaV0lORE9XX1ZFUkRJQ1RfVU5TUEVDSUZJRUQQABIVChFXSU5ET1dfVkVSRElDVF9HTxABEh8KG1dJTkRPV19WRVJESUNUX0dPX1dJVEhfUklTSxACEhoKFldJTkRPV19WRVJESUNUX1VOS05PV04QAxIYChRXSU5ET1dfVkVSRElDVF9OT19HTxAEKqYBCgxXaW5kb3dJbXBhY3QSHQoZV0lORE9XX0lNUEFDVF9VTlNQRUNJRklFRBAAEhsKF1dJTkRPV19JTVBBQ1RfTk9fSU1QQUNUEAESJAogV0lORE9XX0lNUEFDVF9SRURVQ0VEX1JFRFVOREFOQ1kQAhIaChZXSU5ET1dfSU1QQUNUX0RFR1JBREVEEAMSGAoUV0lORE9XX0lNUEFDVF9PVVRBR0UQBCqTBQoQV2luZG93UmVhc29uS2luZBIiCh5XSU5ET1dfUkVBU09OX0tJTkRfVU5TUEVDSUZJRUQQABIbChdXSU5ET1dfUkVBU09OX0tJTkRfVFJJUBABEiAKHFdJTkRPV19SRUFTT05fS0lORF9SQUNLX0xPU1QQAhIiCh5XSU5ET1dfUkVBU09OX0tJTkRfREVWSUNFX0xPU1QQAxIoCiRXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19VTklUX0xPU1QQBBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1dJVENIX0NVVF9PRkYQBRIlCiFXSU5ET1dfUkVBU09OX0tJTkRfREFUQV9QQVRIX0xPU1QQBhIkCiBXSU5ET1dfUkVBU09OX0tJTkRfQ09PTElOR19TSE9SVBAHEiYKIldJTkRPV19SRUFTT05fS0lORF9FTEVNRU5UX01JU1NJTkcQEBIlCiFXSU5ET1dfUkVBU09OX0tJTkRfU1VQUExZX1VOS05PV04QCBInCiNXSU5ET1dfUkVBU09OX0tJTkRfQ0FQQUNJVFlfVU5LTk9XThAJEiEKHVdJTkRPV19SRUFTT05fS0lORF9PVkVSX0xJTUlUEAoSKAokV0lORE9XX1JFQVNPTl9LSU5EX1VQTElOS19PVkVSX0xJTUlUEAsSIQodV0lORE9XX1JFQVNPTl9LSU5EX09OX0JBVFRFUlkQDBIoCiRXSU5ET1dfUkVBU09OX0tJTkRfTEFTVF9DT09MSU5HX1VOSVQQDRIjCh9XSU5ET1dfUkVBU09OX0tJTkRfTkVYVF9GQUlMVVJFEA4SIwofV0lORE9XX1JFQVNPTl9LSU5EX1JFU0VSVkVfVVNFRBAPKpABCgtXaW5kb3dTdGF0ZRIcChhXSU5ET1dfU1RBVEVfVU5TUEVDSUZJRUQQABIYChRXSU5ET1dfU1RBVEVfUExBTk5FRBABEhYKEldJTkRPV19TVEFURV9CRUdVThACEhUKEVdJTkRPV19TVEFURV9ET05FEAMSGgoWV0lORE9XX1NUQVRFX0NBTkNFTExFRBAEYgZwcm90bzM", [file_datacenter_v1_datacenter, file_datacenter_v1_rules, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * Asks whether elements may be taken out of service from starts_at until ends_at.
@@ -369,7 +369,7 @@ export type MaintenanceWindow = Message<"datacenter.v1.MaintenanceWindow"> & {
   sequence: number;
 
   /**
-   * UID of a calendar's entry for it, at most 255 characters; kept for other programs.
+   * UID of the calendar entry that it was imported from, at most 255 characters; /windows.ics shows it under this UID.
    *
    * @generated from field: string calendar_uid = 12;
    */
@@ -633,6 +633,27 @@ export type GetWindowResponse = Message<"datacenter.v1.GetWindowResponse"> & {
    * @generated from field: datacenter.v1.CheckWindowResponse judgement = 3;
    */
   judgement?: CheckWindowResponse | undefined;
+
+  /**
+   * Zone of the times in sheet and notices.
+   *
+   * @generated from field: datacenter.v1.WindowTimeZone time_zone = 4;
+   */
+  timeZone?: WindowTimeZone | undefined;
+
+  /**
+   * The run sheet: what to do and to look at, in order. Empty for DONE and CANCELLED.
+   *
+   * @generated from field: repeated datacenter.v1.WindowSheetSection sheet = 5;
+   */
+  sheet: WindowSheetSection[];
+
+  /**
+   * A text for each of the contacts of the judgement. Empty for DONE and CANCELLED.
+   *
+   * @generated from field: repeated datacenter.v1.WindowNotice notices = 6;
+   */
+  notices: WindowNotice[];
 };
 
 /**
@@ -641,6 +662,111 @@ export type GetWindowResponse = Message<"datacenter.v1.GetWindowResponse"> & {
  */
 export const GetWindowResponseSchema: GenMessage<GetWindowResponse> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_windows, 9);
+
+/**
+ * The zone in which people on site read times: the label time_zone of the racks.
+ *
+ * @generated from message datacenter.v1.WindowTimeZone
+ */
+export type WindowTimeZone = Message<"datacenter.v1.WindowTimeZone"> & {
+  /**
+   * IANA name, such as Europe/Amsterdam. UTC if no rack has the label, or if racks have different ones.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * Why it is UTC; empty if labels name it.
+   *
+   * @generated from field: string note = 2;
+   */
+  note: string;
+
+  /**
+   * Whether racks have different ones.
+   *
+   * @generated from field: bool ambiguous = 3;
+   */
+  ambiguous: boolean;
+};
+
+/**
+ * Describes the message datacenter.v1.WindowTimeZone.
+ * Use `create(WindowTimeZoneSchema)` to create a new message.
+ */
+export const WindowTimeZoneSchema: GenMessage<WindowTimeZone> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 10);
+
+/**
+ * A part of a run sheet.
+ *
+ * @generated from message datacenter.v1.WindowSheetSection
+ */
+export type WindowSheetSection = Message<"datacenter.v1.WindowSheetSection"> & {
+  /**
+   * Such as "Whom to tell".
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * At least one, each a sentence or an item.
+   *
+   * @generated from field: repeated string lines = 2;
+   */
+  lines: string[];
+};
+
+/**
+ * Describes the message datacenter.v1.WindowSheetSection.
+ * Use `create(WindowSheetSectionSchema)` to create a new message.
+ */
+export const WindowSheetSectionSchema: GenMessage<WindowSheetSection> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 11);
+
+/**
+ * A text that tells a contact what a window does to its devices.
+ *
+ * @generated from message datacenter.v1.WindowNotice
+ */
+export type WindowNotice = Message<"datacenter.v1.WindowNotice"> & {
+  /**
+   * As of the contact.
+   *
+   * @generated from field: string tenant = 1;
+   */
+  tenant: string;
+
+  /**
+   * As of the contact.
+   *
+   * @generated from field: string contact = 2;
+   */
+  contact: string;
+
+  /**
+   * One line.
+   *
+   * @generated from field: string subject = 3;
+   */
+  subject: string;
+
+  /**
+   * Lines of plain text.
+   *
+   * @generated from field: string text = 4;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message datacenter.v1.WindowNotice.
+ * Use `create(WindowNoticeSchema)` to create a new message.
+ */
+export const WindowNoticeSchema: GenMessage<WindowNotice> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_windows, 12);
 
 /**
  * Asks for windows; fields join with AND.
@@ -703,7 +829,7 @@ export type ListWindowsRequest = Message<"datacenter.v1.ListWindowsRequest"> & {
  * Use `create(ListWindowsRequestSchema)` to create a new message.
  */
 export const ListWindowsRequestSchema: GenMessage<ListWindowsRequest> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 10);
+  messageDesc(file_datacenter_v1_windows, 13);
 
 /**
  * A page of windows.
@@ -738,6 +864,13 @@ export type ListWindowsResponse = Message<"datacenter.v1.ListWindowsResponse"> &
    * @generated from field: int32 total_count = 4;
    */
   totalCount: number;
+
+  /**
+   * Zone in which people on site read times.
+   *
+   * @generated from field: datacenter.v1.WindowTimeZone time_zone = 5;
+   */
+  timeZone?: WindowTimeZone | undefined;
 };
 
 /**
@@ -745,7 +878,7 @@ export type ListWindowsResponse = Message<"datacenter.v1.ListWindowsResponse"> &
  * Use `create(ListWindowsResponseSchema)` to create a new message.
  */
 export const ListWindowsResponseSchema: GenMessage<ListWindowsResponse> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 11);
+  messageDesc(file_datacenter_v1_windows, 14);
 
 /**
  * One window of a list.
@@ -794,7 +927,7 @@ export type ListedWindow = Message<"datacenter.v1.ListedWindow"> & {
  * Use `create(ListedWindowSchema)` to create a new message.
  */
 export const ListedWindowSchema: GenMessage<ListedWindow> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 12);
+  messageDesc(file_datacenter_v1_windows, 15);
 
 /**
  * One reason for a verdict.
@@ -864,7 +997,7 @@ export type WindowReason = Message<"datacenter.v1.WindowReason"> & {
  * Use `create(WindowReasonSchema)` to create a new message.
  */
 export const WindowReasonSchema: GenMessage<WindowReason> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 13);
+  messageDesc(file_datacenter_v1_windows, 16);
 
 /**
  * A single failure during the window, and what it takes beyond the work and its own effect.
@@ -948,7 +1081,7 @@ export type NextFailure = Message<"datacenter.v1.NextFailure"> & {
  * Use `create(NextFailureSchema)` to create a new message.
  */
 export const NextFailureSchema: GenMessage<NextFailure> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 14);
+  messageDesc(file_datacenter_v1_windows, 17);
 
 /**
  * Who is responsible for devices that the work affects.
@@ -1004,7 +1137,7 @@ export type WindowContact = Message<"datacenter.v1.WindowContact"> & {
  * Use `create(WindowContactSchema)` to create a new message.
  */
 export const WindowContactSchema: GenMessage<WindowContact> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_windows, 15);
+  messageDesc(file_datacenter_v1_windows, 18);
 
 /**
  * Whether the work may be done, the best first.

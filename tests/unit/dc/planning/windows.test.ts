@@ -208,6 +208,85 @@ describe("the verdict beside other windows", () => {
   }, 120_000);
 });
 
+describe("texts about a window", () => {
+  const label = (code: string, labels: JsonObject) =>
+    site.call("UpsertRack", { rack: { code, labels }, update_mask: "labels" });
+
+  test("are a run sheet and a notice for each contact, in the zone that the racks name", async () => {
+    await label("A05", { tenant: "blue", contact: "ops@blue.example" });
+    await label("A01", { time_zone: "Europe/Amsterdam" });
+    const more = { title: "Replace\nit", owner: "anna", ...ACCEPTED, notes: "Bring a ladder\nand a lamp" };
+    await put("MW-1", PDU, [0, 120], more);
+    await put("MW-2", UPS, [0, 120]);
+    const { sheet, notices, time_zone, judgement }: Json = await site.call("GetWindow", {
+      code: "MW-1",
+      max_items: 1000,
+    });
+    expect(time_zone).toEqual({ name: "Europe/Amsterdam" });
+    expect(sheet.map(({ title }: Json) => title)).toEqual([
+      "Work",
+      "Before it begins",
+      "What goes off",
+      "Whom to tell",
+      "Steps",
+      "If one more element fails",
+      "How to come back",
+    ]);
+    const lines = sheet.flatMap((section: Json) => section.lines);
+    for (const line of [
+      "MW-1: Replace it",
+      "Out: PDU-A05-A",
+      "Done by: anna",
+      "and a lamp",
+      "Window MW-2 is open at the same time",
+      "No go because of window MW-2: move or cancel one of both",
+      "Accepted to be lost: mgmt-switch",
+      "Rack A05 goes dark",
+      "Take PDU-A05-A out of service",
+      "Put PDU-A05-A back into service",
+    ])
+      expect(lines).toContain(line);
+    expect(lines.every((line: string) => !line.includes("\n"))).toBe(true);
+    const local = new Date(BEGIN).toLocaleString("sv-SE", { timeZone: "Europe/Amsterdam" }).slice(0, 16);
+    expect(lines.find((line: string) => line.startsWith("Time: "))).toStartWith(`Time: ${local} to `);
+
+    expect(notices.length).toBe(judgement.contacts.length);
+    const { lost } = judgement.contacts.find(({ contact }: Json) => contact === "ops@blue.example");
+    const { subject, text } = notices.find(({ contact }: Json) => contact === "ops@blue.example");
+    expect(subject).toStartWith(`Maintenance MW-1: Replace it, ${local} to `);
+    expect(lost).toContain("SRV-A05-02");
+    for (const code of lost) expect(text).toContain(`\n  ${code}\n`);
+    expect(text).toContain("\nAsk about it: window MW-1, anna\n");
+    const whole = notices.map((notice: Json) => notice.text).join("");
+    const named = judgement.contacts.flatMap((contact: Json) => [...(contact.lost ?? []), ...(contact.reserve ?? [])]);
+    for (const code of named) expect(whole).toContain(`  ${code}\n`);
+
+    await setState("MW-1", "CANCELLED");
+    const closed: Json = await site.call("GetWindow", { code: "MW-1" });
+    expect([closed.sheet, closed.notices]).toEqual([undefined, undefined]);
+    await label("A05", {});
+    await label("A01", {});
+  }, 120_000);
+
+  test("state times in UTC, and why, unless the racks name one zone", async () => {
+    const zone = async () => ((await site.call("ListWindows", {})) as Json).time_zone;
+    expect(await zone()).toEqual({ name: "UTC", note: "no rack has the label time_zone" });
+    await label("A01", { time_zone: "Mars/Olympus" });
+    expect(await zone()).toEqual({
+      name: "UTC",
+      note: 'the label time_zone of rack A01 is "Mars/Olympus", which is no IANA name',
+    });
+    await label("A01", { time_zone: "Europe/Amsterdam" });
+    await label("A02", { time_zone: "America/New_York" });
+    expect(await zone()).toEqual({
+      name: "UTC",
+      note: "racks have different labels time_zone: America/New_York, Europe/Amsterdam",
+      ambiguous: true,
+    });
+    for (const code of ["A01", "A02"]) await label(code, {});
+  }, 120_000);
+});
+
 describe("bad input names the field", () => {
   const cases: readonly (readonly [string, JsonObject, string])[] = [
     ["no code", { ...window("", UPS, [0, 60]) }, "window.code"],

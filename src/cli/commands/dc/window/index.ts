@@ -9,6 +9,8 @@ export const family: CommandFamily = {
     check: { summary: "Ask whether elements may be switched off", load: () => import("./check.ts") },
     done: { summary: "Say that all is back", load: () => import("./done.ts") },
     list: { summary: "List windows with their verdicts", load: () => import("./list.ts") },
+    notify: { summary: "Print a mail for each contact", load: () => import("./notify.ts") },
+    sheet: { summary: "Print a run sheet", load: () => import("./sheet.ts") },
     show: { summary: "Print a window with its verdict", load: () => import("./show.ts") },
   },
   examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],

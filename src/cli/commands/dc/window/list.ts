@@ -21,7 +21,7 @@ export const command = defineCommand({
       multiple: true,
       summary: "Windows with this verdict",
     },
-    "time-zone": { type: "string", value: "name", summary: "Zone of the times (UTC)" },
+    "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
   examples: [

@@ -8,7 +8,7 @@ export const command = defineCommand({
   positionals: { code: { summary: "Code of the window", required: true } },
   flags: {
     db: DATABASE_FLAG,
-    "time-zone": { type: "string", value: "name", summary: "Zone of the times (UTC)" },
+    "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
   examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],

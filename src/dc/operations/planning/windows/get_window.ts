@@ -1,9 +1,12 @@
 import { create } from "@bufbuild/protobuf";
+import { siteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { CheckWindowResponseSchema, GetWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
 import { readListed, storedTimeline } from "./judge_window.ts";
+import { noticesOf } from "./notices.ts";
+import { runSheet } from "./run_sheet.ts";
 import { allWindows, demandWindow, windowView } from "./stored_windows.ts";
 
 export const getWindow = defineRead({
@@ -14,13 +17,17 @@ export const getWindow = defineRead({
     const listed = readListed(maxItems);
     const stored = await demandWindow(reader, "code", code);
     const all = (await allWindows(reader)).map(({ resource }) => resource);
-    const { timeline, timed } = await storedTimeline(session, all);
+    const { topology, timeline, timed } = await storedTimeline(session, all);
     const own = timed(stored.resource.code);
-    if (own === undefined) return create(GetWindowResponseSchema, windowView(stored, now));
+    const timeZone = siteTimeZone(topology.inventory.racks);
+    const view = { ...windowView(stored, now), timeZone };
+    if (own === undefined) return create(GetWindowResponseSchema, view);
     const judgement = toMessage(CheckWindowResponseSchema, {
       revision: await reader.revision(),
       ...(await timeline.reply(own, listed)),
     });
-    return create(GetWindowResponseSchema, { ...windowView(stored, now), judgement });
+    const subject = { window: stored.resource, judgement, zone: timeZone.name };
+    const texts = { sheet: [...runSheet(subject)], notices: [...noticesOf(subject)] };
+    return create(GetWindowResponseSchema, { ...view, judgement, ...texts });
   },
 });

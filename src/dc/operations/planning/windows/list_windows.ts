@@ -1,5 +1,6 @@
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { siteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
@@ -57,6 +58,7 @@ export const listWindows = defineRead({
       windows,
       nextPageToken: isLast ? "" : sealPageToken(context.pageKey, question, placeOf(last)),
       totalCount: matching.length,
+      timeZone: siteTimeZone(topology.inventory.racks),
     });
   },
 });

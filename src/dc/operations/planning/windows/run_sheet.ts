@@ -1,0 +1,166 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ReasonKind } from "#dc/analysis/window/judgement.ts";
+import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import {
+  type CheckWindowResponse,
+  type WindowContact,
+  WindowReasonKind,
+  type WindowSheetSectionSchema,
+} from "#gen/datacenter/v1/windows_pb.ts";
+import { localText } from "#kernel/zoned_time.ts";
+import { counted, listSome, refName } from "#words/names.ts";
+
+/** A window, its verdict, and the zone in which texts about it state times. */
+export interface SheetSubject {
+  readonly window: MaintenanceWindow;
+  readonly judgement: CheckWindowResponse;
+  readonly zone: string;
+}
+
+type Section = MessageInitShape<typeof WindowSheetSectionSchema>;
+
+/** What goes off or cannot be used, in the order of the harm. */
+const LOSSES: ReadonlySet<WindowReasonKind> = kinds(
+  "TRIP",
+  "RACK_LOST",
+  "DEVICE_LOST",
+  "COOLING_UNIT_LOST",
+  "SWITCH_CUT_OFF",
+  "DATA_PATH_LOST",
+  "COOLING_SHORT",
+);
+/** What has to be known or right before anything is taken out. */
+const CHECKED_BEFORE: ReadonlySet<WindowReasonKind> = kinds(
+  "ELEMENT_MISSING",
+  "SUPPLY_UNKNOWN",
+  "CAPACITY_UNKNOWN",
+  "ON_BATTERY",
+  "LAST_COOLING_UNIT",
+  "RESERVE_USED",
+);
+/** What has to be watched meanwhile. */
+const WATCHED: ReadonlySet<WindowReasonKind> = kinds(
+  "OVER_LIMIT",
+  "UPLINK_OVER_LIMIT",
+  "ON_BATTERY",
+  "LAST_COOLING_UNIT",
+);
+
+/** Codes of a contact, and failures, that one line or section shows. */
+const SHOWN_CODES = 40;
+const SHOWN_FAILURES = 20;
+
+/** The run sheet of a window, section by section. Sections without lines are left out. */
+export function runSheet(subject: SheetSubject): readonly Section[] {
+  const { judgement } = subject;
+  const sections: readonly { readonly title: string; readonly lines: readonly string[] }[] = [
+    { title: "Work", lines: workLines(subject) },
+    { title: "Before it begins", lines: beforeLines(subject) },
+    { title: "What goes off", lines: lossLines(judgement) },
+    { title: "Whom to tell", lines: judgement.contacts.map(contactLine) },
+    { title: "Steps", lines: stepLines(subject) },
+    { title: "What to watch", lines: summariesOf(judgement, WATCHED) },
+    { title: "If one more element fails", lines: failureLines(judgement) },
+    { title: "How to come back", lines: returnLines(subject) },
+  ];
+  return sections.flatMap(({ title, lines }) => (lines.length === 0 ? [] : { title, lines: lines.map(oneLine) }));
+}
+
+/** Text that people typed, without line breaks. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** Begin and end of a window in a zone: `2026-11-28 20:00 to 2026-11-28 22:00 Europe/Amsterdam`. */
+export function spanText({ startsAt, endsAt }: Pick<MaintenanceWindow, "startsAt" | "endsAt">, zone: string): string {
+  return `${timeText(startsAt, zone)} to ${timeText(endsAt, zone)} ${zone}`;
+}
+
+export function timeText(time: string, zone: string): string {
+  return localText(Date.parse(time), zone);
+}
+
+function workLines({ window, judgement, zone }: SheetSubject): readonly string[] {
+  const { code, title = "", owner = "", contact = "", notes = "", elementRefs } = window;
+  return [
+    title === "" ? code : `${code}: ${title}`,
+    `Time: ${spanText(window, zone)}`,
+    `Out: ${elementRefs.map(refName).join(", ")}`,
+    `Verdict at revision ${judgement.revision}: ${judgement.summary}`,
+    ...(owner === "" ? [] : [`Done by: ${owner}`]),
+    ...(contact === "" ? [] : [`To be reached: ${contact}`]),
+    ...notes.split("\n").filter((line) => line.trim() !== ""),
+  ];
+}
+
+function beforeLines({ window, judgement }: SheetSubject): readonly string[] {
+  const { blockingWindows, pieces } = judgement;
+  const others = [...new Set(pieces.flatMap(({ windowCodes }) => windowCodes))];
+  return [
+    `Ask again: planner dc window show ${window.code}. The verdict holds for revision ${judgement.revision}`,
+    ...blockingWindows.map((code) => `No go because of window ${code}: move or cancel one of both`),
+    ...others.map((code) => `Window ${code} is open at the same time`),
+    ...(window.acceptedRefs ?? []).map((ref) => `Accepted to be lost: ${refName(ref)}`),
+    ...summariesOf(judgement, CHECKED_BEFORE).map((summary) => `Check first: ${summary}`),
+  ];
+}
+
+function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): readonly string[] {
+  const listed = reasons.filter(({ kind }) => LOSSES.has(kind)).map(({ summary }) => summary);
+  const lost = contacts.reduce((sum, { lostCount }) => sum + lostCount, 0);
+  const all = lost === 0 ? [] : [`${counted(lost, "device")} off or unreachable, those of the work included`];
+  return [
+    ...all,
+    ...listed,
+    ...(omittedReasons > 0 && listed.length > 0 ? [`and more: ${omittedReasons} reasons`] : []),
+  ];
+}
+
+function contactLine({ tenant, contact, lost, lostCount, reserve, reserveCount }: WindowContact): string {
+  const parts = [
+    lostCount > 0 ? `off or unreachable: ${listSome(lost, SHOWN_CODES, lostCount)}` : "",
+    reserveCount > 0 ? `on the last supply: ${listSome(reserve, SHOWN_CODES, reserveCount)}` : "",
+  ].filter((part) => part !== "");
+  return `${whoText({ tenant, contact })}: ${parts.join("; ")}`;
+}
+
+/** Tenant and contact: "blue, ops@blue.example". */
+export function whoText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
+  const who = [tenant, contact].filter((text) => text !== "").join(", ");
+  return who === "" ? "No tenant or contact recorded" : oneLine(who);
+}
+
+function stepLines({ window, zone }: SheetSubject): readonly string[] {
+  const { code, startsAt, elementRefs, state } = window;
+  return [
+    "Tell everyone listed above",
+    ...(state === "BEGUN" ? [] : [`At ${timeText(startsAt, zone)} or later: planner dc window begin ${code}`]),
+    ...elementRefs.map((ref) => `Take ${refName(ref)} out of service`),
+    "Compare what goes off with the list above. Put the last element back if something else goes off",
+    "Do the work",
+  ];
+}
+
+function failureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
+  const lines = nextFailures.slice(0, SHOWN_FAILURES).map(({ summary }) => summary);
+  const rest = nextFailures.length - lines.length + omittedNextFailures;
+  return rest > 0 ? [...lines, `and ${counted(rest, "more failure", "more failures")}`] : lines;
+}
+
+function returnLines({ window, zone }: SheetSubject): readonly string[] {
+  const { code, elementRefs, endsAt } = window;
+  return [
+    ...elementRefs.toReversed().map((ref) => `Put ${refName(ref)} back into service`),
+    "Check that everything that went off is on again",
+    `By ${timeText(endsAt, zone)}: planner dc window done ${code}. Until then it counts for other windows, also after its end`,
+    "If it takes longer: give the window a new end, read its verdict, and tell everyone again",
+  ];
+}
+
+function summariesOf({ reasons }: CheckWindowResponse, wanted: ReadonlySet<WindowReasonKind>): readonly string[] {
+  return reasons.filter(({ kind }) => wanted.has(kind)).map(({ summary }) => summary);
+}
+
+function kinds(...words: readonly ReasonKind[]): ReadonlySet<WindowReasonKind> {
+  return new Set(words.map((word) => WindowReasonKind[word]));
+}

@@ -1,4 +1,4 @@
-import { create, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
 import { CableSchema, DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -18,12 +18,26 @@ import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
 import { usageError } from "../usage_error.ts";
+import type { AskedRequest } from "./asked_flags.ts";
 import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
-import { type PlaceCall, placementRequest } from "./place_request.ts";
 import { type RenderCall, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
+
+/** What a person asks for. */
+interface PlaceCall {
+  readonly scope: string | undefined;
+  readonly request: AskedRequest;
+  readonly limit: number | undefined;
+  readonly json: boolean;
+  readonly csv: boolean;
+  /** Absolute paths; undefined for none. */
+  readonly applyFile: string | undefined;
+  readonly picture: string | undefined;
+  /** Of the picture. */
+  readonly theme: RenderCall["theme"];
+}
 
 const COLUMNS: readonly Column<DevicePlace>[] = [
   { title: "#", text: ({ rank }) => String(rank), align: "right" },
@@ -49,10 +63,12 @@ const firstRefusal = ({ message }: PlacementRefusal) => message;
 /** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
   if (call.json && call.csv) throw usageError("dc place", "Cannot print both JSON and CSV: expected one of them");
-  const request = placementRequest(call);
   const reply = await withService(database, async (service) => {
-    const scopeRef = await resolveRef(service, request.scopeRef, SCOPE_KINDS);
-    const asked = create(FindPlacementRequestSchema, { ...request, scopeRef });
+    const asked = fromJson(FindPlacementRequestSchema, {
+      ...call.request,
+      scope_ref: await resolveRef(service, call.scope ?? "", SCOPE_KINDS),
+      include_items: call.json || call.applyFile !== undefined,
+    });
     return (await service.call(findPlacement, asked, { interface: "SYSTEM" })) as FindPlacementResponse;
   });
   printReply(reply, call, log);

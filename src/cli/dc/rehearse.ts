@@ -1,9 +1,7 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { fromJson, toJson } from "@bufbuild/protobuf";
 import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
-import type { DcService } from "#dc/service.ts";
-import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   type FailureCause,
   FailureKind,
@@ -21,24 +19,19 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { usageError } from "../usage_error.ts";
+import type { AskedRequest } from "./asked_flags.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
+import { readPages } from "./read_pages.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
 
-/** What a person asks for; undefined for the defaults of the service. */
-export interface RehearseCall {
+/** What a person asks for. */
+interface RehearseCall {
   readonly scope: string | undefined;
-  readonly kind: readonly ("power" | "outlet" | "cooling" | "switch")[];
-  readonly pairs: boolean;
-  readonly "no-cascade": boolean;
-  readonly battery: boolean;
-  readonly basis: "allocated" | "measured" | "max" | undefined;
-  readonly "min-severity": "info" | "low" | "medium" | "high" | "critical" | undefined;
+  readonly request: AskedRequest;
   readonly limit: number | undefined;
-  readonly elements: number | undefined;
   readonly json: boolean;
   readonly csv: boolean;
   /** Absolute path; undefined for no picture. */
@@ -64,7 +57,9 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
   if (call.json && call.csv) throw usageError("dc rehearse", "Cannot print both JSON and CSV: expected one of them");
   const reply = await withService(database, async (service) => {
     const scope = call.scope && (await resolveRef(service, call.scope, SCOPE_KINDS));
-    return readAll(service, { ...call, scope });
+    const asked = { schema: RehearseFailuresRequestSchema, init: requestOf(call, scope) };
+    const causes = (reply: RehearseFailuresResponse) => reply.causes;
+    return readPages(service, rehearseFailures, asked, causes, call.limit);
   });
   if (call.json) printJson(toJson(RehearseFailuresResponseSchema, reply, { useProtoFieldName: true }));
   else if (call.csv) print(csvOf(reply.causes));
@@ -80,34 +75,9 @@ export function causesTable(causes: readonly FailureCause[], width: number | und
   return renderTable(causes, COLUMNS, width, ({ reason }) => reason);
 }
 
-/** All pages as one reply, as far as the limit goes. */
-async function readAll(service: DcService, call: RehearseCall): Promise<RehearseFailuresResponse> {
-  const asked = requestOf(call);
-  let whole: RehearseFailuresResponse | undefined;
-  for (let pageToken = ""; ; ) {
-    const request = create(RehearseFailuresRequestSchema, { ...asked, pageToken });
-    const page = (await service.call(rehearseFailures, request, { interface: "SYSTEM" })) as RehearseFailuresResponse;
-    if (whole === undefined) whole = page;
-    else whole.causes.push(...page.causes);
-    pageToken = page.nextPageToken;
-    if (pageToken === "" || whole.causes.length >= (call.limit ?? Number.POSITIVE_INFINITY)) return whole;
-  }
-}
-
-function requestOf(call: RehearseCall): RehearseFailuresRequest {
-  const { scope = "", kind, pairs, battery, basis, limit, elements } = call;
-  const severity = call["min-severity"];
-  return create(RehearseFailuresRequestSchema, {
-    scopeRef: scope,
-    kinds: kind.map((one) => FailureKind[enumName(one)]),
-    cascade: !call["no-cascade"],
-    assumeBattery: battery,
-    loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(basis)],
-    pairs,
-    minSeverity: severity === undefined ? FailureSeverity.UNSPECIFIED : FailureSeverity[enumName(severity)],
-    pageSize: Math.min(limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE),
-    maxElements: elements ?? 0,
-  });
+function requestOf({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {
+  const asked = { ...request, scope_ref: scope, page_size: Math.min(limit, MAX_PAGE_SIZE) };
+  return fromJson(RehearseFailuresRequestSchema, asked);
 }
 
 /** Draws the power failure of the first element of the first cause that has one, judged as the table is. */

@@ -1,4 +1,4 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create, fromJson, toJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
 import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
@@ -16,7 +16,6 @@ import {
   ListWindowsResponseSchema,
   UpsertWindowRequestSchema,
   WindowState,
-  WindowVerdict,
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, listSome, refName } from "#words/names.ts";
@@ -24,9 +23,10 @@ import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
+import type { AskedRequest } from "./asked_flags.ts";
 import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
+import { readPages } from "./read_pages.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { readWindowTime } from "./window_time.ts";
@@ -89,10 +89,9 @@ export async function showWindow(database: Database, call: ShownCall, log: Stder
   });
 }
 
-export interface ListedCall {
+interface ListedCall {
   readonly element: string | undefined;
-  readonly state: readonly Lowercase<(typeof WINDOW_STATES)[number]>[];
-  readonly verdict: readonly ("go" | "go-with-risk" | "unknown" | "no-go")[];
+  readonly request: AskedRequest;
   readonly "time-zone": string | undefined;
   readonly json: boolean;
 }
@@ -108,24 +107,11 @@ export async function listWindows(database: Database, call: ListedCall, log: Std
   });
 }
 
-/** All pages as one reply. */
-async function readAll(service: DcService, call: ListedCall): Promise<ListWindowsResponse> {
-  const elementRef = call.element === undefined ? "" : await resolveRef(service, call.element, []);
-  let whole: ListWindowsResponse | undefined;
-  for (let pageToken = ""; ; ) {
-    const request = create(ListWindowsRequestSchema, {
-      elementRef,
-      states: call.state.map((word) => WindowState[enumName(word)]),
-      verdicts: call.verdict.map((word) => WindowVerdict[enumName(word)]),
-      pageSize: MOST,
-      pageToken,
-    });
-    const page = (await service.call(listWindowsRpc, request, { interface: "SYSTEM" })) as ListWindowsResponse;
-    const windows = [...(whole?.windows ?? []), ...page.windows];
-    whole = create(ListWindowsResponseSchema, { ...page, windows, nextPageToken: "" });
-    if (page.nextPageToken === "") return whole;
-    pageToken = page.nextPageToken;
-  }
+async function readAll(service: DcService, { element = "", request }: ListedCall): Promise<ListWindowsResponse> {
+  const element_ref = await resolveRef(service, element, []);
+  const init = fromJson(ListWindowsRequestSchema, { ...request, element_ref, page_size: MOST });
+  const windows = (page: ListWindowsResponse) => page.windows;
+  return readPages(service, listWindowsRpc, { schema: ListWindowsRequestSchema, init }, windows);
 }
 
 /** Moves a window to another state. @throws OperationError for one that cannot follow */

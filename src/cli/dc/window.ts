@@ -1,5 +1,4 @@
-import { create, toJson } from "@bufbuild/protobuf";
-import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { fromJson, toJson } from "@bufbuild/protobuf";
 import {
   WINDOW_IMPACTS,
   WINDOW_VERDICTS,
@@ -7,7 +6,6 @@ import {
 } from "#dc/analysis/window/judgement.ts";
 import { checkWindow as checkWindowRpc } from "#dc/operations/planning/check_window.ts";
 import type { DcService } from "#dc/service.ts";
-import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   CheckWindowRequestSchema,
   type CheckWindowResponse,
@@ -19,23 +17,22 @@ import { constantWord, refName } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
+import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { readWindowTime, type WindowTime } from "./window_time.ts";
 import { commandZone, zoneNote } from "./window_zone.ts";
 import { withService } from "./with_service.ts";
 
-/** What a person asks for; undefined for the defaults of the service. */
-export interface WindowCall {
+/** What a person asks for. */
+interface WindowCall {
   readonly elements: readonly string[];
   readonly from: string | undefined;
   readonly for: string | undefined;
   readonly until: string | undefined;
   readonly "time-zone": string | undefined;
   readonly accept: readonly string[];
-  readonly "exposed-racks": number | undefined;
-  readonly basis: "allocated" | "measured" | "max" | undefined;
+  readonly request: AskedRequest;
   readonly json: boolean;
 }
 
@@ -76,14 +73,13 @@ export async function resolveRefs(service: DcService, texts: readonly string[]):
 }
 
 async function ask(service: DcService, call: WindowCall, { startsAt, endsAt }: WindowTime) {
-  const request = create(CheckWindowRequestSchema, {
-    elementRefs: await resolveRefs(service, call.elements),
-    acceptedRefs: await resolveRefs(service, call.accept),
-    startsAt: timestampFromMs(startsAt),
-    endsAt: timestampFromMs(endsAt),
-    loadBasis: call.basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(call.basis)],
-    ...(call["exposed-racks"] !== undefined && { exposedRacks: call["exposed-racks"] }),
-    maxItems: LISTED,
+  const request = fromJson(CheckWindowRequestSchema, {
+    ...call.request,
+    element_refs: await resolveRefs(service, call.elements),
+    accepted_refs: await resolveRefs(service, call.accept),
+    starts_at: new Date(startsAt).toISOString(),
+    ends_at: new Date(endsAt).toISOString(),
+    max_items: LISTED,
   });
   return (await service.call(checkWindowRpc, request, { interface: "SYSTEM" })) as CheckWindowResponse;
 }

@@ -1,6 +1,13 @@
+import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
+import { askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+const ASKED = askedFlags("dc capacity", GetCapacity, {
+  by: { field: "by", summary: "List each of these (default: the scope)" },
+  basis: BASIS_ROW,
+});
 
 export const command = defineCommand({
   summary: "Show what is left, now and after one failure",
@@ -12,20 +19,16 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    by: {
-      type: "enum",
-      options: ["site", "floor", "room", "row", "zone", "rack"],
-      summary: "List each of these (default: the scope)",
-    },
-    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
+    ...ASKED.flags,
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
   examples: [
     { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
     { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },
   ],
-  async run({ db, ...asked }, cli) {
+  async run({ db, scope = "", json, ...words }, cli) {
     const { printCapacity } = await import("../../dc/capacity.ts");
-    await printCapacity(databaseOf(db, cli.cwd), asked, cli);
+    const request = { ...ASKED.request(words), scope_ref: scope };
+    await printCapacity(databaseOf(db, cli.cwd), { request, json }, cli);
   },
 });

@@ -1,8 +1,37 @@
 import { resolve } from "node:path";
+import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
+import { askedFlags } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+const ASKED = askedFlags("dc place", FindPlacement, {
+  count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },
+  type: { field: "device_type", value: "code", summary: "Type of the devices" },
+  like: { field: "device_code", value: "code", summary: "Device to copy" },
+  height: { field: "u_height", value: "units", summary: "Height in rack units, in steps of 0.5" },
+  face: { field: "face", summary: "Side of the rack (front)" },
+  depth: { field: "depth", summary: "Depth of the devices (full)" },
+  weight: { field: "weight_kg", value: "kg", summary: "Weight of one device" },
+  draw: { field: "draw_w", value: "watts", least: 0, summary: "Draw of one device" },
+  basis: { field: "load_basis", summary: "Draw (allocated)" },
+  redundancy: { field: "redundancy", summary: "Of each device" },
+  inlets: { field: "inlets", value: "count", summary: "Power inlets of each device" },
+  port: { field: "ports", value: "ports", summary: "Ports to connect, such as 2x25G" },
+  cooling: { field: "cooling_method", summary: "Method (air)" },
+  liquid: {
+    field: "liquid_fraction_pct",
+    value: "percent",
+    least: 0,
+    summary: "Share of the heat that liquid removes (hybrid)",
+  },
+  spread: { field: "spread", summary: "Spread over" },
+  headroom: { field: "headroom_pct", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
+  "allow-warnings": { field: "allow_existing_warnings", summary: "Use supplies that already have warnings" },
+  tenant: { field: "tenant", value: "name", summary: "Who will use the devices" },
+  prefix: { field: "code_prefix", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
+});
 
 export const command = defineCommand({
   summary: "Find where equal devices fit",
@@ -14,43 +43,7 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    count: { type: "integer", value: "count", least: 1, summary: "Devices to place, at most 1000 (1)" },
-    type: { type: "string", value: "code", summary: "Type of the devices" },
-    like: { type: "string", value: "code", summary: "Device to copy" },
-    height: { type: "string", value: "units", summary: "Height in rack units, in steps of 0.5" },
-    face: { type: "enum", options: ["front", "rear"], summary: "Side of the rack (front)" },
-    depth: { type: "enum", options: ["full", "half"], summary: "Depth of the devices (full)" },
-    weight: { type: "string", value: "kg", summary: "Weight of one device" },
-    draw: { type: "integer", value: "watts", least: 0, summary: "Draw of one device" },
-    basis: {
-      type: "enum",
-      options: ["allocated", "measured", "max"],
-      summary: "Draw (allocated)",
-    },
-    redundancy: {
-      type: "enum",
-      options: ["none", "n", "n-plus-1", "two-n"],
-      summary: "Of each device",
-    },
-    inlets: { type: "integer", value: "count", least: 1, summary: "Power inlets of each device" },
-    port: {
-      type: "string",
-      value: "ports",
-      multiple: true,
-      summary: "Ports to connect, such as 2x25G",
-    },
-    cooling: { type: "enum", options: ["air", "liquid", "hybrid", "immersion"], summary: "Method (air)" },
-    liquid: { type: "integer", value: "percent", least: 0, summary: "Share of the heat that liquid removes (hybrid)" },
-    spread: {
-      type: "enum",
-      options: ["rack", "row", "feed"],
-      multiple: true,
-      summary: "Spread over",
-    },
-    headroom: { type: "integer", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
-    "allow-warnings": { type: "boolean", summary: "Use supplies that already have warnings" },
-    tenant: { type: "string", value: "name", summary: "Who will use the devices" },
-    prefix: { type: "string", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
+    ...ASKED.flags,
     limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of positions (default: all)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
     csv: { type: "boolean", summary: "Print positions as CSV" },
@@ -82,9 +75,10 @@ export const command = defineCommand({
     },
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
-  async run({ db, picture, "apply-file": applyFile, ...asked }, cli) {
+  async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {
     const { place } = await import("../../dc/place.ts");
     const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
-    return place(databaseOf(db, cli.cwd), { ...asked, picture: path(picture), applyFile: path(applyFile) }, cli);
+    const output = { limit, json, csv, theme, picture: path(picture), applyFile: path(applyFile) };
+    return place(databaseOf(db, cli.cwd), { scope, request: ASKED.request(words), ...output }, cli);
   },
 });

@@ -1,8 +1,22 @@
 import { resolve } from "node:path";
+import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
+import { askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+const ASKED = askedFlags("dc rehearse", RehearseFailures, {
+  kind: { field: "kinds", summary: "Fail these" },
+  pairs: { field: "pairs", summary: "Fail pairs; list those worse than each alone" },
+  "no-cascade": { field: "cascade", clears: true, summary: "Trip no overloaded source" },
+  battery: { field: "assume_battery", summary: "Count what a UPS carries on battery as supplied" },
+  basis: BASIS_ROW,
+  "min-severity": { field: "min_severity", summary: "Minimum severity (info)" },
+  elements: { field: "max_elements", value: "count", summary: "Elements and losses listed per cause, to 1000 (10)" },
+});
+
+const { elements, ...FIRST } = ASKED.flags;
 
 export const command = defineCommand({
   summary: "Rank what every single failure would do",
@@ -14,28 +28,9 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    kind: {
-      type: "enum",
-      options: ["power", "outlet", "cooling", "switch"],
-      multiple: true,
-      summary: "Fail these",
-    },
-    pairs: { type: "boolean", summary: "Fail pairs; list those worse than each alone" },
-    "no-cascade": { type: "boolean", summary: "Trip no overloaded source" },
-    battery: { type: "boolean", summary: "Count what a UPS carries on battery as supplied" },
-    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
-    "min-severity": {
-      type: "enum",
-      options: ["info", "low", "medium", "high", "critical"],
-      summary: "Minimum severity (info)",
-    },
+    ...FIRST,
     limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of causes (default: all)" },
-    elements: {
-      type: "integer",
-      value: "count",
-      least: 1,
-      summary: "Elements and losses listed per cause, to 1000 (10)",
-    },
+    elements,
     json: { type: "boolean", summary: "Print the reply as JSON" },
     csv: { type: "boolean", summary: "Print causes as CSV" },
     picture: {
@@ -53,9 +48,10 @@ export const command = defineCommand({
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
     { line: "planner dc rehearse --limit 1 --picture worst.svg", shows: "Draw the worst failure" },
   ],
-  async run({ db, picture, ...asked }, cli) {
+  async run({ db, scope, picture, theme, limit, json, csv, ...words }, cli) {
     const { rehearse } = await import("../../dc/rehearse.ts");
     const path = picture === undefined ? undefined : resolve(cli.cwd, picture);
-    await rehearse(databaseOf(db, cli.cwd), { ...asked, picture: path }, cli);
+    const request = ASKED.request(words);
+    await rehearse(databaseOf(db, cli.cwd), { scope, request, limit, json, csv, theme, picture: path }, cli);
   },
 });

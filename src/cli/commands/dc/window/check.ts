@@ -1,6 +1,18 @@
+import { CheckWindow } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../../command.ts";
+import { askedFlags, BASIS_ROW } from "../../../dc/asked_flags.ts";
 import { databaseOf } from "../../../dc/database.ts";
 import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../../dc/shared_flags.ts";
+
+const ASKED = askedFlags("dc window check", CheckWindow, {
+  "exposed-racks": {
+    field: "exposed_racks",
+    value: "count",
+    least: 0,
+    summary: "Racks that one more failure may take without being a risk (1)",
+  },
+  basis: BASIS_ROW,
+});
 
 export const command = defineCommand({
   summary: "Ask whether elements may be switched off",
@@ -13,13 +25,7 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     ...WINDOW_FLAGS,
-    "exposed-racks": {
-      type: "integer",
-      value: "count",
-      least: 0,
-      summary: "Racks that one more failure may take without being a risk (1)",
-    },
-    basis: { type: "enum", options: ["allocated", "measured", "max"], summary: "Load (allocated)" },
+    ...ASKED.flags,
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
   examples: [
@@ -35,6 +41,6 @@ export const command = defineCommand({
   ],
   async run({ db, ...asked }, cli) {
     const { checkWindow } = await import("../../../dc/window.ts");
-    return checkWindow(databaseOf(db, cli.cwd), asked, cli);
+    return checkWindow(databaseOf(db, cli.cwd), { ...asked, request: ASKED.request(asked) }, cli);
   },
 });

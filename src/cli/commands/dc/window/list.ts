@@ -1,6 +1,13 @@
+import { ListWindows } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../../command.ts";
+import { askedFlags } from "../../../dc/asked_flags.ts";
 import { databaseOf } from "../../../dc/database.ts";
 import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+
+const ASKED = askedFlags("dc window list", ListWindows, {
+  state: { field: "states", summary: "Windows in this state" },
+  verdict: { field: "verdicts", summary: "Windows with this verdict" },
+});
 
 export const command = defineCommand({
   summary: "List windows with their verdicts",
@@ -9,18 +16,7 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     element: { type: "string", value: "ref", summary: "Windows that take this out, itself or with what holds it" },
-    state: {
-      type: "enum",
-      options: ["planned", "begun", "done", "cancelled"],
-      multiple: true,
-      summary: "Windows in this state",
-    },
-    verdict: {
-      type: "enum",
-      options: ["go", "go-with-risk", "unknown", "no-go"],
-      multiple: true,
-      summary: "Windows with this verdict",
-    },
+    ...ASKED.flags,
     "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
   },
@@ -30,6 +26,6 @@ export const command = defineCommand({
   ],
   async run({ db, ...asked }, cli) {
     const { listWindows } = await import("../../../dc/stored_windows.ts");
-    await listWindows(databaseOf(db, cli.cwd), asked, cli);
+    await listWindows(databaseOf(db, cli.cwd), { ...asked, request: ASKED.request(asked) }, cli);
   },
 });

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "bun:test";
+import { askedFlags } from "#cli/dc/asked_flags.ts";
+import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
+
+const PLACE = askedFlags("dc place", FindPlacement, {
+  draw: { field: "draw_w", summary: "Draw", least: 0 },
+  height: { field: "u_height", summary: "Height" },
+  port: { field: "ports", summary: "Ports" },
+  redundancy: { field: "redundancy", summary: "Supply" },
+  warnings: { field: "allow_existing_warnings", summary: "Warnings" },
+});
+const NOTHING = { draw: undefined, height: undefined, port: [], redundancy: undefined, warnings: false };
+
+describe("askedFlags", () => {
+  test("takes type and values of a flag from its field", () => {
+    expect(PLACE.flags).toEqual({
+      draw: { type: "integer", least: 0, summary: "Draw" },
+      height: { type: "string", summary: "Height" },
+      port: { type: "string", multiple: true, summary: "Ports" },
+      redundancy: { type: "enum", options: ["none", "n", "n-plus-1", "two-n"], summary: "Supply" },
+      warnings: { type: "boolean", summary: "Warnings" },
+    });
+  });
+
+  test("sets the fields of the flags that are given", () => {
+    const words = { draw: 800, height: "1.5", port: ["2x25G"], redundancy: "n-plus-1", warnings: true };
+
+    expect(PLACE.request(words)).toEqual({
+      draw_w: 800,
+      u_height: 1.5,
+      ports: [{ count: 2, speed_mbps: 25_000 }],
+      redundancy: "REDUNDANCY_N_PLUS_1",
+      allow_existing_warnings: true,
+    });
+    expect(PLACE.request(NOTHING)).toEqual({ ports: [], allow_existing_warnings: false });
+  });
+
+  test("sets a field that a flag clears unless the flag is given", () => {
+    const rows = { "no-cascade": { field: "cascade", summary: "Trip nothing", clears: true } } as const;
+    const { request } = askedFlags("dc rehearse", RehearseFailures, rows);
+
+    expect([request({ "no-cascade": false }), request({ "no-cascade": true })]).toEqual([
+      { cascade: true },
+      { cascade: false },
+    ]);
+  });
+
+  test.each([
+    [{ port: ["25G"] }, 'Wrong value "25G" for "--port"'],
+    [{ port: ["2x"] }, 'Wrong value "2x" for "--port"'],
+    [{ port: ["2x99999999G"] }, 'Wrong value "2x99999999G" for "--port"'],
+    [{ height: "tall" }, 'Wrong value "tall" for "--height": expected a number'],
+    [{ draw: 3e9 }, 'Wrong value "3000000000" for "--draw": expected a whole number of at most 2147483647'],
+  ])("names the flag and the value that it cannot read: %j", (words, message) => {
+    expect(() => PLACE.request({ ...NOTHING, ...words })).toThrow(message);
+  });
+});

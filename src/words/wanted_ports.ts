@@ -8,9 +8,6 @@ export interface WantedPorts {
 const PORTS =
   /^(\d+)\s*[xX]\s*(?:(\d+(?:\.\d+)?)\s*([GgMm])(?:\s*\/\s*([a-z0-9][a-z0-9._-]*))?|\/?([a-z0-9][a-z0-9._-]*))$/;
 
-/** How ports are written. */
-export const PORTS_FORM = "2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28";
-
 /** Reads `2x25G`, `2x25gbase-x-sfp28` or both, `2x25G/25gbase-x-sfp28`; undefined for another text. */
 export function readWantedPorts(text: string): WantedPorts | undefined {
   const [, count, speed, unit = "", both, alone] = PORTS.exec(text) ?? [];

@@ -1,10 +1,8 @@
 import { afterAll, expect, test } from "bun:test";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
+import { endBoard, endBoards, serveBoard } from "../support/board_server.ts";
 import { browserFor, misdeeds } from "../support/chromium.ts";
-import { PLANNER } from "../support/planner_command.ts";
 import { workProject } from "../support/work_project.ts";
 
 const { browser, missing } = await browserFor("The board");
@@ -13,40 +11,12 @@ const project = await workProject({
 });
 /** Largest page as it is sent, compressed. */
 const MOST_BYTES = 120_000;
-const running: ChildProcess[] = [];
 
 afterAll(async () => {
-  for (const child of running) child.kill("SIGKILL");
+  endBoards();
   await browser?.close();
   project.remove();
 });
-
-interface Served {
-  readonly child: ChildProcess;
-  readonly address: string;
-}
-
-async function serve(port = 0): Promise<Served> {
-  const [program = "", ...words] = PLANNER;
-  const child = spawn(program, [...words, "board", "--no-open", "--port", String(port)], {
-    cwd: project.root,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  running.push(child);
-  let said = "";
-  for await (const chunk of child.stdout ?? []) {
-    said += chunk;
-    const address = /http:\S+(?=\n)/.exec(said)?.[0];
-    if (address !== undefined) return { child, address };
-  }
-  throw new Error(`The board said "${said}"`);
-}
-
-async function ended({ child }: Served, signal: NodeJS.Signals): Promise<number | null> {
-  const exited = once(child, "exit");
-  child.kill(signal);
-  return (await exited)[0];
-}
 
 function column(page: Page, name: string) {
   return page.getByRole("region", { name: new RegExp(`^${name}`) });
@@ -55,7 +25,7 @@ function column(page: Page, name: string) {
 test.skipIf(missing !== undefined)(
   "the board leads from an empty project to merged work",
   async () => {
-    const board = await serve();
+    const board = await serveBoard(project.root);
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const found = misdeeds(page, new URL(board.address).origin);
     const [sent] = await Promise.all([page.waitForResponse(/\/$/), page.goto(board.address)]);
@@ -90,14 +60,14 @@ test.skipIf(missing !== undefined)(
     expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
     expect(found).toEqual([]);
 
-    expect(await ended(board, "SIGINT")).toBe(0);
+    expect(await endBoard(board, "SIGINT")).toBe(0);
     await page.getByText("The board has ended").waitFor();
     // The page of the earlier board asks the next one on its port, and is refused.
-    const next = await serve(Number(new URL(board.address).port));
+    const next = await serveBoard(project.root, Number(new URL(board.address).port));
     await page.getByText("This page does not belong to the running board").waitFor();
     await page.goto(next.address);
     await column(page, "Done").locator(card).waitFor();
-    expect(await ended(next, "SIGTERM")).toBe(0);
+    expect(await endBoard(next, "SIGTERM")).toBe(0);
     await page.close();
   },
   120_000,

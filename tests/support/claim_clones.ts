@@ -151,7 +151,14 @@ async function begin(claims: Claims, id: SpecId, wishes: SharedClaimWishes): Pro
 
 async function startDaemon(folder: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const port = await freePort();
-  const words = ["daemon", "--reuseaddr", "--export-all", "--enable=receive-pack", `--base-path=${folder}`];
+  const words = [
+    "daemon",
+    "--reuseaddr",
+    "--export-all",
+    "--enable=receive-pack",
+    "--max-connections=0",
+    `--base-path=${folder}`,
+  ];
   const child: ChildProcess = spawn("git", [...words, "--listen=127.0.0.1", `--port=${port}`, folder], {
     stdio: "ignore",
     detached: true,

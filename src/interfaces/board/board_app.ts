@@ -88,6 +88,7 @@ export function boardApp(options: BoardOptions): Hono {
     return request.text('This address was used before. Run "planner board" again for a new one.\n', 403);
   });
   app.get("/board", async (request) => json(request, await boardData(options, feed)));
+  app.get("/picture", async (request) => json(request, (await feed.refresh()).picture()));
   app.get("/spec", async (request) => json(request, await readSpecPage(context, asked(request, "id"), digest)));
   app.get("/difference", async (request) => {
     const [from, to] = [hashOf(asked(request, "from")), hashOf(asked(request, "to"))];

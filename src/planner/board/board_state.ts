@@ -1,9 +1,12 @@
+import { BOX, edgeLines, placesOf } from "../operations/graph/places.ts";
+import { type GraphWorld, specGraph } from "../operations/graph/spec_graph.ts";
 import type { World } from "../operations/shared/world.ts";
 import { countsOf } from "../operations/status.ts";
+import { readinessOf } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { cardOf } from "./card.ts";
 import { columnOf, type Standing, type WorkFacts } from "./column.ts";
-import type { BoardChange, BoardTotals, Card, CardAgent, Column } from "./wire.ts";
+import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 
 /** Specs that ended longer ago are counted and not shown. Source: docs/board.md#columns. */
 const SHOWN_DAYS = 30;
@@ -11,6 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface BoardFacts extends WorkFacts {
   readonly world: World;
+  readonly archivedIds: ReadonlySet<string>;
   /** Agents at work by spec. */
   readonly agents: ReadonlyMap<string, CardAgent>;
   /** When a spec ended, in milliseconds since 1970; its file's last change if the file does not say it. */
@@ -49,6 +53,8 @@ export class BoardState {
     unreadable: [],
   };
   #totalsText = "";
+  #world: GraphWorld = { specs: [], archivedIds: new Set(), readiness: readinessOf([], new Set()) };
+  #picture: BoardPicture | undefined;
 
   get revision(): number {
     return this.#totals.revision;
@@ -57,7 +63,11 @@ export class BoardState {
   /** Takes the facts as they are now; returns whether anything changed. Cost: O(specs). */
   update(facts: BoardFacts): boolean {
     const revision = this.revision + 1;
-    const { world } = facts;
+    const { world, archivedIds } = facts;
+    if (world.specs !== this.#world.specs || archivedIds.size !== this.#world.archivedIds.size) {
+      this.#world = { ...world, archivedIds };
+      this.#picture = undefined;
+    }
     const columns: Record<Column, number> = { blocked: 0, ready: 0, working: 0, needs_you: 0, done: 0 };
     const shown = new Map<string, Shown>();
     let changed = false;
@@ -112,6 +122,12 @@ export class BoardState {
     return this.#totals;
   }
 
+  /** The open specs and what they wait for. Cost: that of `pictureOf` after a change of specs. */
+  picture(): BoardPicture {
+    this.#picture ??= pictureOf(this.#world);
+    return this.#picture;
+  }
+
   /** `Card.version` of a spec; undefined if it is not shown. */
   versionOf(id: string): number | undefined {
     return this.#shown.get(id)?.card.version;
@@ -124,4 +140,23 @@ export class BoardState {
       gone: [...this.#gone].filter(([, at]) => at > revision).map(([id]) => id),
     };
   }
+}
+
+/** Returns the open specs and what they wait for, laid out as `planner graph` draws them. Cost: as `specGraph`. */
+function pictureOf(world: GraphWorld): BoardPicture {
+  const graph = specGraph(world, { all: false });
+  const { places, width, height } = placesOf(graph, 0);
+  const index = new Map(graph.boxes.map(({ id }, at) => [id, at]));
+  const edges = graph.edges.flatMap((edge): PictureEdge[] => {
+    const lines = edgeLines(edge, places);
+    if (lines === null) return [];
+    const { kind, critical, backward } = edge;
+    return [{ from: index.get(edge.from) ?? 0, to: index.get(edge.to) ?? 0, kind, critical, backward, ...lines }];
+  });
+  const boxes = graph.boxes.map(({ id, critical, in_cycle }) => ({
+    ...{ id, critical, in_cycle },
+    ...(places.get(id) ?? { x: 0, y: 0 }),
+  }));
+  const { critical_path, cycles, unknown } = graph;
+  return { width, height, box: BOX, boxes, edges, critical_path, cycles, unknown };
 }

@@ -62,6 +62,7 @@ export class FactsReader {
     this.#known = { key, set };
     return {
       world,
+      archivedIds: archived,
       agents,
       working: new Set(work.running.keys()),
       worktrees: work.worktrees,

@@ -90,6 +90,45 @@ export interface BoardChange extends BoardTotals {
   readonly gone: readonly string[];
 }
 
+export interface PictureBox {
+  readonly id: string;
+  /** Left upper corner, in pixels. */
+  readonly x: number;
+  readonly y: number;
+  readonly critical: boolean;
+  readonly in_cycle: boolean;
+}
+
+export interface PictureEdge {
+  /** Index of the box that is waited for. */
+  readonly from: number;
+  /** Index of the box that waits. */
+  readonly to: number;
+  /** `depends_on`; `member`: a spec waits for its members; `order`: a member waits for the one before it. */
+  readonly kind: string;
+  readonly critical: boolean;
+  /** Whether it closes a cycle. */
+  readonly backward: boolean;
+  /** Paths of SVG. */
+  readonly line: string;
+  readonly arrow: string;
+}
+
+/** The open specs and what they wait for, placed in layers. */
+export interface BoardPicture {
+  readonly width: number;
+  readonly height: number;
+  /** Size of every box. */
+  readonly box: { readonly width: number; readonly height: number };
+  readonly boxes: readonly PictureBox[];
+  readonly edges: readonly PictureEdge[];
+  /** The longest chain of open specs, each waiting for the one before. */
+  readonly critical_path: readonly string[];
+  readonly cycles: readonly (readonly string[])[];
+  /** Ids in `depends_on` without a spec. */
+  readonly unknown: readonly string[];
+}
+
 /** A spec that another one names. */
 export interface NamedSpec {
   readonly id: string;

@@ -1,4 +1,11 @@
-import { type BoardData, type Done, KEY_HEADER, type Refused, type SpecPage } from "#planner/board/wire.ts";
+import {
+  type BoardData,
+  type BoardPicture,
+  type Done,
+  KEY_HEADER,
+  type Refused,
+  type SpecPage,
+} from "#planner/board/wire.ts";
 
 /** Why a request was not answered as asked. */
 export class RequestError extends Error {
@@ -41,6 +48,10 @@ async function read<Value>(path: string): Promise<Value> {
 
 export function readBoard(): Promise<BoardData> {
   return read("/board");
+}
+
+export function readPicture(): Promise<BoardPicture> {
+  return read("/picture");
 }
 
 export function readSpec(id: string): Promise<SpecPage> {

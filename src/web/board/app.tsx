@@ -1,23 +1,27 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
+import type { BoardChoices, Card, Column } from "#planner/board/wire.ts";
 import { moveCard, undoLast } from "./act.ts";
 import { AddDialog } from "./add_dialog.tsx";
-import { Banners, MessageView, Tabs } from "./app_parts.tsx";
-import { ColumnView } from "./column.tsx";
+import { Banners, MessageView } from "./app_parts.tsx";
+import { ColumnsView } from "./columns_view.tsx";
 import { useKeys } from "./keys.ts";
 import { KeysDialog } from "./keys_dialog.tsx";
 import { sortCards } from "./order.ts";
+import { PictureView, usePicture } from "./picture.tsx";
 import { goTo, usePlace } from "./place.ts";
 import { SidePage } from "./side_page.tsx";
 import { followLog, useView } from "./store.ts";
 import { TopBar } from "./top_bar.tsx";
+import { boxBeside, cardBeside } from "./walk.ts";
 import { WorkDialog } from "./work_dialog.tsx";
 
 type Dialog = { readonly kind: "add" | "keys" } | { readonly kind: "work"; readonly id: string } | undefined;
 
 export function App() {
-  const { data, cards, problem, message, isPrinting } = useView();
+  const { data, cards, problem, message, isPrinting, specsRevision } = useView();
   const place = usePlace();
+  const isPicture = place.view === "picture";
+  const read = usePicture(isPicture, specsRevision);
   const [dialog, setDialog] = useState<Dialog>();
   const [chosen, setChosen] = useState<string>();
   const [tab, setTab] = useState<Column>("ready");
@@ -27,9 +31,14 @@ export function App() {
   );
   const search = useRef<HTMLInputElement>(null);
   const work = (card: Card) => setDialog({ kind: "work", id: card.id });
+  const chosenCard = chosen === undefined ? undefined : cards.get(chosen);
+  const changeView = () => goTo({ view: isPicture ? "" : "picture" });
   useKeys({
-    columns,
-    chosen: chosen === undefined ? undefined : cards.get(chosen),
+    chosen: chosenCard,
+    beside: (step) =>
+      isPicture
+        ? read.picture && cards.get(boxBeside(read.picture, chosen, step)?.id ?? "")
+        : cardBeside(columns, chosenCard, step),
     choose: (card) => {
       setChosen(card.id);
       setTab(card.column);
@@ -40,6 +49,7 @@ export function App() {
     work,
     add: () => setDialog({ kind: "add" }),
     search: () => search.current?.focus(),
+    changeView,
     showKeys: () => setDialog({ kind: "keys" }),
     undo: undoLast,
   });
@@ -47,12 +57,12 @@ export function App() {
   useEffect(() => {
     document.title = title;
   }, [title]);
+  const shown = { cards, chosen, choose: setChosen, isWhole: isPrinting };
   const isOpen = place.spec !== "";
   // The log is followed only where it is shown.
   useEffect(() => {
     if (!isOpen) followLog(undefined);
   }, [isOpen]);
-  const leave = () => setDialog(undefined);
   return (
     <div class={`board${isPrinting ? " printing" : ""}`}>
       <TopBar
@@ -60,36 +70,40 @@ export function App() {
         cards={cards}
         place={place}
         search={search}
+        isPicture={isPicture}
+        changeView={changeView}
         add={() => setDialog({ kind: "add" })}
         showKeys={() => setDialog({ kind: "keys" })}
       />
       <Banners problem={problem} unreadable={data?.unreadable ?? []} />
-      <Tabs columns={columns} tab={tab} choose={setTab} />
-      <main aria-label="Columns">
-        {COLUMNS.map((column) => (
-          <ColumnView
-            key={column}
-            column={column}
-            cards={columns[column]}
-            total={data?.columns[column] ?? 0}
-            older={column === "done" ? (data?.older ?? 0) : 0}
-            isShown={tab === column}
-            isWhole={isPrinting}
-            isLoading={data === undefined}
-            chosen={chosen}
-            choose={setChosen}
-            drop={(id) => {
-              const card = cards.get(id);
-              if (card !== undefined) moveCard(card, column, work);
-            }}
-          />
-        ))}
-      </main>
+      {isPicture ? (
+        <PictureView {...shown} {...read} total={data?.counts["total"] ?? 0} place={place} />
+      ) : (
+        <ColumnsView {...shown} columns={columns} data={data} tab={tab} chooseTab={setTab} work={work} />
+      )}
       {isOpen ? <SidePage key={place.spec} id={place.spec} card={cards.get(place.spec)} work={work} /> : null}
-      {dialog?.kind === "add" ? <AddDialog choices={data?.choices} leave={leave} /> : null}
-      {dialog?.kind === "keys" ? <KeysDialog leave={leave} /> : null}
-      {dialog?.kind === "work" ? <WorkDialog id={dialog.id} choices={data?.choices} leave={leave} /> : null}
+      <Dialogs dialog={dialog} choices={data?.choices} leave={() => setDialog(undefined)} />
       <MessageView message={message} />
     </div>
   );
+}
+
+interface DialogsProps {
+  readonly dialog: Dialog;
+  readonly choices: BoardChoices | undefined;
+  readonly leave: () => void;
+}
+
+/** The dialog that is open, of those that belong to no page of a spec. */
+function Dialogs({ dialog, choices, leave }: DialogsProps) {
+  switch (dialog?.kind) {
+    case "add":
+      return <AddDialog choices={choices} leave={leave} />;
+    case "keys":
+      return <KeysDialog leave={leave} />;
+    case "work":
+      return <WorkDialog id={dialog.id} choices={choices} leave={leave} />;
+    case undefined:
+      return null;
+  }
 }

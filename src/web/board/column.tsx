@@ -52,7 +52,7 @@ export function ColumnView(props: ColumnProps) {
     >
       <h2 id={`column-${column}`}>
         {COLUMN_NAMES[column]} <span class="count">{total}</span>
-        {column === "done" ? <span class="muted"> last 30 days</span> : null}
+        {column === "done" ? <span class="muted"> · last 30 days</span> : null}
       </h2>
       <CardList {...props} empty={empty} />
       {rest.length === 0 ? null : <p class="rest">{rest.join(", ")}</p>}

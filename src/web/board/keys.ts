@@ -1,9 +1,11 @@
 import { useEffect, useRef } from "preact/hooks";
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
+import type { Step } from "./walk.ts";
 
 export interface KeyActions {
-  readonly columns: Readonly<Record<Column, readonly Card[]>>;
   readonly chosen: Card | undefined;
+  /** The card that a step leads to. */
+  readonly beside: (step: Step) => Card | undefined;
   readonly choose: (card: Card) => void;
   readonly open: (card: Card) => void;
   readonly close: () => void;
@@ -11,6 +13,7 @@ export interface KeyActions {
   readonly work: (card: Card) => void;
   readonly add: () => void;
   readonly search: () => void;
+  readonly changeView: () => void;
   readonly showKeys: () => void;
   readonly undo: () => void;
 }
@@ -24,6 +27,7 @@ export const KEYS = [
   ["W", "start an agent on the card"],
   ["A", "add a spec"],
   ["U", "take the last change back"],
+  ["D", "show dependencies, or columns"],
   ["/", "search"],
   ["Esc", "leave a field, close what is open"],
   ["?", "show the keys"],
@@ -49,28 +53,24 @@ export function useKeys(actions: KeyActions): void {
 function act({ key, shiftKey }: KeyboardEvent, actions: KeyActions): boolean {
   const { chosen } = actions;
   const step = STEPS[key];
-  if (step !== undefined && shiftKey && step.column !== 0) return moveBeside(actions, step.column);
+  if (step !== undefined && shiftKey && step.across !== 0) return moveBeside(actions, step.across);
   if (step !== undefined) return chooseBeside(actions, step);
   if (key === "Escape") actions.close();
   else if (key === "/") actions.search();
   else if (key === "?") actions.showKeys();
   else if (key === "a") actions.add();
+  else if (key === "d") actions.changeView();
   else if (key === "u") actions.undo();
   else if (key === "w" && chosen !== undefined) actions.work(chosen);
   else return false;
   return true;
 }
 
-interface Step {
-  readonly column: number;
-  readonly card: number;
-}
-
 const [left, right, up, down]: readonly Step[] = [
-  { column: -1, card: 0 },
-  { column: 1, card: 0 },
-  { column: 0, card: -1 },
-  { column: 0, card: 1 },
+  { across: -1, along: 0 },
+  { across: 1, along: 0 },
+  { across: 0, along: -1 },
+  { across: 0, along: 1 },
 ];
 
 const STEPS: Readonly<Record<string, Step | undefined>> = {
@@ -91,32 +91,8 @@ function moveBeside({ chosen, move }: KeyActions, step: number): boolean {
   return true;
 }
 
-/** Chooses the next card, or one of the next column that has any. */
-function chooseBeside({ columns, chosen, choose }: KeyActions, step: Step): boolean {
-  const found =
-    chosen === undefined
-      ? firstCard(columns)
-      : step.column === 0
-        ? below(columns, chosen, step.card)
-        : beside(columns, chosen, step.column);
+function chooseBeside({ beside, choose }: KeyActions, step: Step): boolean {
+  const found = beside(step);
   if (found !== undefined) choose(found);
   return found !== undefined;
-}
-
-function firstCard(columns: KeyActions["columns"]): Card | undefined {
-  return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
-}
-
-function below(columns: KeyActions["columns"], chosen: Card, step: number): Card | undefined {
-  const cards = columns[chosen.column];
-  return cards[cards.findIndex(({ id }) => id === chosen.id) + step];
-}
-
-function beside(columns: KeyActions["columns"], chosen: Card, step: number): Card | undefined {
-  const row = columns[chosen.column].findIndex(({ id }) => id === chosen.id);
-  for (let at = COLUMNS.indexOf(chosen.column) + step; at >= 0 && at < COLUMNS.length; at += step) {
-    const cards = columns[COLUMNS[at] as Column];
-    if (cards.length > 0) return cards[Math.min(Math.max(row, 0), cards.length - 1)];
-  }
-  return undefined;
 }

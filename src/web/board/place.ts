@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Card } from "#planner/board/wire.ts";
 
-/** What the address says: the spec that is open, and the filter. Every part may be empty. */
+/** What the address says: the view, the spec that is open, and the filter. Every part may be empty. */
 export interface Place {
+  /** `picture` for the dependencies, else the columns. */
+  readonly view: string;
   readonly spec: string;
   readonly text: string;
   readonly label: string;
@@ -10,7 +12,7 @@ export interface Place {
   readonly agent: string;
 }
 
-const PARTS = ["spec", "text", "label", "assignee", "agent"] as const;
+const PARTS = ["view", "spec", "text", "label", "assignee", "agent"] as const;
 
 export function readPlace(): Place {
   const words = new URLSearchParams(location.hash.slice(1));
@@ -26,7 +28,7 @@ export function addressOf(place: Place): string {
 export function goTo(change: Partial<Place>): void {
   const before = readPlace();
   const after = { ...before, ...change };
-  if (change.spec === undefined) {
+  if (change.spec === undefined && change.view === undefined) {
     history.replaceState(history.state, "", addressOf(after));
     dispatchEvent(new HashChangeEvent("hashchange"));
   } else location.hash = addressOf(after);

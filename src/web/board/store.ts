@@ -19,6 +19,8 @@ export interface Message {
 export interface BoardView {
   readonly data: BoardData | undefined;
   readonly cards: ReadonlyMap<string, Card>;
+  /** The revision in which a spec changed last, as far as this page knows. */
+  readonly specsRevision: number | undefined;
   /** Why the page is not connected; undefined while it is. */
   readonly problem: string | undefined;
   readonly message: Message | undefined;
@@ -34,6 +36,7 @@ class Store {
   #view: BoardView = {
     data: undefined,
     cards: new Map(),
+    specsRevision: undefined,
     problem: undefined,
     message: undefined,
     log: undefined,
@@ -134,7 +137,8 @@ function streamAddress(): string {
 }
 
 function takeBoard(data: BoardData): void {
-  store.set({ data, cards: new Map(data.cards.map((card) => [card.id, card])) });
+  const cards = new Map(data.cards.map((card) => [card.id, card]));
+  store.set({ data, cards, specsRevision: data.revision });
 }
 
 function takeChange({ cards: changed, gone, ...totals }: BoardChange): void {
@@ -143,7 +147,10 @@ function takeChange({ cards: changed, gone, ...totals }: BoardChange): void {
   const cards = new Map(store.view.cards);
   for (const card of changed) cards.set(card.id, card);
   for (const id of gone) cards.delete(id);
-  store.set({ cards, data: { ...data, ...totals } });
+  // An agent at work changes its card many times a minute, and no spec.
+  const isOther = gone.length > 0 || changed.some(({ version }) => version > data.revision);
+  const specsRevision = isOther ? totals.revision : store.view.specsRevision;
+  store.set({ cards, specsRevision, data: { ...data, ...totals } });
 }
 
 function takeLog({ id, text, offset, fresh }: LogPiece): void {

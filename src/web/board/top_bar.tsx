@@ -10,11 +10,13 @@ interface TopBarProps {
   readonly cards: ReadonlyMap<string, Card>;
   readonly place: Place;
   readonly search: Ref<HTMLInputElement>;
+  readonly isPicture: boolean;
+  readonly changeView: () => void;
   readonly add: () => void;
   readonly showKeys: () => void;
 }
 
-export function TopBar({ data, cards, place, search, add, showKeys }: TopBarProps) {
+export function TopBar({ data, cards, place, search, isPicture, changeView, add, showKeys }: TopBarProps) {
   const theme = useTheme();
   const values = useMemo(() => {
     const found = [...cards.values()];
@@ -55,6 +57,9 @@ export function TopBar({ data, cards, place, search, add, showKeys }: TopBarProp
           ),
         )}
       </div>
+      <button type="button" aria-pressed={isPicture} onClick={changeView}>
+        Dependencies <kbd>D</kbd>
+      </button>
       <button type="button" class="primary" onClick={add}>
         Add <kbd>A</kbd>
       </button>

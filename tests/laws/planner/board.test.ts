@@ -67,7 +67,18 @@ async function expectReady(made: PlannerProject, cards: readonly Card[]): Promis
   expect(idsOf(cards.filter(({ column }) => column === "ready"))).toEqual(pending.sort());
 }
 
-function idsOf(cards: Iterable<Card>): readonly string[] {
+/** The page draws a box from its card, so each open spec has both. */
+function expectPicture(state: BoardState): void {
+  const { boxes, edges, unknown, width, height, box } = state.picture();
+  const open = state.cards().filter(({ status }) => status !== "completed" && status !== "cancelled");
+  expect(idsOf(boxes)).toEqual([...idsOf(open), ...unknown].sort());
+  for (const { x, y } of boxes) expect([x + box.width <= width, y + box.height <= height]).toEqual([true, true]);
+  for (const { from, to, backward } of edges) {
+    if (!backward) expect(boxes[from]?.x).toBeLessThan(boxes[to]?.x ?? 0);
+  }
+}
+
+function idsOf(cards: Iterable<{ readonly id: string }>): readonly string[] {
   return Array.from(cards, ({ id }) => id).sort();
 }
 
@@ -88,6 +99,7 @@ test("each spec is in one column, whose sums are those of status, and changes le
         applyChange(page, change);
         expect(idsOf(page.values())).toEqual(idsOf(state.cards()));
         for (const card of state.cards()) expect(page.get(card.id)).toEqual(card);
+        expectPicture(state);
       }
     }),
     // Each run writes projects to the disk.

@@ -1,0 +1,54 @@
+import type { BoardPicture, Card, PictureBox } from "#planner/board/wire.ts";
+import { COLUMN_NAMES } from "./order.ts";
+import { addressOf, readPlace } from "./place.ts";
+
+interface BoxProps {
+  readonly box: PictureBox;
+  readonly size: BoardPicture["box"];
+  /** Undefined for an id without a spec. */
+  readonly card: Card | undefined;
+  readonly isChosen: boolean;
+  /** Whether it does not meet the filter. */
+  readonly isDim: boolean;
+  readonly choose: () => void;
+}
+
+/** One spec of the picture. A click or Enter opens its page. */
+export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) {
+  const { id, x, y, critical, in_cycle } = box;
+  const marks = [...(critical ? ["critical"] : []), ...(in_cycle ? ["cycle"] : []), ...(isDim ? ["dim"] : [])];
+  const place = { left: `${x}px`, top: `${y}px`, width: `${size.width}px`, height: `${size.height}px` };
+  if (card === undefined) {
+    return (
+      <li style={place}>
+        <span class={["box", "missing", ...marks].join(" ")}>
+          <span class="card-head">
+            <code>{id}</code>
+          </span>
+          <span class="fact">No such spec</span>
+        </span>
+      </li>
+    );
+  }
+  const { short, status, title, column, waits_for, agent } = card;
+  return (
+    <li style={place}>
+      <a
+        class={["box", column, status, ...marks].join(" ")}
+        href={addressOf({ ...readPlace(), spec: id })}
+        aria-current={isChosen ? "true" : undefined}
+        data-id={id}
+        onFocus={choose}
+        title={waits_for.length === 0 ? undefined : `Waits for ${waits_for.join(", ")}`}
+      >
+        <span class="card-head">
+          <code>{short}</code>
+          {critical ? <span class="mark">critical path</span> : null}
+          {in_cycle ? <span class="mark fault">in a cycle</span> : null}
+          <span class={agent === null ? "where" : "where live"}>{agent?.name ?? COLUMN_NAMES[column]}</span>
+        </span>
+        <span class="title">{title ?? "(no title)"}</span>
+      </a>
+    </li>
+  );
+}

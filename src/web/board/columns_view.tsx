@@ -1,0 +1,47 @@
+import { type BoardData, type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
+import { moveCard } from "./act.ts";
+import { Tabs } from "./app_parts.tsx";
+import { ColumnView } from "./column.tsx";
+
+interface ColumnsProps {
+  readonly columns: Readonly<Record<Column, readonly Card[]>>;
+  readonly data: BoardData | undefined;
+  readonly cards: ReadonlyMap<string, Card>;
+  /** Whether every card is drawn, for paper. */
+  readonly isWhole: boolean;
+  /** The column that a small window shows. */
+  readonly tab: Column;
+  readonly chooseTab: (column: Column) => void;
+  readonly chosen: string | undefined;
+  readonly choose: (id: string) => void;
+  readonly work: (card: Card) => void;
+}
+
+/** The board's columns, beside each other or one at a time. */
+export function ColumnsView({ columns, data, cards, isWhole, tab, chooseTab, chosen, choose, work }: ColumnsProps) {
+  return (
+    <>
+      <Tabs columns={columns} tab={tab} choose={chooseTab} />
+      <main aria-label="Columns">
+        {COLUMNS.map((column) => (
+          <ColumnView
+            key={column}
+            column={column}
+            cards={columns[column]}
+            total={data?.columns[column] ?? 0}
+            older={column === "done" ? (data?.older ?? 0) : 0}
+            isShown={tab === column}
+            isWhole={isWhole}
+            isLoading={data === undefined}
+            chosen={chosen}
+            choose={choose}
+            drop={(id) => {
+              const card = cards.get(id);
+              if (card !== undefined) moveCard(card, column, work);
+            }}
+          />
+        ))}
+      </main>
+    </>
+  );
+}

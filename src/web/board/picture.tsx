@@ -1,0 +1,245 @@
+import type { RefObject } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
+import { counted, listSome } from "#words/names.ts";
+import { RequestError, readPicture } from "./api.ts";
+import { BoxView } from "./box.tsx";
+import { meets, type Place } from "./place.ts";
+
+/** Width around what is seen that is drawn too, and the steps in which that part moves, in pixels. */
+const BESIDE = 400;
+/** Ids that a sentence lists. */
+const MOST_IDS = 5;
+
+/** A part of the plane, in pixels. */
+interface Part {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+interface PictureProps {
+  readonly picture: BoardPicture | undefined;
+  readonly problem: string | undefined;
+  readonly cards: ReadonlyMap<string, Card>;
+  /** All specs of the project. */
+  readonly total: number;
+  readonly place: Place;
+  /** Whether every box is drawn, for paper. */
+  readonly isWhole: boolean;
+  readonly chosen: string | undefined;
+  readonly choose: (id: string) => void;
+}
+
+/** The open specs in layers, each behind what it waits for. */
+export function PictureView(props: PictureProps) {
+  const { picture, problem, cards, total, choose } = props;
+  const isEmpty = picture !== undefined && picture.boxes.length === 0;
+  return (
+    <main class="picture" aria-label="Dependencies">
+      {problem === undefined ? null : (
+        <p class="banner fault" role="alert">
+          {problem}
+        </p>
+      )}
+      {picture === undefined ? (
+        <p class="empty">Reading the project</p>
+      ) : (
+        <Summary picture={picture} total={total} cards={cards} choose={choose} />
+      )}
+      {isEmpty ? <p class="empty">No spec is open</p> : null}
+      {picture === undefined || isEmpty ? null : <Plane {...props} picture={picture} />}
+    </main>
+  );
+}
+
+type SummaryProps = Pick<PictureProps, "total" | "cards" | "choose"> & { readonly picture: BoardPicture };
+
+/** What the picture shows, what it leaves out, and what is wrong with it. */
+function Summary({ picture, total, cards, choose }: SummaryProps) {
+  const { boxes, edges, critical_path, cycles, unknown } = picture;
+  const open = boxes.length - unknown.length;
+  const [start] = critical_path;
+  const names = (ids: readonly string[]) => ids.map((id) => cards.get(id)?.short ?? id);
+  const faults = [
+    ...cycles
+      .slice(0, MOST_IDS)
+      .map((cycle) => `Each waits for the next: ${[...names(cycle), ...names(cycle.slice(0, 1))].join(" → ")}`),
+    ...(cycles.length > MOST_IDS ? [`${cycles.length - MOST_IDS} more cycles`] : []),
+    ...(unknown.length > 0 ? [`Waited for, and no spec: ${listSome(unknown, MOST_IDS)}`] : []),
+  ];
+  return (
+    <>
+      <p class="summary">
+        <span>
+          {counted(open, "open spec")}, {counted(edges.length, "dependency", "dependencies")}
+          {total > open ? `; not drawn: ${counted(total - open, "done spec")}` : ""}
+        </span>
+        {start === undefined ? null : (
+          <button type="button" onClick={() => choose(start)}>
+            Critical path: {counted(critical_path.length, "spec")}
+          </button>
+        )}
+      </p>
+      {faults.map((fault) => (
+        <p class="banner watch" key={fault}>
+          {fault}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The boxes and edges that are seen, on a plane as large as all of them. */
+function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps & { readonly picture: BoardPicture }) {
+  const { width, height, box: size, boxes, edges } = picture;
+  const frame = useRef<HTMLElement>(null);
+  const part = useSeen(frame, isWhole ? { left: 0, top: 0, right: width, bottom: height } : undefined);
+  useShown(frame, { picture, chosen });
+  // The box with the focus stays, wherever the picture is scrolled.
+  const drawn = boxes.filter((box) => isIn(part, rectangle([box], size)) || box.id === chosen);
+  const lines = edges.filter((edge) => isIn(part, rectangle(endsOf(edge, boxes), size)));
+  const [across, down] = [part.right - part.left, part.bottom - part.top];
+  // On paper the whole width is on one page.
+  const scale = isWhole ? { zoom: Math.min(1, PAPER_PX / width) } : {};
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
+    <section class="frame" ref={frame} tabIndex={0} aria-label="Specs in layers">
+      <div class="plane" style={{ width: `${width}px`, height: `${height}px`, ...scale }}>
+        <svg
+          aria-hidden="true"
+          width={across}
+          height={down}
+          viewBox={`${part.left} ${part.top} ${across} ${down}`}
+          style={{ left: `${part.left}px`, top: `${part.top}px` }}
+        >
+          {lines.map((edge) => (
+            <g key={`${edge.from} ${edge.to}`} class={edgeClass(edge)}>
+              <path d={edge.line} />
+              <path class="arrow" d={edge.arrow} />
+            </g>
+          ))}
+        </svg>
+        <ul>
+          {drawn.map((box) => {
+            const card = cards.get(box.id);
+            return (
+              <BoxView
+                key={box.id}
+                box={box}
+                size={size}
+                card={card}
+                isChosen={box.id === chosen}
+                isDim={card !== undefined && !meets(place, card)}
+                choose={() => choose(box.id)}
+              />
+            );
+          })}
+        </ul>
+      </div>
+    </section>
+  );
+}
+
+/** Width of a sheet between its margins, in pixels. */
+const PAPER_PX = 700;
+
+function edgeClass({ kind, critical, backward }: PictureEdge): string {
+  return [
+    ...(kind === "depends_on" ? [] : ["member"]),
+    ...(critical ? ["critical"] : []),
+    ...(backward ? ["back"] : []),
+  ].join(" ");
+}
+
+function endsOf({ from, to }: PictureEdge, boxes: readonly PictureBox[]): readonly PictureBox[] {
+  return [from, to].flatMap((at) => boxes[at] ?? []);
+}
+
+function rectangle(boxes: readonly PictureBox[], { width, height }: BoardPicture["box"]): Part {
+  const [xs, ys] = [boxes.map(({ x }) => x), boxes.map(({ y }) => y)];
+  return {
+    left: Math.min(...xs),
+    top: Math.min(...ys),
+    right: Math.max(...xs) + width,
+    bottom: Math.max(...ys) + height,
+  };
+}
+
+function isIn(part: Part, { left, top, right, bottom }: Part): boolean {
+  return left < part.right && right > part.left && top < part.bottom && bottom > part.top;
+}
+
+/** The part of the plane that is seen and some space around it. @param whole what counts as seen on paper */
+function useSeen(frame: RefObject<HTMLElement | null>, whole: Part | undefined): Part {
+  const [seen, setSeen] = useState<Part>({ left: 0, top: 0, right: 1600, bottom: 1200 });
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (element === null) return undefined;
+    const stepped = (length: number) => Math.floor(length / BESIDE) * BESIDE;
+    const look = () => {
+      const { scrollLeft, scrollTop, clientWidth, clientHeight } = element;
+      const next = {
+        left: Math.max(0, stepped(scrollLeft) - BESIDE),
+        top: Math.max(0, stepped(scrollTop) - BESIDE),
+        right: stepped(scrollLeft + clientWidth) + 2 * BESIDE,
+        bottom: stepped(scrollTop + clientHeight) + 2 * BESIDE,
+      };
+      setSeen((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
+    };
+    look();
+    const resized = new ResizeObserver(look);
+    resized.observe(element);
+    element.addEventListener("scroll", look, { passive: true });
+    return () => {
+      resized.disconnect();
+      element.removeEventListener("scroll", look);
+    };
+  }, [frame]);
+  return whole ?? seen;
+}
+
+/** Scrolls to the chosen box and gives it the focus. */
+function useShown(
+  frame: RefObject<HTMLElement | null>,
+  { picture, chosen }: { readonly picture: BoardPicture; readonly chosen: string | undefined },
+): void {
+  const last = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    if (chosen === last.current || !picture.boxes.some(({ id }) => id === chosen)) return;
+    last.current = chosen;
+    const box = frame.current?.querySelector<HTMLElement>("a.box[aria-current]");
+    box?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    box?.focus({ preventScroll: true });
+  }, [frame, picture, chosen]);
+}
+
+interface PictureRead {
+  readonly picture: BoardPicture | undefined;
+  readonly problem: string | undefined;
+}
+
+/**
+ * Reads the picture of dependencies while it is shown, and again after each change of a spec.
+ *
+ * @param revision in which a spec changed last; undefined before the board is known
+ */
+export function usePicture(isShown: boolean, revision: number | undefined): PictureRead {
+  const [read, setRead] = useState<PictureRead>({ picture: undefined, problem: undefined });
+  useEffect(() => {
+    if (!isShown || revision === undefined) return undefined;
+    let isCurrent = true;
+    readPicture().then(
+      (picture) => isCurrent && setRead({ picture, problem: undefined }),
+      (error: unknown) => {
+        const problem = error instanceof RequestError ? error.message : String(error);
+        if (isCurrent) setRead((before) => ({ ...before, problem }));
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [isShown, revision]);
+  return read;
+}

@@ -25,7 +25,7 @@ export interface WaitingLine extends CommandLine {
  */
 export async function askToAccept({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  const waiting = withoutAccepted(await context.accepted.read(), lines);
+  const waiting = withoutAccepted(await (await context.accepted()).read(), lines);
   if (waiting.length === 0) return;
   if (askOnTerminal([...waiting.map(lineText), questionAbout(waiting)].join("\n"))) {
     await acceptLines(context, waiting);
@@ -35,7 +35,7 @@ export async function askToAccept({ context, root }: OpenProject, lines: readonl
 /** Accepts commands that a person has typed on a terminal just now. */
 export async function acceptTyped({ context, root }: OpenProject, lines: readonly CommandLine[]): Promise<void> {
   if (lines.length === 0 || !isInteractive() || isInRun(root)) return;
-  await context.accepted.accept(withoutAccepted(await context.accepted.read(), lines));
+  await (await context.accepted()).accept(withoutAccepted(await (await context.accepted()).read(), lines));
 }
 
 /** @throws OperationError `failed_precondition` below a run and in a run's worktree: an agent accepts nothing */

@@ -78,7 +78,7 @@ async function approveLike({ context }: OpenProject, prefix: string, { yes, json
     const question = `Run checks that begin with "${plainLine(prefix)}", with plain words behind it, from now on? [y/N] `;
     if (!askOnTerminal(question)) return EXIT_STATUS.refused;
   }
-  await context.accepted.acceptLike(prefix);
+  await (await context.accepted()).acceptLike(prefix);
   if (json) printJson({ accepted: [{ kind: "prefix", text: prefix }] });
   else print(`Accepted: checks that begin with "${plainLine(prefix)}"\n`);
   return EXIT_STATUS.ok;
@@ -100,7 +100,7 @@ async function waitingLines(
         : []
       : [await findSpec(context, id, { archived: true })];
   const found: WaitingLine[] = [];
-  const accepted = await context.accepted.read();
+  const accepted = await (await context.accepted()).read();
   const add = async (lines: readonly CommandLine[], from: string, file: string): Promise<void> => {
     for (const line of withoutAccepted(accepted, lines)) {
       if (found.some(({ kind, text }) => kind === line.kind && text === line.text)) continue;

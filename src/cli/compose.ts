@@ -7,8 +7,7 @@ import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
-import { openAcceptance } from "#planner/store/project/accepted_commands.ts";
-import { openConfig, openSpecRules } from "#planner/store/project/config_file.ts";
+import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
@@ -33,7 +32,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
   return {
     initialised: async () => isInitialised(root),
     config,
-    specRules: openSpecRules(project, config),
+    settings: openSettings(project, config),
     specs: openSpecStore(root),
     logs: openLogStore(root),
     projectLogs: openLogStore(projectAround(root)?.project ?? root),
@@ -43,10 +42,13 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: openOutputValidator(project),
-    accepted: openAcceptance(project),
+    accepted: loadedOnce(async () =>
+      (await import("#planner/store/project/accepted_commands.ts")).openAcceptance(project),
+    ),
     prove: async (wanted) => (await import("./work/prove.ts")).prove(root, wanted, { open: openPlanner }),
     keepManual: async (end) => (await import("./work/prove.ts")).keepByHand(root, end, openPlanner),
     runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock, config)),
+    reports: async () => (await import("#planner/store/processes/run_reports.ts")).readReports(root),
     background: {
       start: async (args, env) => {
         const { openBackground } = await import("#planner/store/processes/background.ts");

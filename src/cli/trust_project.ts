@@ -11,7 +11,7 @@ export async function trustProject({ context, root }: OpenProject, on: boolean):
     print("Nothing was changed\n");
     return false;
   }
-  await context.accepted.trust(on);
+  await (await context.accepted()).trust(on);
   print(on ? "Trusted: every command of this project is accepted\n" : "Single commands have to be accepted again\n");
   return true;
 }
@@ -22,7 +22,7 @@ export async function offerTrust(project: OpenProject): Promise<void> {
   if (!isInteractive() || isInRun(root)) return;
   const { providers } = await context.config();
   const free = Object.keys(providers).filter((name) => providers[name]?.skip_permissions === true);
-  if (free.length === 0 || (await context.accepted.read()).trusted) return;
+  if (free.length === 0 || (await (await context.accepted()).read()).trusted) return;
   print(`${free.join(", ")} has skip_permissions: it runs any command without a question, those of checks included\n`);
   await trustProject(project, true);
 }

@@ -1,6 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
+import type { StoredReport } from "#planner/run_ports/process_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
-import type { PlannerConfig, SpecRules } from "./config/config.ts";
+import type { PlannerConfig } from "./config/config.ts";
 import type {
   GitHistory,
   LogStore,
@@ -27,8 +28,8 @@ export interface PlannerContext {
   initialised(): Promise<boolean>;
   /** The settings of `.planner/config.md`; throws with the line if the file is broken. */
   config(): Promise<PlannerConfig>;
-  /** The part of them that specs are judged by, cheaper than all where it is that of the defaults. */
-  specRules(): Promise<SpecRules>;
+  /** Parts of them, cheaper than all where these are those of the defaults. */
+  settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
   /** Logs of the project; in a worktree of a run, those of the project around it. */
@@ -40,13 +41,16 @@ export interface PlannerContext {
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
-  readonly accepted: Acceptance;
+  /** What a person of this machine accepted, loaded on the first call. */
+  accepted(): Promise<Acceptance>;
   /** Judges the criteria of a spec by running their checks where its work is. */
   prove(wanted: WantedProof): Promise<Provenance>;
   /** Keeps a record of a spec that was completed by hand; null if it cannot be kept. */
   keepManual(end: ManualEnd): Promise<number | null>;
   /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
+  /** Reports of the agents of all runs, oldest first; runs without a report are omitted. */
+  reports(): Promise<readonly StoredReport[]>;
   readonly background: Background;
   /** The run of this project that this process was started below, by an agent for example; null outside of runs. */
   insideRun(): InsideRun | null;

@@ -92,6 +92,7 @@ function stories(agent: RealAgent, bin: string): void {
       setLine(project, line);
       await project.git("add", "--all");
       await project.git("commit", "--quiet", "-m", "allow it");
+      await accept(project);
       const allowed = await project.planner("work", B);
 
       expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining(`${B}: completed`)]);
@@ -131,6 +132,7 @@ function stories(agent: RealAgent, bin: string): void {
       await using project = await begin('verify: {commands: ["sh check.sh && sh check.sh"]}\n');
       project.write("check.sh", "echo it was checked\n");
       await project.add(A, "verifying");
+      await accept(project);
 
       const work = await project.planner("work", A);
 

@@ -19,7 +19,7 @@ export interface PrintedClaim {
  */
 export async function othersClaims(context: PlannerContext): Promise<readonly PrintedClaim[] | undefined> {
   try {
-    if ((await context.config()).claims.remote === null) return undefined;
+    if ((await context.settings("claims")).claims.remote === null) return undefined;
     const others = await (await context.runs()).claims.others();
     return others.map(({ id, state, by, seenForMs }) => {
       return { spec_id: id, state, by, seen_seconds: Math.round(seenForMs / 1000) };

@@ -80,7 +80,7 @@ export class FactsReader {
     const ports = await this.#context.runs();
     const [processes, reports, worktrees, ids] = await Promise.all([
       this.#context.work.processes(),
-      ports.records.reports(),
+      this.#context.reports(),
       this.#context.work.worktrees(),
       ports.worktrees.ids(),
     ]);

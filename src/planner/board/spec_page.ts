@@ -90,7 +90,7 @@ async function linksOf(
 }
 
 async function runsOf(context: PlannerContext, id: SpecId): Promise<readonly PageRun[]> {
-  const [processes, reports] = await Promise.all([context.work.processes(), (await context.runs()).records.reports()]);
+  const [processes, reports] = await Promise.all([context.work.processes(), context.reports()]);
   const reported = new Map(reports.map((report) => [report.process_id, report]));
   return processes
     .filter(({ spec_id }) => spec_id === id)
@@ -127,7 +127,7 @@ interface Judged {
 }
 
 async function criteriaIn(context: PlannerContext, { body, kept, head }: Judged): Promise<readonly PageCriterion[]> {
-  const accepted = await context.accepted.read();
+  const accepted = await (await context.accepted()).read();
   return reviewedCriteria(body, kept, head).map(({ label, checked, verify, verdict, result }) => ({
     ...{ label, checked, verify, verdict },
     accepted: verify !== null && isAccepted(accepted, { kind: "check", text: verify }),

@@ -1,10 +1,12 @@
-import type { SpecRules } from "../config/config.ts";
+import type { FieldRule, SpecRules } from "../config/config.ts";
+import { conflictLine } from "../spec/conflict_markers.ts";
 import type { Spec } from "../spec/spec.ts";
+import { isMissing, wrongItems, wrongType } from "./field_value.ts";
 import type { RuleFinding } from "./finding.ts";
 import { isOff, severityOf } from "./rule_severity.ts";
 import { unknownId } from "./rules/dependency.ts";
 import { conflictFindings } from "./rules/parse.ts";
-import { missingFields, valueFindings } from "./rules/required.ts";
+import { fieldFindings, missingFields } from "./rules/required.ts";
 
 /** How many values of a field are remembered as fitting: most specs have the same few. */
 const KEPT_VALUES = 100;
@@ -29,35 +31,47 @@ export function openReadFindings({ rules, knownIds }: ReadWorld): (spec: Spec) =
   const judgesDependencies = rules === null || isError(rules, "dependency");
   const { required, fields } =
     rules !== null && isError(rules, "required") ? rules.schema.spec : { required: [], fields: {} };
-  const wrongValues = openValueFindings(fields, [...required, "status", "depends_on"]);
+  const values = [...new Set([...required, "status", "depends_on"])].flatMap((name) => {
+    const rule = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return rule === undefined ? [] : [openValueFindings(name, rule)];
+  });
+  const isKnown = (id: string): boolean => knownIds.has(id);
   return (spec) => {
-    const found: RuleFinding[] = judgesBody ? [...conflictFindings(spec)] : [];
-    if (required.length > 0) found.push(...missingFields(spec, required));
-    found.push(...wrongValues(spec));
-    if (judgesDependencies) {
-      for (const id of spec.dependsOn) if (!knownIds.has(id)) found.push(unknownId("depends_on", id));
-    }
+    const found: RuleFinding[] = [];
+    if (judgesBody && conflictLine(spec.body) !== undefined) found.push(...conflictFindings(spec));
+    if (required.some((name) => isMissing(spec.frontmatter[name]))) found.push(...missingFields(spec, required));
+    for (const findingsOf of values) addAll(found, findingsOf(spec));
+    if (judgesDependencies && !spec.dependsOn.every(isKnown)) addAll(found, unknownDependencies(spec, knownIds));
     return found;
   };
 }
 
-/** Judges the values of these fields; a value that fits is judged once. */
-function openValueFindings(
-  fields: SpecRules["schema"]["spec"]["fields"],
-  names: readonly string[],
-): (spec: Spec) => readonly RuleFinding[] {
-  const fitting = new Map(names.map((name) => [name, new Set<unknown>()]));
-  return (spec) => {
-    const found: RuleFinding[] = [];
-    for (const [name, values] of fitting) {
-      const value = spec.frontmatter[name];
-      if (values.has(value)) continue;
-      const wrong = [...valueFindings(spec, fields, [name])];
-      if (wrong.length === 0 && typeof value !== "object" && values.size < KEPT_VALUES) values.add(value);
-      found.push(...wrong);
-    }
-    return found;
+/** Spreading an empty list costs more than a loop, and nearly all are. */
+function addAll(found: RuleFinding[], more: readonly RuleFinding[]): void {
+  for (const one of more) found.push(one);
+}
+
+function unknownDependencies({ dependsOn }: Spec, knownIds: ReadonlySet<string>): readonly RuleFinding[] {
+  return dependsOn.filter((id) => !knownIds.has(id)).map((id) => unknownId("depends_on", id));
+}
+
+const NONE: readonly RuleFinding[] = [];
+
+/** Judges the values of one field; a text or number that fits is judged once. */
+function openValueFindings(name: string, rule: FieldRule): (spec: Spec) => readonly RuleFinding[] {
+  const fitting = new Set<unknown>();
+  return ({ frontmatter }) => {
+    const value = frontmatter[name];
+    if (isMissing(value) || fitting.has(value)) return NONE;
+    const wrong = isOfType(rule, value) ? NONE : [...fieldFindings(name, rule, value)];
+    if (wrong.length === 0 && typeof value !== "object" && fitting.size < KEPT_VALUES) fitting.add(value);
+    return wrong;
   };
+}
+
+/** Whether the rule demands a type alone, and the value is of it. */
+function isOfType(rule: FieldRule, value: unknown): boolean {
+  return rule.enum === undefined && wrongType(rule, value) === undefined && wrongItems(rule, value).length === 0;
 }
 
 function isError(rules: SpecRules, rule: "parse" | "required" | "dependency"): boolean {

@@ -12,6 +12,6 @@ export async function listArchived(
   const { specs, unreadable } = await context.specs.archived();
   const readiness = readinessOf(specs, new Set());
   const invalidPart = await openReadChecks(context);
-  const rows = specs.map((spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) }));
+  const rows = specs.map((spec) => specRow(spec, readiness, invalidPart(spec)));
   return { specs: rows.filter((row) => status === undefined || row.status === status), ...unreadablePart(unreadable) };
 }

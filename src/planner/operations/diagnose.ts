@@ -92,8 +92,7 @@ function branchOf(spec: Spec | string): string | null {
 async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | null> {
   const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
   if (record === undefined || record.status === "running") return null;
-  const { records } = await context.runs();
-  const report = (await records.reports()).find(({ process_id }) => process_id === record.process_id);
+  const report = (await context.reports()).find(({ process_id }) => process_id === record.process_id);
   const { denied = [], outside = [] } = report ?? {};
   const allow = report === undefined ? null : allowingLine(rowOf(report.agent).allowing, denied, id);
   return { error: record.error ?? null, denied, allow, outside };

@@ -28,7 +28,7 @@ export const specList = defineTool<PlannerContext>()({
     const invalidPart = await openReadChecks(context);
     return {
       value: {
-        ...listing(found, { limit, offset }, (spec) => ({ ...specRow(spec, readiness), ...invalidPart(spec) })),
+        ...listing(found, { limit, offset }, (spec) => specRow(spec, readiness, invalidPart(spec))),
         ...unreadablePart(unreadable),
       },
     };

@@ -89,7 +89,7 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
   const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
   const fields = fieldChanges({ ...simple, depends_on: dependsOn });
   const tick = await tickWanted(context, id, { ...update, signal });
-  const accepted = replace_body ? await context.accepted.read() : null;
+  const accepted = replace_body ? await (await context.accepted()).read() : null;
   const change = (before: string): string => {
     const edited = tick?.(editFields(before, fields)) ?? editFields(before, fields);
     refuseForeignStatus(context, id, { before, after: edited });

@@ -76,7 +76,7 @@ async function activityOf(context: PlannerContext, specs: readonly Spec[]): Prom
 }
 
 async function runningUsage(context: PlannerContext): Promise<ReadonlyMap<string, Usage>> {
-  const reports = await (await context.runs()).records.reports();
+  const reports = await context.reports();
   return new Map(
     reports.flatMap(({ spec_id, running, usage }) => (running && usage !== null ? [[spec_id, usage]] : [])),
   );
@@ -118,7 +118,7 @@ function outsidePart(found: readonly OutsideChanges[]): { readonly outside_chang
 
 /** What changed outside of the branch of the last run of each spec that is not archived. */
 async function outsideChanges(context: PlannerContext, specs: readonly Spec[]): Promise<readonly OutsideChanges[]> {
-  const reports = await (await context.runs()).records.reports();
+  const reports = await context.reports();
   const last = new Map(reports.map((report) => [report.spec_id, report]));
   return specs.flatMap(({ id }) => {
     const { spec_id, process_id, outside: changes } = last.get(id) ?? { outside: [] };

@@ -47,7 +47,7 @@ async function runAgain(
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
   const checks = recordedChecks(kept.record).map(({ command }) => String(command));
   const config = await deps.context.config();
-  const accepted = await deps.context.accepted.read();
+  const accepted = await (await deps.context.accepted()).read();
   const isRunnable = (command: string): boolean =>
     isAccepted(accepted, { kind: "check", text: command }) || isAccepted(accepted, { kind: "verify", text: command });
   const foreign = recorded.filter(({ command }) => !isRunnable(String(command)));

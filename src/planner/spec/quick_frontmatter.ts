@@ -57,12 +57,13 @@ function mapAt(text: string, start: number, path: readonly string[]): QuickMap |
   let at = start;
   while (at < text.length && text.startsWith(indent, at) && !text.startsWith("---", at)) {
     FIELD.lastIndex = at + indent.length;
-    const [, name, written] = FIELD.exec(text) ?? [];
+    const match = FIELD.exec(text);
+    const name = match?.[1];
     if (name === undefined || name in fields) return undefined;
-    const { value, end } = readValue(text, FIELD.lastIndex, [...path, name], written);
-    if (value === UNSURE) return undefined;
-    fields[name] = value;
-    at = end;
+    const read = readValue(text, FIELD.lastIndex, [...path, name], match?.[2]);
+    if (read.value === UNSURE) return undefined;
+    fields[name] = read.value;
+    at = read.end;
   }
   return { fields, end: at };
 }
@@ -112,7 +113,7 @@ function scalar(written: string, isText: boolean): unknown {
   const first = written.charCodeAt(0);
   if (first === 34) return written.slice(1, -1);
   if (first === 39) return written.slice(1, -1).replaceAll("''", "'");
-  if (/^(?:null|Null|NULL)$/.test(written)) return null;
+  if ((first === 110 || first === 78) && /^(?:null|Null|NULL)$/.test(written)) return null;
   if (isText) return written;
   if (/^(?:true|True|TRUE)$/.test(written)) return true;
   if (/^(?:false|False|FALSE)$/.test(written)) return false;
@@ -120,7 +121,10 @@ function scalar(written: string, isText: boolean): unknown {
   return first === 46 || (first >= 48 && first <= 57 && !Number.isNaN(Number(written))) ? UNSURE : written;
 }
 
+/** Behind the blank lines and comments at `at`. */
 function skip(text: string, at: number): number {
+  // Most lines are followed by a key; a regular expression costs more than its first character.
+  if (text.charCodeAt(at) > 35) return at;
   SKIPPED.lastIndex = at;
   SKIPPED.exec(text);
   return SKIPPED.lastIndex;

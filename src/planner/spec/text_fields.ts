@@ -31,7 +31,6 @@ const APPROVAL_TEXTS: ReadonlySet<string> = new Set(["status", "by", "at"]);
 
 /** Whether scalars directly under `path` (keys from the top) keep their text. */
 export function keepsText(path: readonly string[]): boolean {
-  const [field = "", inner] = path;
-  if (path.length === 1) return TEXT_FIELDS.has(field);
-  return path.length === 2 && field === "approval" && inner !== undefined && APPROVAL_TEXTS.has(inner);
+  if (path.length === 1) return TEXT_FIELDS.has(path[0] ?? "");
+  return path.length === 2 && path[0] === "approval" && APPROVAL_TEXTS.has(path[1] ?? "");
 }

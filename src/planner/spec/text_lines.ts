@@ -32,10 +32,11 @@ export function lineStart(text: string, at: number): number {
 /** How many lines end in `text` between the offsets `from` and `to`. */
 export function countBreaks(text: string, from: number, to: number): number {
   let count = 0;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) count++;
-  }
+  // By the engine's search: a loop over the characters of many short texts took longer than parsing them.
+  const part = text.slice(from, to);
+  for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) count++;
+  if (!part.includes("\r")) return count;
+  for (let at = from; at < to; at++) if (text.charCodeAt(at) === CR && text.charCodeAt(at + 1) !== LF) count++;
   return count;
 }
 

@@ -36,7 +36,7 @@ export const command = defineCommand({
     const { findAgentTrouble } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
-    const { trusted } = await context.accepted.read();
+    const { trusted } = await (await context.accepted()).read();
     if (json) printJson({ ...report, trusted });
     else printText(`${rendered(report.findings)}${trusted ? TRUSTED : ""}`);
     const trouble = await findAgentTrouble(context);

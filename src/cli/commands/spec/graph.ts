@@ -2,7 +2,7 @@ import { toDot, toMermaid } from "#planner/operations/graph/languages.ts";
 import { type SpecGraph, specGraph } from "#planner/operations/graph/spec_graph.ts";
 import { toSvg } from "#planner/operations/graph/svg.ts";
 import { unreadablePart } from "#planner/operations/shared/listing.ts";
-import { meetsFilter } from "#planner/operations/shared/spec_filter.ts";
+import { filterTest } from "#planner/operations/shared/spec_filter.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { defineCommand } from "../../command.ts";
@@ -41,10 +41,11 @@ export const command = defineCommand({
     if (json && wanted !== undefined) throw new UsageError('Flags "--json" and "--format" exclude each other', null);
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.planner();
-    const [isDue, filter] = [isDueBy(due), { types: type, labels: label, priorities: priority, assignees: assignee }];
+    const isDue = isDueBy(due);
+    const meets = filterTest<Spec>({ types: type, labels: label, priorities: priority, assignees: assignee });
     const [world, archivedIds] = await Promise.all([loadWorld(context), context.specs.archivedIds()]);
     const isShown = (spec: Spec): boolean =>
-      (status === undefined || world.readiness.matches(spec, status)) && meetsFilter(spec, filter) && isDue(spec);
+      (status === undefined || world.readiness.matches(spec, status)) && meets(spec) && isDue(spec);
     const graph = specGraph({ ...world, archivedIds }, { all: all || status !== undefined, isShown });
     if (format === "json") return printJson({ ...graph, ...unreadablePart(world.unreadable) });
     const write = WRITERS[format];

@@ -88,7 +88,9 @@ async function merge(project: OpenProject, cli: Cli, { ids, unproven, shared, js
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
     await askAboutChecks(project, finished);
     const wanted = { ids: finished, stop: signals, unproven, shared };
-    if (unproven !== null) await project.context.accepted.accept(finished.map((id) => unprovenLine(id, unproven)));
+    if (unproven !== null) {
+      await (await project.context.accepted()).accept(finished.map((id) => unprovenLine(id, unproven)));
+    }
     const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => printMerge(result, cli));
     // A driver represents its members, so one of them may have been merged separately.
     const tried = new Set(results.map(({ spec_id }) => spec_id));

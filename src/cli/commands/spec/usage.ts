@@ -32,8 +32,7 @@ export const command = defineCommand({
   ],
   async run({ by = "spec", json }, cli) {
     const context = await cli.planner();
-    const { records } = await context.runs();
-    const rows = sums(await records.reports(), by);
+    const rows = sums(await context.reports(), by);
     const total = rows.reduce<Row>(addRows, { ...NO_USAGE, key: "total", runs: 0 });
     if (json) {
       const { key: _, ...all } = total;

@@ -27,16 +27,10 @@ export const required: Rule = {
   },
 };
 
-/** @param names the fields to judge; all without it */
-export function* valueFindings(
-  spec: Spec,
-  fields: Readonly<Record<string, FieldRule>>,
-  names: Iterable<string> = Object.keys(fields),
-): Iterable<RuleFinding> {
-  for (const field of names) {
-    const value = spec.frontmatter[field];
-    const rule = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (rule !== undefined && !isMissing(value)) yield* fieldFindings(field, rule, value);
+function* valueFindings({ frontmatter }: Spec, fields: Readonly<Record<string, FieldRule>>): Iterable<RuleFinding> {
+  for (const [field, rule] of Object.entries(fields)) {
+    const value = frontmatter[field];
+    if (!isMissing(value)) yield* fieldFindings(field, rule, value);
   }
 }
 
@@ -77,7 +71,8 @@ function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   }
 }
 
-function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
+/** What is wrong with a value that is there, by the rule of its field. */
+export function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
   const expected = wrongType(rule, value);
   if (expected !== undefined) {
     yield mismatch(field, [field], expected, value);

@@ -11,7 +11,7 @@ interface ProjectRules {
 
 /** Reads the settings and schemas that judge runs, and compares them with those that held for earlier runs. */
 export async function readRules({ accepted, config, outputs, specs }: PlannerContext): Promise<ProjectRules> {
-  const { held } = await accepted.read();
+  const { held } = await (await accepted()).read();
   const active = (await specs.active()).specs;
   const paths = [...new Set(active.flatMap(({ outputSchema }) => outputSchema ?? []))].sort();
   const schemas = new Map<string, string>();
@@ -25,7 +25,7 @@ export async function readRules({ accepted, config, outputs, specs }: PlannerCon
 
 /** What judged runs before and would not any more. Reads no spec unless something is noted. */
 export async function rulesLost(context: PlannerContext): Promise<readonly CommandLine[]> {
-  const { held } = await context.accepted.read();
+  const { held } = await (await context.accepted()).read();
   return held.length === 0 ? [] : (await readRules(context)).lost;
 }
 
@@ -45,13 +45,13 @@ export async function refuseLostRules(context: PlannerContext, action: string): 
   const { now, lost } = await readRules(context);
   const problem = lostRulesText(lost);
   if (problem !== null) throw new OperationError("failed_precondition", `Cannot ${action}: ${problem}`);
-  await context.accepted.hold(now);
+  await (await context.accepted()).hold(now);
 }
 
 /** Accepts that these no longer judge runs; what judges them from now on is noted at once. */
 export async function acceptLines(context: PlannerContext, lines: readonly CommandLine[]): Promise<void> {
-  await context.accepted.accept(lines);
+  await (await context.accepted()).accept(lines);
   if (lines.some(isRule)) {
-    await context.accepted.hold((await readRules(context)).now);
+    await (await context.accepted()).hold((await readRules(context)).now);
   }
 }

@@ -17,6 +17,8 @@ export interface InvalidPart {
   readonly invalid?: readonly InvalidField[];
 }
 
+const VALID: InvalidPart = {};
+
 /** Returns a function that judges the project's specs as they are read. */
 export async function openReadChecks(context: PlannerContext): Promise<(spec: Spec) => InvalidPart> {
   const [rules, ids, archivedIds] = await Promise.all([
@@ -24,11 +26,12 @@ export async function openReadChecks(context: PlannerContext): Promise<(spec: Sp
     context.specs.ids(),
     context.specs.archivedIds(),
   ]);
-  const knownIds = new Set<string>([...ids, ...archivedIds]);
+  const knownIds = new Set<string>(ids);
+  for (const id of archivedIds) knownIds.add(id);
   const findingsOf = openReadFindings({ rules, knownIds });
   return (spec) => {
     const found = findingsOf(spec);
-    if (found.length === 0) return {};
+    if (found.length === 0) return VALID;
     return { invalid: found.map(({ field, message, allowed = [] }) => ({ field, message, allowed })) };
   };
 }
@@ -44,7 +47,7 @@ export async function refuseInvalid(context: PlannerContext, spec: Spec, action:
 /** A configuration that cannot be read is for lint to report. */
 async function rulesOrNull(context: PlannerContext): Promise<SpecRules | null> {
   try {
-    return await context.specRules();
+    return await context.settings("schema", "lint");
   } catch (error) {
     if (error instanceof OperationError) return null;
     throw error;

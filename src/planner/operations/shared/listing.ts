@@ -37,20 +37,26 @@ export interface Listing<Row> {
   readonly unreadable?: readonly UnreadableFile[];
 }
 
-export function specRow(spec: Spec, readiness: Readiness): SpecRow {
-  return {
+// Fields are added one by one: spreading an object for each took a fifth of what a first list of 10,000 specs costs.
+export function specRow(spec: Spec, readiness: Readiness, { invalid }: InvalidPart): SpecRow {
+  const row: Writable<SpecRow> = {
     id: spec.id,
     title: spec.title,
     status: readiness.effectiveStatus(spec),
     type: spec.type,
-    ...(spec.labels.length === 0 ? {} : { labels: spec.labels }),
-    ...(spec.dependsOn.length === 0 ? {} : { depends_on: spec.dependsOn }),
-    ...(spec.priority === null ? {} : { priority: spec.priority }),
-    ...(spec.assignee === null ? {} : { assignee: spec.assignee }),
-    ...(spec.due === null ? {} : { due: spec.due }),
-    ...(typeof spec.frontmatter["unproven"] === "string" ? { unproven: spec.frontmatter["unproven"] } : {}),
   };
+  const { unproven } = spec.frontmatter;
+  if (spec.labels.length > 0) row.labels = spec.labels;
+  if (spec.dependsOn.length > 0) row.depends_on = spec.dependsOn;
+  if (spec.priority !== null) row.priority = spec.priority;
+  if (spec.assignee !== null) row.assignee = spec.assignee;
+  if (spec.due !== null) row.due = spec.due;
+  if (typeof unproven === "string") row.unproven = unproven;
+  if (invalid !== undefined) row.invalid = invalid;
+  return row;
 }
+
+type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 
 /** A page of a list. */
 export interface Page {

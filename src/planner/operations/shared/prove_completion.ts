@@ -50,7 +50,7 @@ export async function proveCompletion(context: PlannerContext, completing: Compl
   if (unproven === null) {
     throw new OperationError("failed_precondition", `Spec '${id}' is not proven: ${reasons.join("; ")}`);
   }
-  await context.accepted.accept([unprovenLine(id, unproven)]);
+  await (await context.accepted()).accept([unprovenLine(id, unproven)]);
   return { fields: { unproven }, lines: [`without proof (${unproven}): ${reasons.join("; ")}`], proof };
 }
 

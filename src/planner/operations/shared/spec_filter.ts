@@ -21,16 +21,19 @@ interface Filtered {
   readonly assignee?: string | null;
 }
 
-/** Whether a spec meets each condition: has any of the types, any of the labels, and so on. */
-export function meetsFilter(spec: Filtered, filter: SpecFilter): boolean {
-  const isAny = (wanted: readonly string[] = [], found: readonly string[]): boolean =>
-    wanted.length === 0 || found.some((value) => wanted.includes(value));
-  return (
-    isAny(filter.types, [spec.type]) &&
-    isAny(filter.labels, spec.labels ?? []) &&
-    isAny(filter.priorities, [spec.priority ?? ""]) &&
-    isAny(filter.assignees, [spec.assignee ?? ""])
-  );
+/** Returns the test whether a spec meets each condition: has any of the types, any of the labels, and so on. */
+export function filterTest<Tested extends Filtered>({
+  types = [],
+  labels = [],
+  priorities = [],
+  assignees = [],
+}: SpecFilter): (spec: Tested) => boolean {
+  const tests: ((spec: Tested) => boolean)[] = [];
+  if (types.length > 0) tests.push(({ type }) => types.includes(type));
+  if (labels.length > 0) tests.push((spec) => spec.labels?.some((label) => labels.includes(label)) === true);
+  if (priorities.length > 0) tests.push(({ priority }) => priorities.includes(priority ?? ""));
+  if (assignees.length > 0) tests.push(({ assignee }) => assignees.includes(assignee ?? ""));
+  return (spec) => tests.every((test) => test(spec));
 }
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
@@ -61,5 +64,6 @@ export function readFilter({ label, priority, assignee, text: wanted }: FilterAr
   const list = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value]);
   const filter = { labels: list(label), priorities: list(priority), assignees: list(assignee) };
   const pattern = wanted === undefined ? undefined : searchPattern(wanted, "text");
-  return (spec) => meetsFilter(spec, filter) && (pattern === undefined || holdsPattern(spec, pattern));
+  const meets = filterTest<Spec>(filter);
+  return (spec) => meets(spec) && (pattern === undefined || holdsPattern(spec, pattern));
 }

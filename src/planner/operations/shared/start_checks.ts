@@ -51,7 +51,7 @@ async function refuseUnaccepted(
   begin: string,
 ): Promise<void> {
   if (lines.length === 0) return;
-  const waiting = withoutAccepted(await accepted.read(), lines);
+  const waiting = withoutAccepted(await (await accepted()).read(), lines);
   if (waiting.length === 0) return;
   // The variables of an agent may be secrets.
   const named = waiting.map(({ kind, text }) => (kind === "provider" ? text.split(":", 1)[0] : text)).join(", ");

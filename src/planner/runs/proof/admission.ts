@@ -42,5 +42,7 @@ export async function admission(
 /** Whether a person of this machine completed the spec without proof. */
 export async function isExcused({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
   const { unproven } = frontmatter;
-  return typeof unproven === "string" && isAccepted(await context.accepted.read(), unprovenLine(id, unproven));
+  return (
+    typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), unprovenLine(id, unproven))
+  );
 }

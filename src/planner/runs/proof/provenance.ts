@@ -89,7 +89,7 @@ interface Folder {
 async function inFolder(deps: RunDeps, judging: Judging, folder: Folder): Promise<Provenance> {
   const { criteria, commands } = judging;
   const { held, where } = folder;
-  const accepted = await deps.context.accepted.read();
+  const accepted = await (await deps.context.accepted()).read();
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
   const lines: readonly CommandLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
   const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);

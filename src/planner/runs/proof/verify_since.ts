@@ -69,7 +69,7 @@ export async function verifySince(deps: RunDeps, wanted: VerifyingSince): Promis
   const settings = parseConfig(before.config).config;
   // A changed check may need a changed setup.
   const config = head ? { ...settings, worktree: parseConfig(after.config).config.worktree } : settings;
-  const context = { ...deps.context, config: async () => config, accepted: EVERYTHING };
+  const context = { ...deps.context, config: async () => config, accepted: async () => EVERYTHING };
   const completed = completedSpecs(changes);
   const change = { ...wanted, config, changes, outputs: new Map(await misfits(deps, completed, { wanted, changes })) };
   const specs = deletedSpecs(changes);

@@ -76,7 +76,7 @@ async function grantedCommands({ context }: RunDeps, { config, spec }: LaunchedR
   const settings = config.verify.commands.map((text) => ({ kind: "verify" as const, text }));
   const lines = [...settings, ...checkLines(spec.body)];
   if (lines.length === 0) return [];
-  const accepted = await context.accepted.read();
+  const accepted = await (await context.accepted()).read();
   return [...new Set(lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text))];
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isAlive } from "../processes/process_life.ts";
@@ -42,7 +41,10 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
 
 /** An unused name for such a file. */
 export function temporaryBeside(target: string): string {
-  return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
+  return join(
+    dirname(target),
+    `.planner-${process.pid.toString(36)}-${Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex")}.tmp`,
+  );
 }
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import type { WatchFile, WatchHold } from "#planner/run_ports/watch_file.ts";
@@ -36,7 +35,7 @@ async function take(root: string): Promise<WatchHold | null> {
   const holder = readWatch(root);
   if (holder?.alive === true) return null;
   if (holder !== null) await removeFile(root);
-  const token = randomUUID();
+  const token = crypto.randomUUID();
   const text = `${JSON.stringify(ownMark(token), null, 2)}\n`;
   if (!(await createFile(join(root, WATCH_PID), WATCH_PID, text))) return null;
   const isHeld = (): boolean => readToken(root) === token;

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { PlannerConfig, SpecRules } from "../../config/config.ts";
+import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
+import type { PlannerContext } from "../../context.ts";
 import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import { splitText } from "../../spec/split_text.ts";
 import { readText } from "../files/read_text.ts";
@@ -30,20 +31,20 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
 }
 
 /**
- * Returns a function that reads what specs are judged by. Where the file says of it what the defaults say, the rest of
- * the file is neither parsed nor checked: every list asks for this.
+ * Returns a function that reads parts of the settings. Where the file says of them what the defaults say, the rest of
+ * the file is neither parsed nor checked: every list asks for some.
  */
-export function openSpecRules(root: string, config: () => Promise<PlannerConfig>): () => Promise<SpecRules> {
-  return async () => {
+export function openSettings(root: string, config: () => Promise<PlannerConfig>): PlannerContext["settings"] {
+  return async (...names) => {
     const text = readConfigText(root);
     const split = splitText(text);
     const range = split.ok ? split.range : null;
     const written = range === null ? {} : quickFrontmatter(text, range);
-    const { schema, lint } = DEFAULT_CONFIG;
-    const { schema: ownSchema = null, lint: ownLint = null } = written ?? {};
     const isStandard =
-      split.ok && written !== undefined && saysTheSame(ownSchema, schema) && saysTheSame(ownLint, lint);
-    return isStandard ? { schema, lint } : await config();
+      split.ok &&
+      written !== undefined &&
+      names.every((name) => saysTheSame(written[name] ?? null, DEFAULT_CONFIG[name]));
+    return isStandard ? DEFAULT_CONFIG : await config();
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
@@ -28,7 +27,7 @@ export interface NewSpecFile {
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
   for (;;) {
-    const id = `${day}-${base36(counter)}-${base36(randomInt(COUNT))}` as SpecId;
+    const id = `${day}-${base36(counter)}-${base36(randomNumber())}` as SpecId;
     const file = activeFile(id);
     const text = build(id);
     checkWritable(file, text);
@@ -66,6 +65,10 @@ export async function createSpecs(
     if (id !== undefined) outcomes.set(id, outcome);
   }
   return outcomes;
+}
+
+function randomNumber(): number {
+  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % COUNT;
 }
 
 function nextCounter(day: string, taken: Iterable<SpecId>): number {

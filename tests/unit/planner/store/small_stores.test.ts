@@ -7,7 +7,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
-import { openConfig, openSpecRules } from "#planner/store/project/config_file.ts";
+import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
 import { openPromptStore } from "#planner/store/project/prompt_store.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
@@ -225,7 +225,7 @@ describe("openConfig", () => {
   });
 });
 
-describe("openSpecRules", () => {
+describe("openSettings", () => {
   const cases = {
     "no file": [null, "defaults"],
     "no frontmatter": ["text\n", "defaults"],
@@ -252,10 +252,10 @@ describe("openSpecRules", () => {
       if (text !== null) project.write(".planner/config.md", text);
       let asked = 0;
 
-      const { schema, lint } = await openSpecRules(project.root, async () => {
+      const { schema, lint } = await openSettings(project.root, async () => {
         asked++;
         return DEFAULT_CONFIG;
-      })();
+      })("schema", "lint");
 
       expect(asked).toBe(expected === "all" ? 1 : 0);
       expect({ schema, lint }).toEqual({ schema: DEFAULT_CONFIG.schema, lint: DEFAULT_CONFIG.lint });

@@ -275,6 +275,11 @@ function setLine(project: AgentProject, line: string): void {
   }
 }
 
+/** Accepts what the settings start, as a person does before the first run. */
+async function accept(project: AgentProject): Promise<void> {
+  expect((await project.planner("approve", "--commands", "--yes")).code).toBe(0);
+}
+
 function start(project: AgentProject, args: readonly string[]): LinesOfProcess {
   const env = Object.entries(project.env).map(([name, value]) => `${name}=${value}`);
   return new LinesOfProcess(["env", "-i", ...env, ...PLANNER, ...args], project.root);

@@ -38,7 +38,7 @@ export function wrongItems(
   { items }: FieldRule,
   value: unknown,
 ): readonly { readonly index: number; readonly item: unknown; readonly expected: string }[] {
-  if (items === undefined || !Array.isArray(value)) return [];
+  if (items === undefined || !Array.isArray(value) || value.every(IS[items])) return [];
   return value.flatMap((item, index) => (IS[items](item) ? [] : [{ index, item, expected: NAMED[items] }]));
 }
 

@@ -33,7 +33,7 @@ export function filterTest<Tested extends Filtered>({
   if (labels.length > 0) tests.push((spec) => spec.labels?.some((label) => labels.includes(label)) === true);
   if (priorities.length > 0) tests.push(({ priority }) => priorities.includes(priority ?? ""));
   if (assignees.length > 0) tests.push(({ assignee }) => assignees.includes(assignee ?? ""));
-  return (spec) => tests.every((test) => test(spec));
+  return tests.length === 0 ? () => true : (spec) => tests.every((test) => test(spec));
 }
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -12,6 +12,7 @@ import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letter
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
+import { calendarInstance } from "./operations/planning/windows/window_calendar.ts";
 import type { ReadRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { type StoredResource, storedResources } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
@@ -108,6 +109,11 @@ export class DcService {
       demandPrincipal(this.#context, caller);
       return this.#streams.open(after, caller.peer ?? caller);
     });
+  }
+
+  /** The name of this database in calendars. */
+  get instance(): string {
+    return calendarInstance(this.#context);
   }
 
   /** How many streams of changes are open. */

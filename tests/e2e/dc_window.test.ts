@@ -1,5 +1,9 @@
 import { beforeAll, describe, expect, test } from "bun:test";
-import { emptyFolder } from "../support/dc_server.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 
 const cwd = emptyFolder();
@@ -110,4 +114,51 @@ test("a local time is one of the site, and is refused while racks have different
   const refused = await asked([]);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("or --time-zone: racks have different")]);
   expect((await asked(["--time-zone", "America/New_York"])).code).toBe(0);
+}, 240_000);
+
+test("a calendar program reads the windows by a secret in the address, which opens nothing else", async () => {
+  const own = emptyFolder();
+  const cli = (...words: string[]) => runPlanner(words, { cwd: own });
+  const made = async (name: string, role: string) => {
+    const { code, stdout, stderr } = await cli("dc", "token", "create", name, "--role", role, "--tokens", "t.json");
+    expect(code).toBe(0);
+    if (role === "calendar") expect(stderr).toContain(`/windows.ics?secret=${stdout.trim()}`);
+    return stdout.trim();
+  };
+  const [reader, secret] = [await made("reader", "reader"), await made("outlook", "calendar")];
+  expect(readFileSync(join(own, "t.json"), "utf8")).not.toContain(secret);
+  expect((await cli("dc", "token", "list", "--tokens", "t.json")).stdout).toContain("outlook\tcalendar\t");
+  const db = "planner-dc.sqlite";
+  const rack = JSON.stringify({ rack: { code: "R1", location: { site_id: "S1", floor_number: 1 } } });
+  expect((await runPlanner(["dc", "import", "-", "--db", db], { cwd: own, input: rack })).code).toBe(0);
+  const time = ["--from", "2099-07-04T20:00Z", "--for", "2h", "--db", db];
+  expect((await cli("dc", "window", "add", "MW-1", "rack:R1", ...time, "--title", "Fan")).code).toBe(0);
+
+  const server = await DcServer.start(own, ["--tokens", "t.json"]);
+  const ask = (query: string, headers: Record<string, string> = {}) =>
+    http1(`${server.url}/windows.ics${query}`, { headers });
+  const { status, headers, text } = await ask(`?secret=${secret}`);
+  expect([status, headers["content-type"]]).toEqual([200, "text/calendar; charset=utf-8"]);
+  expect(text).toContain("\r\nSUMMARY:Fan (MW-1)\r\n");
+  expect((await cli("dc", "window", "export", "--db", db)).stdout).toBe(text);
+  expect((await ask(`?secret=${secret}`, { "if-none-match": String(headers["etag"]) })).status).toBe(304);
+  expect((await ask("", { authorization: `Bearer ${reader}` })).text).toBe(text);
+
+  const refused = await Promise.all([
+    ask(""),
+    ask(`?secret=${reader}`),
+    ask("?secret=guess"),
+    ask(`?secret=${secret}&secret=${secret}`),
+    ask(`?secret=${secret}&page=1`),
+    http1(`${server.url}/session`, { headers: { authorization: `Bearer ${secret}` } }),
+    http1(`${server.url}/windows.ics?secret=${secret}`, { method: "POST" }),
+  ]);
+  expect(refused.map((one) => one.status)).toEqual([401, 401, 401, 400, 400, 401, 405]);
+  expect(refused.map((one) => one.text).join("\n")).not.toContain(secret);
+
+  expect((await cli("dc", "token", "revoke", "outlook", "--tokens", "t.json")).code).toBe(0);
+  while ((await ask(`?secret=${secret}`)).status !== 401) await pause(20);
+  const metrics = await http1(`${server.url}/metrics`);
+  await server.end();
+  expect(`${metrics.text}${server.stderr}`).not.toContain(secret);
 }, 240_000);

@@ -1,6 +1,7 @@
 import { fromJson, toJson } from "@bufbuild/protobuf";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
+import { readPages } from "#dc/read_pages.ts";
 import {
   type AreaCapacity,
   GetCapacityRequestSchema,
@@ -15,7 +16,6 @@ import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
-import { readPages } from "./read_pages.ts";
 import { withService } from "./with_service.ts";
 
 interface CapacityCall {

@@ -2,6 +2,7 @@ import { fromJson, toJson } from "@bufbuild/protobuf";
 import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
+import { readPages } from "#dc/read_pages.ts";
 import {
   type FailureCause,
   FailureKind,
@@ -22,7 +23,6 @@ import { usageError } from "../usage_error.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
-import { readPages } from "./read_pages.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";

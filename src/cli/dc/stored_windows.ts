@@ -1,9 +1,9 @@
 import { create, fromJson, toJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
+import { everyWindow } from "#dc/every_window.ts";
 import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
-import { listWindows as listWindowsRpc } from "#dc/operations/planning/windows/list_windows.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
 import type { DcService } from "#dc/service.ts";
 import {
@@ -26,7 +26,6 @@ import { outputWidth } from "../output/terminal.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
-import { readPages } from "./read_pages.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { readWindowTime } from "./window_time.ts";
@@ -109,9 +108,7 @@ export async function listWindows(database: Database, call: ListedCall, log: Std
 
 async function readAll(service: DcService, { element = "", request }: ListedCall): Promise<ListWindowsResponse> {
   const element_ref = await resolveRef(service, element, []);
-  const init = fromJson(ListWindowsRequestSchema, { ...request, element_ref, page_size: MOST });
-  const windows = (page: ListWindowsResponse) => page.windows;
-  return readPages(service, listWindowsRpc, { schema: ListWindowsRequestSchema, init }, windows);
+  return everyWindow(service, { interface: "SYSTEM" }, fromJson(ListWindowsRequestSchema, { ...request, element_ref }));
 }
 
 /** Moves a window to another state. @throws OperationError for one that cannot follow */

@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Role } from "#dc/context.ts";
-import { hashToken, parseTokens, type TokenRow, type TokenTable, writeTokens } from "#interfaces/http/token_table.ts";
+import {
+  hashToken,
+  parseTokens,
+  type TokenRole,
+  type TokenRow,
+  type TokenTable,
+  writeTokens,
+} from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { plainLine } from "../output/plain_text.ts";
@@ -19,7 +25,7 @@ const TOKEN_PREFIX = "planner_";
 
 export interface NewToken {
   readonly name: string;
-  readonly role: Role;
+  readonly role: TokenRole;
   /** A day, a moment, or how long from now; undefined for a token that lasts. */
   readonly expires: string | undefined;
 }
@@ -31,6 +37,7 @@ export async function createToken(file: string, token: NewToken, log: StderrLogg
   const secret = await withFileLock(file, () => addToken(file, token, { created_at: now.toISOString(), ...expiry }));
   print(`${secret}\n`);
   log.note(`Store it now: ${file} holds only its hash`);
+  if (token.role === "calendar") log.note(`Subscribe to <address of the server>/windows.ics?secret=${secret}`);
 }
 
 /** Returns the new token. */

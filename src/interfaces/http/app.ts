@@ -16,6 +16,7 @@ import type { WhyNotReady } from "#interfaces/connect/health_status.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { CALENDAR_PATH, calendarReader, calendarResponse, type FindSubscriber } from "./calendar.ts";
 import { changeStreamResponse, lastEventId } from "./change_stream.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
@@ -28,6 +29,8 @@ import type { WebhookSecret } from "./webhook_secret.ts";
 export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
+  /** Opens the calendar to holders of a secret; absent where no tokens are. */
+  readonly findSubscriber?: FindSubscriber | undefined;
   readonly whyNotReady: WhyNotReady;
   readonly metrics: (format: MetricFormat) => string | Promise<string>;
   /** Opens the webhook for change feeds; without one it is closed. */
@@ -63,6 +66,7 @@ const READ_ROUTES = [
   "/audit/history",
   "/audit/verify",
   CHANGE_STREAM_PATH,
+  CALENDAR_PATH,
   "/estate",
   "/resources",
   "/session",
@@ -100,6 +104,10 @@ export function httpApp(options: AppOptions): App {
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
   app.get(CHANGE_STREAM_PATH, (context) => changeStream(context, options));
+  app.get(CALENDAR_PATH, async (context) => {
+    const principal = await calendarReader(context.req.raw, options);
+    return calendarResponse(context.req.raw, options.service, callerOf(context, "REST", principal));
+  });
   app.get("/audit/verify", async (context) =>
     json(context, verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
   );

@@ -11,6 +11,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/estate": { method: "EstateOverview", interface: "REST" },
   "/resources": { method: "StoredResources", interface: "REST" },
   "/sample": { method: "Sample", interface: "REST" },
+  "/windows.ics": { method: "ListWindows", interface: "REST" },
   "/session": { method: "Session", interface: "REST" },
   "/graphql": { method: "GraphQL", interface: "GRAPHQL" },
 };

@@ -1,6 +1,6 @@
 import type { Principal } from "#dc/context.ts";
 import { FollowedFile } from "./followed_file.ts";
-import { parseTokens, principalOf, type TokenRow } from "./token_table.ts";
+import { parseTokens, principalOf, subscriberOf, type TokenRow } from "./token_table.ts";
 
 /** The tokens of a file, read again when it changes. A file that has become unreadable opens nothing more. */
 export class TokenFile {
@@ -25,5 +25,10 @@ export class TokenFile {
   /** Finds who calls. @throws Refusal UNAUTHENTICATED */
   async find(authorization: string | null): Promise<Principal | undefined> {
     return principalOf((await this.#file.current()) ?? [], authorization);
+  }
+
+  /** Finds who subscribes to the calendar. @throws Refusal UNAUTHENTICATED */
+  async findSubscriber(secret: string): Promise<Principal> {
+    return subscriberOf((await this.#file.current()) ?? [], secret);
   }
 }

@@ -5,10 +5,15 @@ import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
+/** What a token may open: what its role may call, or the calendar alone. */
+export const TOKEN_ROLES = [...ROLES, "calendar"] as const;
+export type TokenRole = (typeof TOKEN_ROLES)[number];
+
 /** One token as its file keeps it: what it opens, but not the token itself. */
 export interface TokenRow {
   readonly name: string;
-  readonly roles: readonly Role[];
+  /** Roles of callers, or `calendar` alone. */
+  readonly roles: readonly TokenRole[];
   /** SHA-256 of the token, in hexadecimal. Tokens are 32 random bytes, so no slow hash is needed. */
   readonly sha256: string;
   /** ISO 8601 in UTC. */
@@ -29,7 +34,7 @@ export function hashToken(token: string): string {
 
 /**
  * Finds who calls by a token. Without a header the caller is anonymous, which the service refuses where it must; an
- * unknown token is refused at once. Every row is compared, each in constant time.
+ * unknown token is refused at once, and so is one of the calendar, which is sent in an address.
  *
  * Source: docs/decisions.md#d-07. @throws Refusal UNAUTHENTICATED
  */
@@ -41,15 +46,32 @@ export function principalOf(
   if (authorization === null) return undefined;
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
+  const { name, roles } = rowOf(rows, token, now, "call");
+  return { name, roles: roles.filter(isRole), authMethod: "token" };
+}
+
+/** Finds who subscribes to the calendar by the token in its address. @throws Refusal UNAUTHENTICATED */
+export function subscriberOf(rows: readonly TokenRow[], token: string, now: Date = new Date()): Principal {
+  const { name } = rowOf(rows, token, now, "calendar");
+  return { name, roles: [], authMethod: "token" };
+}
+
+/** Every row is compared, each in constant time. @throws InvalidToken */
+function rowOf(rows: readonly TokenRow[], token: string, now: Date, use: "call" | "calendar"): TokenRow {
+  const place = use === "call" ? "Authorization holds" : 'Parameter "secret" is';
   const hash = Buffer.from(hashToken(token), "hex");
   let found: TokenRow | undefined;
   for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
-  if (found === undefined)
-    throw new InvalidToken("Authorization holds an unknown token: expected one of the token file");
+  if (found === undefined || found.roles.includes("calendar") !== (use === "calendar"))
+    throw new InvalidToken(`${place} an unknown token: expected one of the token file`);
   if (found.expires_at !== undefined && Date.parse(found.expires_at) <= now.getTime()) {
-    throw new InvalidToken("Authorization holds an expired token: expected one that is valid");
+    throw new InvalidToken(`${place} an expired token: expected one that is valid`);
   }
-  return { name: found.name, roles: found.roles, authMethod: "token" };
+  return found;
+}
+
+function isRole(role: TokenRole): role is Role {
+  return role !== "calendar";
 }
 
 /** The rows of a token file. A row that cannot be read opens nothing and refuses no other token. */
@@ -100,8 +122,9 @@ function fault(row: Partial<TokenRow> | null): string | undefined {
   const { name, roles, sha256, expires_at } = row;
   if (typeof name !== "string" || !NAME.test(name) || name.trim() === "")
     return "has no name: expected 1 to 256 printable characters";
-  if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {
-    return `has wrong roles: expected ${ROLES.join(", ")}`;
+  const isCalendars = Array.isArray(roles) && roles.length === 1 && roles[0] === "calendar";
+  if (!Array.isArray(roles) || roles.length === 0 || (!isCalendars && !roles.every((role) => ROLES.includes(role)))) {
+    return `has wrong roles: expected ${ROLES.join(", ")}, or calendar alone`;
   }
   // An expiry that cannot be parsed must not make a token permanent.
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at))) return "has a wrong expires_at";

@@ -20,7 +20,14 @@ import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_wr
 import type { Database } from "../database.ts";
 import { openWhenReachable } from "../reachable_database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
-import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
+import {
+  type AccessOptions,
+  accessWarning,
+  admissionRules,
+  checkAccess,
+  countedAccess,
+  openAccess,
+} from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
 import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
@@ -116,7 +123,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   let certificate = tls;
   const handler = httpHandler({
     service,
-    findPrincipal: counted(access.findPrincipal, metrics),
+    ...countedAccess(access, metrics),
     whyNotReady: () => problemOf(store),
     metrics: async (format) =>
       metrics.text(format, {

@@ -1,4 +1,3 @@
-import type { FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type AdmissionRules, hostOf, isLoopback } from "#interfaces/http/admission.ts";
 import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
 import type { Metrics } from "#interfaces/http/metrics.ts";
@@ -31,14 +30,27 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
   const jwts = jwt === undefined ? undefined : await JwtPrincipals.open(jwt, say("jwks"));
   const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
   const asks = tokens !== undefined || jwts !== undefined;
-  return { asks, findPrincipal: principalFinder(tokens, jwts), webhookSecret };
+  const findSubscriber = tokens && ((secret: string) => tokens.findSubscriber(secret));
+  return { asks, findPrincipal: principalFinder(tokens, jwts), findSubscriber, webhookSecret };
 }
 
-/** Counts the credentials that `find` refuses. */
-export function counted(find: FindPrincipal, metrics: Metrics): FindPrincipal {
-  return async (authorization) => {
+/** The same, counting the credentials that are refused. */
+export function countedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
+  return {
+    findPrincipal: counted(findPrincipal, metrics),
+    findSubscriber: findSubscriber && counted(findSubscriber, metrics),
+  };
+}
+
+type Access = Pick<Awaited<ReturnType<typeof openAccess>>, "findPrincipal" | "findSubscriber">;
+
+function counted<Credential, Found>(
+  find: (credential: Credential) => Promise<Found>,
+  metrics: Metrics,
+): (credential: Credential) => Promise<Found> {
+  return async (credential) => {
     try {
-      return await find(authorization);
+      return await find(credential);
     } catch (error) {
       if (error instanceof OperationError && error.kind === "unauthenticated") metrics.countRefusedCredentials();
       throw error;

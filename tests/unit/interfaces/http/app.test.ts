@@ -291,6 +291,7 @@ test("every plain route knows HEAD, refuses other methods by name and lets no br
     "/estate",
     "/resources",
     "/session",
+    "/windows.ics",
     "/sample",
   ]) {
     const [head, put] = [await http1(at.url + path, { method: "HEAD" }), await http1(at.url + path, { method: "PUT" })];

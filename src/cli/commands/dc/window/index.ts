@@ -8,6 +8,7 @@ export const family: CommandFamily = {
     cancel: { summary: "Call a window off", load: () => import("./cancel.ts") },
     check: { summary: "Ask whether elements may be switched off", load: () => import("./check.ts") },
     done: { summary: "Say that all is back", load: () => import("./done.ts") },
+    export: { summary: "Write windows as an iCalendar file", load: () => import("./export.ts") },
     list: { summary: "List windows with their verdicts", load: () => import("./list.ts") },
     notify: { summary: "Print a mail for each contact", load: () => import("./notify.ts") },
     sheet: { summary: "Print a run sheet", load: () => import("./sheet.ts") },

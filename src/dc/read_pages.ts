@@ -1,5 +1,6 @@
 import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
-import type { DcService } from "#dc/service.ts";
+import type { Caller } from "./context.ts";
+import type { DcService } from "./service.ts";
 
 interface Page {
   nextPageToken: string;
@@ -9,14 +10,15 @@ interface Page {
 export async function readPages<Reply extends Page, Request extends DescMessage>(
   service: DcService,
   rpc: Parameters<DcService["call"]>[0],
-  asked: { readonly schema: Request; readonly init: MessageInitShape<Request> },
+  asked: { readonly schema: Request; readonly init: MessageInitShape<Request>; readonly caller?: Caller },
   list: (reply: Reply) => unknown[],
   limit = Number.POSITIVE_INFINITY,
 ): Promise<Reply> {
+  const { caller = { interface: "SYSTEM" } } = asked;
   let whole: Reply | undefined;
   for (let pageToken = ""; ; ) {
     const request = create(asked.schema, { ...asked.init, pageToken } as MessageInitShape<Request>);
-    const page = (await service.call(rpc, request, { interface: "SYSTEM" })) as unknown as Reply;
+    const page = (await service.call(rpc, request, caller)) as unknown as Reply;
     if (whole === undefined) whole = page;
     else for (const item of list(page)) list(whole).push(item);
     pageToken = page.nextPageToken;

@@ -1,0 +1,96 @@
+/** An event of a calendar. Times are ISO 8601 in UTC. */
+export interface CalendarEvent {
+  readonly uid: string;
+  readonly sequence: number;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly createdAt: string;
+  readonly changedAt: string;
+  readonly title: string;
+  readonly description: string;
+  /** Who answers questions; may be empty. */
+  readonly contact: string;
+  readonly status: "TENTATIVE" | "CONFIRMED" | "CANCELLED";
+  /** What circuit providers send: code, status, impact if it is known, and what is out. */
+  readonly maintenanceId: string;
+  readonly maintenanceStatus: "TENTATIVE" | "CONFIRMED" | "IN-PROCESS" | "COMPLETED" | "CANCELLED";
+  readonly impact: string;
+  readonly objectIds: readonly string[];
+}
+
+/** Bytes of a line without its end. Source: RFC 5545, 3.1. */
+const LINE_BYTES = 75;
+
+/** Writes events as one iCalendar file. Source: RFC 5545. */
+export function writeCalendar(name: string, events: readonly CalendarEvent[]): string {
+  const lines = [
+    "BEGIN:VCALENDAR",
+    "VERSION:2.0",
+    "PRODID:-//planner//Maintenance windows//EN",
+    "CALSCALE:GREGORIAN",
+    "METHOD:PUBLISH",
+    `X-WR-CALNAME:${text(name)}`,
+    "REFRESH-INTERVAL;VALUE=DURATION:PT15M",
+    "X-PUBLISHED-TTL:PT15M",
+    ...events.flatMap(eventLines),
+    "END:VCALENDAR",
+  ];
+  return lines.map((line) => `${broken(line)}\r\n`).join("");
+}
+
+function eventLines(event: CalendarEvent): readonly string[] {
+  return [
+    "BEGIN:VEVENT",
+    `UID:${text(event.uid)}`,
+    `SEQUENCE:${event.sequence}`,
+    `DTSTAMP:${utc(event.changedAt)}`,
+    `CREATED:${utc(event.createdAt)}`,
+    `LAST-MODIFIED:${utc(event.changedAt)}`,
+    `DTSTART:${utc(event.startsAt)}`,
+    `DTEND:${utc(event.endsAt)}`,
+    `SUMMARY:${text(event.title)}`,
+    `DESCRIPTION:${text(event.description)}`,
+    ...(event.contact === "" ? [] : [`CONTACT:${text(event.contact)}`]),
+    `STATUS:${event.status}`,
+    "TRANSP:TRANSPARENT",
+    `X-MAINTNOTE-MAINTENANCE-ID:${text(event.maintenanceId)}`,
+    `X-MAINTNOTE-STATUS:${event.maintenanceStatus}`,
+    ...(event.impact === "" ? [] : [`X-MAINTNOTE-IMPACT:${event.impact}`]),
+    ...event.objectIds.map((id) => `X-MAINTNOTE-OBJECT-ID:${text(id)}`),
+    "END:VEVENT",
+  ];
+}
+
+/** A time in UTC to the second: `20261128T190000Z`. */
+function utc(time: string): string {
+  return `${new Date(time).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+/** Escapes a value of the type TEXT. Control characters, which it cannot hold, become blanks. */
+function text(value: string): string {
+  return value
+    .replaceAll(/\r\n?|[\n\u2028\u2029]/g, "\n")
+    .replaceAll(/[^\P{Cc}\n\t]/gu, " ")
+    .replaceAll(/[\\;,]/g, "\\$&")
+    .replaceAll("\n", "\\n")
+    .toWellFormed();
+}
+
+/** Breaks a line into lines of at most 75 bytes that go on after a blank. No character is cut. */
+function broken(line: string): string {
+  if (Buffer.byteLength(line) <= LINE_BYTES) return line;
+  const parts: string[] = [];
+  let part = "";
+  let bytes = 0;
+  for (const character of line) {
+    const size = Buffer.byteLength(character);
+    if (bytes + size > LINE_BYTES) {
+      parts.push(part);
+      part = " ";
+      bytes = 1;
+    }
+    part += character;
+    bytes += size;
+  }
+  return [...parts, part].join("\r\n");
+}

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowVerdict } from "#dc/analysis/window/judgement.ts";
+import type { DcContext } from "#dc/context.ts";
+import { type CalendarEvent, writeCalendar } from "#dc/exchange/calendar/write_calendar.ts";
+import { type MaintenanceWindow, WINDOW_STATES, type WindowState } from "#dc/model/maintenance_window.ts";
+import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
+import { refName } from "#words/names.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How long a cancelled window stays after its last change, so that calendars learn of it. Source: docs/windows.md#calendar. */
+const CANCELLED_STAYS_MS = 90 * DAY_MS;
+
+export interface CalendarSource {
+  /** Distinguishes this database's entries in a calendar that has those of several. */
+  readonly instance: string;
+  /** Since 1970, in ms. */
+  readonly now: number;
+}
+
+/** The name of a database in calendars, the same on every replica. The key that it follows from cannot be found from it. */
+export function calendarInstance({ pageKey }: Pick<DcContext, "pageKey">): string {
+  return createHash("sha256").update("calendar").update(pageKey).digest("hex").slice(0, 16);
+}
+
+/** All windows as one iCalendar file, those that were cancelled for 90 days more. */
+export function windowCalendar(windows: readonly ListedWindow[], { instance, now }: CalendarSource): string {
+  const shown = windows.filter(({ window }) => {
+    const isCancelled = WINDOW_STATES[(window?.state ?? 0) - 1] === "CANCELLED";
+    return !isCancelled || msOf(window?.updateTime) > now - CANCELLED_STAYS_MS;
+  });
+  return writeCalendar(
+    "Maintenance windows",
+    shown.map((listed) => eventOf(listed, instance)),
+  );
+}
+
+/** The UID of a window's entry: that of the entry that it was imported from, else one that its code names. */
+export function calendarUid({ code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">, instance: string) {
+  return calendarUid === undefined || calendarUid === "" ? `${code}@${instance}` : calendarUid;
+}
+
+function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: string): CalendarEvent {
+  if (window === undefined) throw new Error("A list of windows has an item without one");
+  const { code, title, notes, owner, contact, elementRefs } = window;
+  const state = WINDOW_STATES[window.state - 1] ?? "PLANNED";
+  const judged = WINDOW_VERDICTS[verdict - 1];
+  const lines = [
+    summary === "" ? "" : `Verdict: ${summary}`,
+    `Out: ${elementRefs.map(refName).join(", ")}`,
+    owner === "" ? "" : `Done by: ${owner}`,
+    notes,
+  ];
+  return {
+    uid: calendarUid(window, instance),
+    sequence: window.calendarSequence + window.sequence,
+    startsAt: isoTime(window.startsAt),
+    endsAt: isoTime(window.endsAt),
+    createdAt: isoTime(window.createTime),
+    changedAt: isoTime(window.updateTime),
+    title: title === "" ? code : `${title} (${code})`,
+    description: lines.filter((line) => line !== "").join("\n"),
+    contact: [owner, contact].filter((text) => text !== "").join(", "),
+    status: statusOf(state, judged),
+    maintenanceId: code,
+    maintenanceStatus: maintenanceStatusOf(state, judged),
+    impact: (WINDOW_IMPACTS[impact - 1] ?? "").replaceAll("_", "-"),
+    objectIds: elementRefs,
+  };
+}
+
+/** A window that may not be done as it is planned is tentative. */
+function statusOf(state: WindowState, verdict: WindowVerdict | undefined): CalendarEvent["status"] {
+  if (state === "CANCELLED") return "CANCELLED";
+  return state !== "DONE" && (verdict === "NO_GO" || verdict === "UNKNOWN") ? "TENTATIVE" : "CONFIRMED";
+}
+
+function maintenanceStatusOf(
+  state: WindowState,
+  verdict: WindowVerdict | undefined,
+): CalendarEvent["maintenanceStatus"] {
+  if (state === "BEGUN") return "IN-PROCESS";
+  return state === "DONE" ? "COMPLETED" : statusOf(state, verdict);
+}
+
+function msOf(time: Timestamp | undefined): number {
+  return time === undefined ? 0 : timestampMs(time);
+}
+
+function isoTime(time: Timestamp | undefined): string {
+  return new Date(msOf(time)).toISOString();
+}

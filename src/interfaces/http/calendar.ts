@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import type { Caller, Principal } from "#dc/context.ts";
+import { everyWindow } from "#dc/every_window.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import type { DcService } from "#dc/service.ts";
+import type { FindPrincipal } from "#interfaces/connect/caller.ts";
+
+export const CALENDAR_PATH = "/windows.ics";
+
+/** Finds who subscribes by the secret in the address. @throws OperationError unauthenticated */
+export type FindSubscriber = (secret: string) => Promise<Principal>;
+
+interface Found {
+  readonly findPrincipal: FindPrincipal;
+  /** Absent where no token file is: nothing opens the calendar but what opens other reads. */
+  readonly findSubscriber?: FindSubscriber | undefined;
+}
+
+/**
+ * Finds who reads the calendar: by the secret in the address, which opens nothing else, or as for other reads.
+ * @throws Refusal for another parameter, for several secrets, and for one that is unknown
+ */
+export async function calendarReader(
+  { url, headers }: Request,
+  { findPrincipal, findSubscriber }: Found,
+): Promise<Principal | undefined> {
+  const parameters = new URL(url).searchParams;
+  for (const name of parameters.keys()) {
+    if (name === "secret") continue;
+    throw refuse("UNKNOWN_FIELD", `Unknown parameter "${name}": expected secret`, { field: name, expected: "secret" });
+  }
+  const [secret, ...more] = parameters.getAll("secret");
+  if (more.length > 0)
+    throw refuse("DUPLICATE", `Parameter "secret" is given ${more.length + 1} times: expected one`, {
+      field: "secret",
+    });
+  if (secret === undefined || findSubscriber === undefined) return findPrincipal(headers.get("authorization"));
+  return findSubscriber(secret);
+}
+
+/** All windows as an iCalendar file. @throws OperationError for a refusal */
+export async function calendarResponse(request: Request, service: DcService, caller: Caller): Promise<Response> {
+  const { windows } = await everyWindow(service, caller);
+  const body = windowCalendar(windows, { instance: service.instance, now: Date.now() });
+  const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
+  // Programs keep a copy; a proxy must not, since the address holds a secret.
+  const headers = { etag, "cache-control": "private, no-cache" };
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  return new Response(body, {
+    headers: {
+      ...headers,
+      "content-type": "text/calendar; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      "content-disposition": 'inline; filename="windows.ics"',
+    },
+  });
+}

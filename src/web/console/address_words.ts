@@ -2,6 +2,7 @@ import { isFigure, rangeOf } from "./lists/column_words.ts";
 import { conditionsOf } from "./lists/inventory_rows.ts";
 import { allColumns, wordsOfColumn } from "./lists/list_columns.ts";
 import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
+import { FIRST_FIELDS, MORE_FIELDS, wordsOf } from "./pages/placement_fields.ts";
 
 const FLAG = ["0", "1"];
 const BASIS = ["measured", "max"];
@@ -17,15 +18,12 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
     battery: FLAG,
     pairs: FLAG,
   },
-  placement: {
-    supply: ["n", "n-plus-1", "two-n"],
-    face: ["front", "rear"],
-    depth: ["full", "half"],
-    basis: BASIS,
-    cooling: ["air", "liquid", "hybrid", "immersion"],
-    spread: ["row|rack|feed", "feed|rack|row"],
-    warnings: FLAG,
-  },
+  placement: Object.fromEntries(
+    [...FIRST_FIELDS, ...MORE_FIELDS].flatMap((row) => {
+      const words = wordsOf(row);
+      return words === undefined ? [] : [[row.setting, Object.keys(words)]];
+    }),
+  ),
   rack: { view: ["front", "rear"], coloring: ["status", "power"] },
   floor: { coloring: ["power", "thermal", "utilization"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },

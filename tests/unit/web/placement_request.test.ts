@@ -14,7 +14,7 @@ const ALL: Readonly<Record<string, string>> = {
   draw: "800",
   basis: "MAX",
   supply: "TWO_N",
-  ports: "2x25G, 1x1000base-t",
+  ports: "2x25G, 1x1000base-t, 4x1G/1000base-t",
   cooling: "HYBRID",
   liquid: "60",
   scope: "row:S/1/A",
@@ -38,11 +38,12 @@ describe("placementRequest", () => {
     expect(message.ports.map(({ count, speedMbps, type }) => [count, speedMbps, type])).toEqual([
       [2, 25_000, ""],
       [1, undefined, "1000base-t"],
+      [4, 1000, "1000base-t"],
     ]);
   });
 
   test.each([
-    ["ports", "25G", "Ports are written as 2x25G or 2x25gbase-x-sfp28, not “25G”."],
+    ["ports", "25G", "Ports are written as 2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28, not “25G”."],
     ["inlets", "two", "Inlets takes a number, not “two”."],
   ])("names the field %s and its value %j", (field, value, expected) => {
     expect(placementRequest((name) => ({ ...ALL, [field]: value })[name] ?? "")).toBe(expected);

@@ -1,5 +1,7 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
+import { readWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
 import { constantOf } from "../address_words.ts";
+import { askedField, FIRST_FIELDS, MORE_FIELDS, type PlacementField } from "./placement_fields.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
@@ -17,8 +19,6 @@ export function placeKey({ device_code, rack_code, position_u, inlets, ports }: 
   return JSON.stringify([device_code, rack_code, position_u, inlets, ports]);
 }
 
-const PORTS = /^(\d+)\s*x\s*(?:(\d+(?:\.\d+)?)\s*([GM])|([a-z0-9][a-z0-9._-]*))$/i;
-
 /** The request of the page's fields, or what has to be filled in. */
 export function placementRequest(value: (name: string) => string): PlacementRequest | string {
   const [like, type] = [value("like"), value("type")];
@@ -26,59 +26,46 @@ export function placementRequest(value: (name: string) => string): PlacementRequ
   if (!isDescribed && (value("height") === "" || value("draw") === "")) {
     return "Fill in height and draw, or name a device to copy or a type.";
   }
-  const wrong = NUMBERS.find(([name]) => value(name) !== "" && !Number.isFinite(Number(value(name))));
-  if (wrong !== undefined) return `${wrong[2]} takes a number, not “${value(wrong[0])}”.`;
-  const ports = portsOf(value("ports"));
-  if (typeof ports === "string") return ports;
-  const numbers = NUMBERS.filter(([name]) => value(name) !== "").map(([name, field]) => [field, Number(value(name))]);
-  const texts = TEXTS.filter(([name]) => value(name) !== "").map(([name, field, prefix]) => [
-    field,
-    prefix === "" ? value(name) : constantOf(prefix, value(name)),
-  ]);
-  return {
-    ...Object.fromEntries([...numbers, ...texts]),
-    ...(ports.length > 0 && { ports }),
-    ...(value("spread") !== "" && {
-      spread: value("spread")
-        .split("|")
-        .map((word) => constantOf("PLACEMENT_SPREAD", word)),
-    }),
-    ...(value("warnings") === "1" && { allow_existing_warnings: true }),
-  };
+  const entries: [string, unknown][] = [];
+  for (const row of [...FIRST_FIELDS, ...MORE_FIELDS]) {
+    const text = value(row.setting);
+    if (text === "") continue;
+    const read = fieldValue(row, text);
+    if (typeof read === "object" && "wrong" in read) return read.wrong;
+    entries.push([row.field, read]);
+  }
+  return Object.fromEntries(entries);
 }
 
-const NUMBERS = [
-  ["count", "count", "Count"],
-  ["height", "u_height", "Height"],
-  ["draw", "draw_w", "Draw"],
-  ["weight", "weight_kg", "Weight"],
-  ["headroom", "headroom_pct", "Keep free"],
-  ["inlets", "inlets", "Inlets"],
-  ["liquid", "liquid_fraction_pct", "Of it in liquid"],
-] as const;
+interface Wrong {
+  readonly wrong: string;
+}
 
-const TEXTS = [
-  ["like", "device_code", ""],
-  ["type", "device_type", ""],
-  ["supply", "redundancy", "REDUNDANCY"],
-  ["cooling", "cooling_method", "COOLING_METHOD"],
-  ["face", "face", "FACE"],
-  ["depth", "depth", "DEPTH"],
-  ["basis", "load_basis", "LOAD_BASIS"],
-  ["scope", "scope_ref", ""],
-  ["tenant", "tenant", ""],
-  ["prefix", "code_prefix", ""],
-] as const;
+/** The text of a field as its type has it. */
+function fieldValue(row: PlacementField, text: string): string | number | boolean | object | Wrong {
+  const asked = askedField(row);
+  if (asked.type === "group") return portsOf(text);
+  if (asked.type === "flag") return text === "1";
+  if (asked.type === "choice") {
+    const words = text.split("|").map((word) => constantOf(asked.prefix, word));
+    return asked.isList === true ? words : (words[0] ?? "");
+  }
+  if (asked.type === "text") return text;
+  if (Number.isFinite(Number(text))) return Number(text);
+  // Without the unit.
+  return { wrong: `${row.label.split(",")[0]} takes a number, not “${text}”.` };
+}
 
-/** Reads `2x25G, 1x1G`. */
-function portsOf(text: string): readonly object[] | string {
-  const found: object[] = [];
+/** Reads `2x25G, 1x1G/1000base-t`. */
+function portsOf(text: string): readonly WantedPorts[] | Wrong {
+  const found: WantedPorts[] = [];
   for (const part of text.split(/[,;]/).map((one) => one.trim())) {
     if (part === "") continue;
-    const [, count, speed, unit = "", type] = PORTS.exec(part) ?? [];
-    if (count === undefined) return `Ports are written as 2x25G or 2x25gbase-x-sfp28, not “${part}”.`;
-    const speedMbps = Number(speed) * (unit.toUpperCase() === "G" ? 1000 : 1);
-    found.push({ count: Number(count), ...(type === undefined ? { speed_mbps: speedMbps } : { type }) });
+    const ports = readWantedPorts(part);
+    if (ports === undefined) {
+      return { wrong: `Ports are written as 2x25G, 2x25gbase-x-sfp28 or 2x25G/25gbase-x-sfp28, not “${part}”.` };
+    }
+    found.push(ports);
   }
   return found;
 }

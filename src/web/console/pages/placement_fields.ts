@@ -1,0 +1,69 @@
+import { FindPlacement, type QuestionField } from "#gen/datacenter/v1/questions.ts";
+import { BASIS_WORDS } from "#words/names.ts";
+
+/** A field of the page. */
+export interface PlacementField {
+  /** Its name in the address. */
+  readonly setting: string;
+  /** The field of the request. */
+  readonly field: keyof typeof FindPlacement;
+  readonly label: string;
+  /** What holds, or what is expected, while it is empty. */
+  readonly empty: string;
+  /** Kinds of the inventory that it names one of. */
+  readonly kinds?: readonly string[];
+  /** Words of the address with their labels, if they differ from the values of the request's field. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+const BASES = { max: BASIS_WORDS.MAX, measured: BASIS_WORDS.MEASURED };
+const COOLINGS = { air: "air", liquid: "liquid", hybrid: "air and liquid", immersion: "immersion" };
+const SPREADS = { "row|rack|feed": "rows first", "feed|rack|row": "feeds first" };
+const SUPPLIES = { n: "one feed", "n-plus-1": "one inlet more than needed", "two-n": "both feeds" };
+const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+
+export const FIRST_FIELDS: readonly PlacementField[] = [
+  { setting: "count", field: "count", label: "Count", empty: "1" },
+  { setting: "type", field: "device_type", label: "Device type", kinds: ["DEVICE_TYPE"], empty: "code of a type" },
+  { setting: "like", field: "device_code", label: "Like device", kinds: ["DEVICE"], empty: "code of a device" },
+  { setting: "height", field: "u_height", label: "Height, U", empty: "2" },
+  { setting: "draw", field: "draw_w", label: "Draw, W", empty: "800" },
+  { setting: "supply", field: "redundancy", label: "Supply", words: SUPPLIES, empty: "as demanded" },
+  { setting: "ports", field: "ports", label: "Ports", empty: "2x25G, 1x1000base-t" },
+  { setting: "scope", field: "scope_ref", label: "Scope", kinds: SCOPES, empty: "everywhere" },
+];
+
+/** What is asked for less often. */
+export const MORE_FIELDS: readonly PlacementField[] = [
+  { setting: "face", field: "face", label: "Face", empty: "as the device says, else front" },
+  { setting: "depth", field: "depth", label: "Depth", empty: "as the device says, else full" },
+  { setting: "weight", field: "weight_kg", label: "Weight, kg", empty: "not known" },
+  { setting: "basis", field: "load_basis", label: "Draw is", words: BASES, empty: BASIS_WORDS.ALLOCATED },
+  { setting: "inlets", field: "inlets", label: "Inlets", empty: "as the supply needs" },
+  {
+    setting: "cooling",
+    field: "cooling_method",
+    label: "Cooling",
+    words: COOLINGS,
+    empty: "as the device says, else air",
+  },
+  { setting: "liquid", field: "liquid_fraction_pct", label: "Of it in liquid, %", empty: "only for hybrid" },
+  { setting: "spread", field: "spread", label: "Spread over", words: SPREADS, empty: "racks, rows, feeds" },
+  { setting: "headroom", field: "headroom_pct", label: "Keep free, %", empty: "0" },
+  { setting: "tenant", field: "tenant", label: "Tenant", empty: "any" },
+  { setting: "prefix", field: "code_prefix", label: "New codes begin with", empty: "NEW" },
+  { setting: "warnings", field: "allow_existing_warnings", label: "Use supplies with warnings", empty: "" },
+];
+
+/** The field of the request, with its type. */
+export function askedField({ field }: PlacementField): QuestionField {
+  return FindPlacement[field];
+}
+
+/** Words that the address may have for a field, with their labels; undefined if it takes a text. */
+export function wordsOf(row: PlacementField): Readonly<Record<string, string>> | undefined {
+  const asked = askedField(row);
+  if (asked.type === "flag") return { 0: "no", 1: "yes" };
+  if (asked.type !== "choice") return undefined;
+  return row.words ?? Object.fromEntries(asked.values.map((value) => [value.toLowerCase(), value.toLowerCase()]));
+}

@@ -10,3 +10,9 @@ export function hasLeft(request: NodeRequest, response: NodeResponse): boolean {
   // Bun's responses of HTTP/2 do not say that they are closed.
   return "stream" in request && (request.stream.closed || request.stream.destroyed);
 }
+
+/** The path of a request, without its query. */
+export function pathOf({ url = "" }: NodeRequest): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}

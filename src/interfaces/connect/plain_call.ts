@@ -12,6 +12,7 @@ import {
   parseTimeout as parseConnectTimeout,
 } from "@connectrpc/connect/protocol-connect";
 import { contentTypeProto, parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
@@ -157,22 +158,35 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | null {
 }
 
 /**
- * Parses the message of a complete body. Returns undefined if it is malformed.
+ * Parses the message of a complete body. Returns undefined if it is malformed. A small one takes no steps, since most
+ * calls are small.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary message that would become too many objects
  */
-export function* messageOf(
+export function messageOf(
   { method, protocol, contentType, promisedBytes }: PlainCall,
   body: Uint8Array,
-  account: ByteAccount,
-): Steps<Request | undefined> {
+  { scheduler, account }: { readonly scheduler: CooperativeScheduler; readonly account: ByteAccount },
+): Request | undefined | Promise<Request | undefined> {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
   const bytes = protocol === "grpc" ? envelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
+  if (bytes.length < LARGE_BYTES) return smallMessage(method, form, bytes);
+  return scheduler.run(messageInSteps({ method, form, bytes }, account));
+}
+
+interface MessageBytes {
+  readonly method: PlainMethod;
+  readonly form: "json" | "binary";
+  readonly bytes: Uint8Array;
+}
+
+function* messageInSteps({ method, form, bytes }: MessageBytes, account: ByteAccount): Steps<Request | undefined> {
   if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
-  if (bytes.length >= LARGE_BYTES) {
-    return yield* largeMessage(largeForm(method.rpc, form === "binary"), bytes);
-  }
+  return yield* largeMessage(largeForm(method.rpc, form === "binary"), bytes);
+}
+
+function smallMessage(method: PlainMethod, form: "json" | "binary", bytes: Uint8Array): Request | undefined {
   const parse = () => method.messages.getI(form === "binary").parse(bytes);
   const read = () => readScanned(parse);
   try {

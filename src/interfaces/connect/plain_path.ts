@@ -77,7 +77,8 @@ export class PlainPath {
     const { chunks, ended } = read;
     let message: MessageShape<Rpc["method"]["input"]> | undefined;
     try {
-      message = ended ? await meter.scheduler.run(messageOf(call, join(chunks), account)) : undefined;
+      const found = ended ? messageOf(call, join(chunks), { scheduler: meter.scheduler, account }) : undefined;
+      message = found instanceof Promise ? await found : found;
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { refuse } from "#dc/model/refusal.ts";
 import { serverBusy } from "#interfaces/connect/body_meter.ts";
-import type { NodeRequest } from "#interfaces/connect/node_http.ts";
+import { type NodeRequest, pathOf } from "#interfaces/connect/node_http.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
@@ -32,6 +32,8 @@ const MAX_SHOWN_CHARS = 100;
 /** Decides which requests are read at all: their form, their Host and Origin, and the memory that is left. */
 export class Admission {
   readonly #rules: AdmissionRules;
+  /** The authority that was allowed last: clients repeat theirs. */
+  #lastOwn: string | undefined;
 
   constructor(rules: AdmissionRules) {
     this.#rules = rules;
@@ -43,21 +45,24 @@ export class Admission {
     return (
       wrongForm(request) ??
       wrongCoding(request) ??
-      wrongPath(request.url ?? "") ??
+      wrongPath(request) ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
       (isProbe || account.fits(0) ? undefined : { status: 429, error: serverBusy() })
     );
   }
 
   /** Whether a request only asks whether the process lives or can serve. */
-  static isProbe({ url = "" }: NodeRequest): boolean {
-    return PROBES.includes(url.split("?", 1)[0] ?? "");
+  static isProbe(request: NodeRequest): boolean {
+    return PROBES.includes(pathOf(request));
   }
 
   /** Whether a Host is loopback or named by the operator. */
   isOwnHost(authority: string): boolean {
+    if (authority === this.#lastOwn) return true;
     const host = hostOf(authority);
-    return host !== undefined && (isLoopback(host) || this.#rules.allowedHosts.includes(host));
+    const isOwn = host !== undefined && (isLoopback(host) || this.#rules.allowedHosts.includes(host));
+    if (isOwn) this.#lastOwn = authority;
+    return isOwn;
   }
 
   /** The origin of another site that may read the answer, or undefined. */
@@ -121,8 +126,9 @@ function wrongCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
 }
 
 /** A path that a proxy before the server could take for another one: with an escape, a dot segment or a fragment. */
-function wrongPath(url: string): EarlyRefusal | undefined {
-  const [path = ""] = url.replace(/^https?:\/\/[^/]*/i, "").split("?", 1);
+function wrongPath(request: NodeRequest): EarlyRefusal | undefined {
+  const whole = pathOf(request);
+  const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
   if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
   return malformed("The path has an escape, a dot segment or a fragment: expected it plainly");
 }

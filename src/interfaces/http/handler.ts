@@ -1,7 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { laterArrivalTurn } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
-import { hasLeft, type NodeRequest, type NodeResponse } from "#interfaces/connect/node_http.ts";
+import { hasLeft, type NodeRequest, type NodeResponse, pathOf } from "#interfaces/connect/node_http.ts";
 import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
@@ -13,8 +13,8 @@ export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
 }
 
 /** Returns whether the reply is a stream, which continues until one side closes it. */
-export function isStream({ url = "" }: NodeRequest): boolean {
-  const [path = ""] = url.split("?", 1);
+export function isStream(request: NodeRequest): boolean {
+  const path = pathOf(request);
   return path === CHANGE_STREAM_PATH || STREAM_PATHS.includes(path);
 }
 

@@ -38,3 +38,47 @@ export async function endBoard({ child }: ServedBoard, signal: NodeJS.Signals): 
 export function endBoards(): void {
   for (const child of running) child.kill("SIGKILL");
 }
+
+/** A program that has opened a board's address as a browser does. */
+export class BoardClient {
+  readonly #origin: string;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  private constructor(origin: string, headers: Readonly<Record<string, string>>) {
+    this.#origin = origin;
+    this.#headers = headers;
+  }
+
+  static async open(address: string): Promise<BoardClient> {
+    const { headers } = await fetch(address, { redirect: "manual" });
+    const cookie = headers.get("set-cookie")?.split(";")[0] ?? "";
+    const key = /#key=(.+)$/.exec(headers.get("location") ?? "")?.[1] ?? "";
+    return new BoardClient(new URL(address).origin, { cookie, "x-board-key": key });
+  }
+
+  async get(path: string): Promise<any> {
+    return (await fetch(`${this.#origin}${path}`, { headers: this.#headers })).json();
+  }
+
+  /** The status and the answer of a command. */
+  async carryOut(command: object): Promise<{ readonly status: number; readonly answer: any }> {
+    const headers = { ...this.#headers, "content-type": "application/json" };
+    const response = await fetch(`${this.#origin}/do`, { method: "POST", headers, body: JSON.stringify(command) });
+    return { status: response.status, answer: await response.json() };
+  }
+
+  /** Every event of the stream from a revision on. */
+  async *events(revision: number): AsyncGenerator<any> {
+    const response = await fetch(`${this.#origin}/stream?revision=${revision}`, { headers: this.#headers });
+    let rest = "";
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      rest += chunk;
+      const frames = rest.split("\n\n");
+      rest = frames.pop() ?? "";
+      for (const frame of frames) {
+        const data = /^data: (.*)$/m.exec(frame)?.[1];
+        if (data !== undefined) yield JSON.parse(data);
+      }
+    }
+  }
+}

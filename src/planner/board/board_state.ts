@@ -6,15 +6,17 @@ import { readinessOf } from "../spec/readiness.ts";
 import type { Spec } from "../spec/spec.ts";
 import { cardOf } from "./card.ts";
 import { columnOf, type Standing, type WorkFacts } from "./column.ts";
+import type { Proofs } from "./proof_reader.ts";
 import type { BoardChange, BoardPicture, BoardTotals, Card, CardAgent, Column, PictureEdge } from "./wire.ts";
 
 /** Specs that ended longer ago are counted and not shown. Source: docs/board.md#columns. */
-const SHOWN_DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
+export const SHOWN_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface BoardFacts extends WorkFacts {
   readonly world: World;
   readonly archivedIds: ReadonlySet<string>;
+  /** What runs have proven, by spec. */
+  readonly proofs: Proofs;
   /** Agents at work by spec. */
   readonly agents: ReadonlyMap<string, CardAgent>;
   /** When a spec ended, in milliseconds since 1970; its file's last change if the file does not say it. */
@@ -75,7 +77,7 @@ export class BoardState {
     for (const spec of world.specs) {
       const standing = columnOf(spec, world.readiness, facts);
       columns[standing.column] += 1;
-      if (standing.column === "done" && facts.nowMs - facts.endedAt(spec) > SHOWN_DAYS * DAY_MS) {
+      if (standing.column === "done" && facts.nowMs - facts.endedAt(spec) > SHOWN_MS) {
         older += 1;
         continue;
       }
@@ -103,13 +105,14 @@ export class BoardState {
     const { readiness } = facts.world;
     const known = this.#shown.get(spec.id);
     const waits = stands.column === "blocked" ? readiness.unmet(spec) : [];
-    const standing = JSON.stringify([stands, readiness.effectiveStatus(spec), waits]);
+    const proof = facts.proofs.get(spec.id);
+    const standing = JSON.stringify([stands, readiness.effectiveStatus(spec), waits, proof?.commit, proof?.head]);
     const worker = facts.agents.get(spec.id) ?? null;
     const agent = worker === null ? "" : JSON.stringify(worker);
     const isSame = known?.spec === spec && known.standing === standing;
     if (isSame && known.agent === agent) return known;
     const version = isSame ? known.card.version : revision;
-    const card = cardOf(spec, readiness, { ...stands, agent: worker, version });
+    const card = cardOf(spec, { readiness, proof }, { ...stands, agent: worker, version });
     return { card, spec, standing, agent, revision };
   }
 

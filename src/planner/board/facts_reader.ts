@@ -8,7 +8,8 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { withoutTimes } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { tokensOf } from "../work/usage.ts";
-import type { BoardFacts } from "./board_state.ts";
+import { type BoardFacts, SHOWN_MS } from "./board_state.ts";
+import { ProofReader, type Proofs } from "./proof_reader.ts";
 import type { CardAgent } from "./wire.ts";
 
 /** How often the records of runs are read while nothing says that they changed: a killed process leaves no trace. */
@@ -17,6 +18,8 @@ const LOOK_AGAIN_MS = 2000;
 const MOST_BUSY = 0.2;
 /** Length of a log's line on a card. */
 const LINE_CHARS = 200;
+
+const NO_PROOFS: Proofs = new Map();
 
 /** A process at work, without the line of its log, which is read more often. */
 type Running = Omit<CardAgent, "line">;
@@ -40,20 +43,25 @@ export class FactsReader {
   #workMark = "";
   #workAtMs = 0;
   #workTookMs = 0;
+  readonly #proofs: ProofReader;
   #known: { readonly key: string; readonly set: SpecSet } | undefined;
 
   constructor(context: PlannerContext) {
     this.#context = context;
+    this.#proofs = new ProofReader(context);
   }
 
   /** Returns the facts as they are now; null if nothing differs from the last answer. */
   async read(): Promise<BoardFacts | null> {
     const nowMs = this.#context.clock.now().getTime();
     const [set, archived] = [await this.#context.specs.active(), await this.#context.specs.archivedIds()];
+    const before = this.#work;
     const work = await this.#readWork(nowMs);
+    const proofs = await this.#readProofs(set, { nowMs, isOther: work !== before });
     const agents = await this.#readLines(work.running);
     const day = Math.floor(nowMs / 86_400_000);
-    const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size]);
+    const proven = Array.from(proofs.values(), ({ id, commit, head }) => [id, commit, head]);
+    const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size, proven]);
     const known = this.#known;
     if (known?.key === key && known.set === set) return null;
     const world = await loadWorld(this.#context);
@@ -63,6 +71,7 @@ export class FactsReader {
     return {
       world,
       archivedIds: archived,
+      proofs,
       agents,
       working: new Set(work.running.keys()),
       worktrees: work.worktrees,
@@ -70,6 +79,18 @@ export class FactsReader {
       endedAt: (spec) => this.#ended.get(spec) ?? nowMs,
       nowMs,
     };
+  }
+
+  /** The first answer is without: git takes longer than all else. */
+  async #readProofs(set: SpecSet, { nowMs, isOther }: { readonly nowMs: number; readonly isOther: boolean }) {
+    if (isOther || this.#known?.set !== set) this.#proofs.expect(nowMs);
+    if (this.#known === undefined) return NO_PROOFS;
+    const specs = new Map<string, Spec>(set.specs.map((spec) => [spec.id, spec]));
+    const isShown = (id: string): boolean => {
+      const spec = specs.get(id);
+      return spec !== undefined && nowMs - (this.#ended.get(spec) ?? nowMs) <= SHOWN_MS;
+    };
+    return this.#proofs.read(nowMs, isShown);
   }
 
   async #readWork(nowMs: number): Promise<WorkRead> {

@@ -20,6 +20,14 @@ export interface CardAgent {
   readonly line: string | null;
 }
 
+export interface CardCriteria {
+  readonly checked: number;
+  readonly total: number;
+  readonly with_check: number;
+  /** Those whose check succeeded on the last commit of the work, as its latest record says. */
+  readonly proven: number;
+}
+
 export interface Card {
   readonly id: string;
   /** The part of the id that commands accept, without its day and counter. */
@@ -35,7 +43,7 @@ export interface Card {
   readonly due: string | null;
   readonly assignee: string | null;
   /** Null for a spec without criteria. */
-  readonly criteria: { readonly checked: number; readonly total: number; readonly with_check: number } | null;
+  readonly criteria: CardCriteria | null;
   /** Ids of unfinished specs that it waits for. */
   readonly waits_for: readonly string[];
   /** Why it needs a person; `finished` work waits for its merge. Null if it does not. */

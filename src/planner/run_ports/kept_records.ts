@@ -1,9 +1,20 @@
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { BranchCommit } from "./worktree.ts";
 
 /** Number of a run, from 1, and the full hash of the last commit of its branch. */
 export interface RunHead {
   readonly run: number;
   readonly head: string;
+}
+
+/** The latest record of a spec, unread. */
+export interface LatestRun {
+  readonly id: SpecId;
+  readonly run: number;
+  /** Full hash of the commit that holds it. */
+  readonly commit: string;
+  /** Full hash of the last commit of the spec's branch; null without a branch. */
+  readonly head: string | null;
 }
 
 /** A stored run record. */

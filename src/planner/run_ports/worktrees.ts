@@ -1,7 +1,7 @@
 import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
-import type { KeptRunRecord, RecordFacts, RunHead } from "./kept_records.ts";
+import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "./kept_records.ts";
 import type { SpecChanges } from "./spec_changes.ts";
 import type { FolderState, Worktree, WorktreeState } from "./worktree.ts";
 
@@ -135,6 +135,10 @@ export interface Worktrees {
   forecast(): Promise<readonly ForecastConflict[]>;
   /** Reads a stored run record, the latest one if `run` is null; null without a record. */
   record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
+  /** Lists the latest record of every spec that has one; none outside of a repository. Cost: one git process. */
+  latestRuns(): Promise<readonly LatestRun[]>;
+  /** Reads these records, without the numbers of other runs. Cost: one git process. */
+  readRuns(runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>>;
   /** Reads the facts about the commits that a record names. Changes nothing. */
   recordFacts(id: SpecId, kept: KeptRunRecord): Promise<RecordFacts>;
   /** Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards. */

@@ -29,9 +29,10 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
         {criteria === null ? null : (
           <span
             class="criteria"
-            title={`${criteria.checked} of ${criteria.total} criteria checked, ${criteria.with_check} with a check`}
+            title={`${criteria.checked} of ${criteria.total} criteria checked; ${criteria.proven} of ${criteria.with_check} with a check proven`}
           >
-            {criteria.checked}/{criteria.total}
+            {criteria.checked} of {criteria.total}
+            {criteria.proven > 0 ? `, ${criteria.proven} proven` : ""}
           </span>
         )}
       </span>

@@ -3,11 +3,14 @@ import type { KeptRunRecord, RunHead } from "#planner/run_ports/kept_records.ts"
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 
-const FILE = "record.json";
+/** Name of a record in its commit. */
+export const RECORD_FILE = "record.json";
+/** Where the commits of records are, below the spec's id. */
+export const RUN_REFS = "refs/planner/runs/";
 
 /** Returns the full name of the commit that holds a record. */
 export function refOf(id: SpecId, run: number): string {
-  return `refs/planner/runs/${id}/${run}`;
+  return `${RUN_REFS}${id}/${run}`;
 }
 
 interface Kept {
@@ -28,7 +31,7 @@ export async function keepRunRecord(
   { id, branch }: Kept,
   write: (head: RunHead) => object,
 ): Promise<number | null> {
-  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `refs/planner/runs/${id}`];
+  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `${RUN_REFS}${id}`];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
   const hash =
     branch === null
@@ -45,7 +48,7 @@ export async function readRunRecord(git: Git, id: SpecId, run: number | null): P
   const runs = await runsOf(git, id);
   const wanted = run ?? runs.at(-1);
   if (wanted === undefined || !runs.includes(wanted)) return null;
-  const text = await git.run(["cat-file", "blob", `${refOf(id, wanted)}:${FILE}`]);
+  const text = await git.run(["cat-file", "blob", `${refOf(id, wanted)}:${RECORD_FILE}`]);
   const record: unknown = JSON.parse(text);
   return { run: wanted, runs, record: isJsonObject(record) ? record : {} };
 }
@@ -79,7 +82,7 @@ export async function patchIds(git: Git, commits: readonly string[]): Promise<Re
 }
 
 async function runsOf(git: Git, id: SpecId): Promise<readonly number[]> {
-  const listed = await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/runs/${id}`]);
+  const listed = await git.run(["for-each-ref", "--format=%(refname)", `${RUN_REFS}${id}`]);
   return numbersIn(listed.split("\n")).toSorted((one, other) => one - other);
 }
 
@@ -103,8 +106,8 @@ async function commitRecord(git: Git, { ref, parent, record, force }: RecordComm
   const seconds = Math.floor(Date.now() / 1000);
   const input = [
     `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\n`,
-    data(`planner: record ${ref.slice("refs/planner/runs/".length)}\n`),
-    `from ${parent}\ndeleteall\nM 100644 inline ${FILE}\n`,
+    data(`planner: record ${ref.slice(RUN_REFS.length)}\n`),
+    `from ${parent}\ndeleteall\nM 100644 inline ${RECORD_FILE}\n`,
     data(`${JSON.stringify(record, null, 2)}\n`),
   ].join("");
   await git.run(["fast-import", "--quiet", "--date-format=raw", ...(force ? ["--force"] : [])], { input });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { KeptRunRecord, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
+import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
 import type { SpecChanges } from "#planner/run_ports/spec_changes.ts";
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
@@ -34,6 +34,7 @@ import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
+import { latestRuns, readRuns } from "./latest_runs.ts";
 import { withMain } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { guardProject } from "./project_run.ts";
@@ -236,14 +237,28 @@ class GitWorktrees implements Worktrees {
   }
 
   async forecast(): Promise<readonly ForecastConflict[]> {
-    const ids = await this.ids();
-    const branches = ids.flatMap((id) => {
-      const branch = readOrigin(this.#root, id)?.branch;
-      return branch === undefined ? [] : [{ id, branch }];
-    });
+    const branches = this.#branchesOf(await this.ids());
     if (branches.length < 2) return [];
     await this.#opened();
     return forecastConflicts(new Git(this.#root), branches);
+  }
+
+  async latestRuns(): Promise<readonly LatestRun[]> {
+    const repository = await this.#opened().catch(() => null);
+    if (repository === null) return [];
+    const branches = this.#branchesOf(await this.ids());
+    return latestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
+  }
+
+  async readRuns(runs: readonly LatestRun[]): Promise<ReadonlyMap<SpecId, KeptRunRecord>> {
+    return readRuns((await this.#opened()).git, runs);
+  }
+
+  #branchesOf(ids: readonly SpecId[]): readonly { readonly id: SpecId; readonly branch: string }[] {
+    return ids.flatMap((id) => {
+      const branch = readOrigin(this.#root, id)?.branch;
+      return branch === undefined ? [] : [{ id, branch }];
+    });
   }
 
   async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {

@@ -23,6 +23,7 @@ export interface RecordFacts {
 
 export interface RecordedCriterion {
   readonly label: string;
+  readonly checked: boolean;
   readonly verdict: string;
   /** Null without a check that ran. */
   readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
@@ -58,6 +59,7 @@ export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCr
     const check = { command: textOf(command) ?? "", problem: textOf(problem), duration_ms: Number(duration_ms) || 0 };
     return {
       label: textOf(criterion["label"]) ?? "",
+      checked: criterion["checked"] === true,
       verdict: textOf(criterion["verdict"]) ?? "",
       check: check.command === "" ? null : check,
     };

@@ -1,4 +1,4 @@
-import type { Caller, DcContext } from "./context.ts";
+import type { Caller, DcContext, Role } from "./context.ts";
 import { refuse } from "./model/refusal.ts";
 import type { Rpc } from "./operations/rpc.ts";
 
@@ -10,8 +10,16 @@ export function demandPrincipal({ authRequired }: Rule, { principal }: Pick<Call
   throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
 }
 
+/** Roles that may make a call, by its effect. */
+const MAY: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
+  read: ["reader", "writer", "admin"],
+  write: ["writer", "admin"],
+  preview: ["writer", "admin"],
+  report: ["meter", "writer", "admin"],
+};
+
 /**
- * Checks the caller's role before anything is read: reads are open to every principal, writes to writers and admins.
+ * Checks the caller's role before anything is read.
  *
  * @throws OperationError unauthenticated or permission_denied
  */
@@ -22,7 +30,11 @@ export function authorise(
 ): void {
   demandPrincipal(rule, caller);
   const { principal } = caller;
-  if (effect === "read" || principal === undefined) return;
-  if (!rule.authRequired || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
-  throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
+  if (!rule.authRequired || principal === undefined) return;
+  // A subscriber of the calendar reads without a role.
+  if (effect === "read" && principal.roles.length === 0) return;
+  if (principal.roles.some((role) => MAY[effect].includes(role))) return;
+  const roles = MAY[effect];
+  const expected = `${roles.slice(0, -1).join(", ")} or ${roles.at(-1)}`;
+  throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role ${expected}`);
 }

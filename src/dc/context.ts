@@ -8,7 +8,8 @@ import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 export const AUTH_METHODS = ["none", "token", "jwt"] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-export const ROLES = ["reader", "writer", "admin"] as const;
+/** A meter reports readings and may do nothing else. */
+export const ROLES = ["reader", "writer", "admin", "meter"] as const;
 export type Role = (typeof ROLES)[number];
 
 /** The authenticated caller of an interface. */

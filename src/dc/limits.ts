@@ -58,3 +58,8 @@ export const MAX_PLACEMENT_PORT_KINDS = 16;
 export const MAX_PLACEMENT_PORTS = 64;
 /** Maximum racks that an error names as examples. Ours: enough to start a search for the cause. */
 export const MAX_PLACEMENT_EXAMPLES = 5;
+/** Readings of one report, and refused ones that its reply lists. Ours: 100,000 elements in ten calls. */
+export const MAX_READINGS = 10_000;
+export const MAX_READING_FAILURES = 1000;
+/** How long a reading is kept that no report renews, in milliseconds: as long as its days are. */
+export const READING_KEPT_MS = 30 * 24 * 60 * 60 * 1000;

@@ -2,6 +2,7 @@ import type { ChangeRecord } from "./model/change_record.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
 import type { Inventory } from "./model/inventory.ts";
 import type { NetworkPorts } from "./model/network_ports.ts";
+import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 
@@ -193,7 +194,7 @@ export interface InventoryCounts {
 }
 
 /** One snapshot: all queries of one `read` see the same state. */
-export interface DcReader extends SiteReader {
+export interface DcReader extends SiteReader, ReadingReader {
   /** Returns the devices that exist. Cost: one query for any number of keys. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
   /** Network ports by the keys of the devices that have any. Cost: one query for any number of keys. */
@@ -248,7 +249,7 @@ export interface DcReader extends SiteReader {
 }
 
 /** One transaction: it sees its own writes; other transactions see all of them or none. */
-export interface DcWriter extends DcReader {
+export interface DcWriter extends DcReader, ReadingWriter {
   /** Loads the resources that rules will read about resources to be written, in few queries. Changes nothing. */
   lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
   put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;

@@ -50,6 +50,8 @@ export class ReadCalls {
   readonly #context: DcContext;
   readonly #topologies: TopologyCache;
   readonly #replies = new ReplyCache();
+  /** Replies that readings change as well, by the sum of both revisions. */
+  readonly #measured = new ReplyCache();
   readonly #keys = new RequestKeys();
   readonly #gate = new PeerGate();
   readonly #shared = new SharedReads();
@@ -67,24 +69,31 @@ export class ReadCalls {
   /** Answers a read, from the reply cache if it can. */
   async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
     const key = this.keyOf(rpc, request);
-    const known = await this.kept<Reply>(key);
+    const takesReadings = rpc.takesReadings?.(request) === true;
+    const kept = () => (takesReadings ? this.#keptMeasured(key) : this.kept<Reply>(key));
+    const known = await kept();
     if (known !== undefined) return known;
-    const revision = () => this.#context.store.revision();
-    const compute = this.#computation(rpc, request, key);
+    const revision = takesReadings ? () => this.#measuredRevision() : () => this.#context.store.revision();
+    const compute = this.#computation(rpc, request, { key, takesReadings });
     // The same question may have been answered while this call waited.
     return this.#gate.run(waiting.peer, waiting.signal, async () => {
-      const answered = await this.kept<Reply>(key);
+      const answered = await kept();
       return answered ?? this.#shared.run(key, waiting, { revision, compute });
     });
   }
 
-  /** Answers a read that no kept reply answers. @param key of the reply in the cache */
-  #computation(rpc: ReadRpc, request: Message, key: string): Computation<Reply> {
+  /** Answers a read that no kept reply answers. */
+  #computation(
+    rpc: ReadRpc,
+    request: Message,
+    { key, takesReadings }: { readonly key: string; readonly takesReadings: boolean },
+  ): Computation<Reply> {
     const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
-      atRevision(revision);
+      const known = takesReadings ? await bothRevisions(reader) : revision;
+      atRevision(known);
       // Others may wait for the same topology, so that it is built to its end.
       const topology = () => this.#topologies.at(whole, revision);
       const judgedTopology = async () => this.#topologies.judged(await topology(), scheduler);
@@ -96,7 +105,7 @@ export class ReadCalls {
       const session = { context: this.#context, reader, scheduler, ...graphs, now, lapsesAt };
       const reply = await rpc.run(session, request);
       const { length } = await scheduler.run(encodeReply(rpc, reply));
-      this.#replies.keep(key, { reply, bytes: length, until }, revision);
+      (takesReadings ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);
       return reply;
     };
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));
@@ -109,8 +118,22 @@ export class ReadCalls {
     return this.#replies.find(key, revision, this.#context.clock.now().getTime());
   }
 
+  async #keptMeasured(key: string): Promise<Reply | undefined> {
+    if (!this.#measured.has(key)) return undefined;
+    return this.#measured.find(key, await this.#measuredRevision(), this.#context.clock.now().getTime());
+  }
+
+  #measuredRevision(): Promise<number> {
+    return this.#context.store.read(bothRevisions);
+  }
+
   /** Keeps a reply of `revision` in the reply cache. */
   keep<Kept>(key: string, kept: KeptReply<Kept>, revision: number): void {
     this.#replies.keep(key, kept, revision);
   }
+}
+
+/** Rises whenever the inventory or a reading changes: both numbers only rise. */
+async function bothRevisions(reader: DcReader): Promise<number> {
+  return (await reader.revision()) + (await reader.readingsRevision());
 }

@@ -13,7 +13,7 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import { calendarInstance } from "./operations/planning/windows/window_calendar.ts";
-import type { ReadRpc, Rpc, WriteSession } from "./operations/rpc.ts";
+import type { ReadRpc, ReportRpc, Rpc, WriteSession } from "./operations/rpc.ts";
 import { type StoredResource, storedResources } from "./operations/stored_resources.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
@@ -79,10 +79,15 @@ export class DcService {
       authorise(this.#context, { effect: rpc.effect, method: rpc.method.name }, caller);
       if (rpc.effect === "preview") return this.#writes.preview(rpc, request, caller, signal);
       if (rpc.effect === "write") return this.#writes.write(rpc, request, caller);
+      if (rpc.effect === "report") return this.#report(rpc, request, caller);
       if (rpc.staysCurrent?.(request) === true) this.#noteAsked(rpc, request);
       return this.#reads.answer(rpc, request, { signal, peer: caller.peer });
     };
     return this.#counted(rpc.method.name, caller, answer, signal);
+  }
+
+  #report(rpc: ReportRpc, request: Message, caller: Caller): Promise<Reply> {
+    return rpc.run({ context: this.#context, caller, now: this.#context.clock.now().getTime() }, request);
   }
 
   #noteAsked(rpc: ReadRpc, request: Message): void {
@@ -92,21 +97,21 @@ export class DcService {
     });
   }
 
-  /** Reads the change log back; open to every principal. @throws OperationError for a refusal */
+  /** Reads the change log back; open to readers. @throws OperationError for a refusal */
   async history(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
     return this.#counted("AuditHistory", caller, () => {
-      demandPrincipal(this.#context, caller);
+      authorise(this.#context, { effect: "read", method: "AuditHistory" }, caller);
       return this.#context.store.read((reader) => auditHistory(this.#context, reader, parameters));
     });
   }
 
   /**
-   * Opens a stream of changes behind the entry `after`, or behind the last one; open to every principal.
+   * Opens a stream of changes behind the entry `after`, or behind the last one; open to readers.
    * @throws OperationError for a refusal
    */
   async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
     return this.#counted("ChangeStream", caller, () => {
-      demandPrincipal(this.#context, caller);
+      authorise(this.#context, { effect: "read", method: "ChangeStream" }, caller);
       return this.#streams.open(after, caller.peer ?? caller);
     });
   }
@@ -154,12 +159,12 @@ export class DcService {
   }
 
   /**
-   * Walks the change log's whole chain; open to every principal. A call during a walk gets that walk's
+   * Walks the change log's whole chain; open to readers. A call during a walk gets that walk's
    * verdict, so that asking often costs no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
     return this.#counted("AuditVerify", caller, () => {
-      demandPrincipal(this.#context, caller);
+      authorise(this.#context, { effect: "read", method: "AuditVerify" }, caller);
       return this.#verifyLog();
     });
   }
@@ -205,10 +210,10 @@ export class DcService {
     });
   }
 
-  /** What there is, by site and floor; open to every principal. @throws OperationError for a refusal */
+  /** What there is, by site and floor; open to readers. @throws OperationError for a refusal */
   async overview(caller: Caller): Promise<InventoryOverview> {
     return this.#counted("EstateOverview", caller, async () => {
-      demandPrincipal(this.#context, caller);
+      authorise(this.#context, { effect: "read", method: "EstateOverview" }, caller);
       const key = "EstateOverview";
       const known = await this.#reads.kept<InventoryOverview>(key);
       if (known !== undefined) return known;
@@ -222,12 +227,12 @@ export class DcService {
   }
 
   /**
-   * Reads resources as stored, to be changed, at most 50; open to every principal.
+   * Reads resources as stored, to be changed, at most 50; open to readers.
    * @throws OperationError for a refusal, such as of a reference that names no resource
    */
   async stored(refs: readonly string[], caller: Caller): Promise<readonly StoredResource[]> {
     return this.#counted("StoredResources", caller, () => {
-      demandPrincipal(this.#context, caller);
+      authorise(this.#context, { effect: "read", method: "StoredResources" }, caller);
       return this.#context.store.read((reader) => storedResources(reader, refs));
     });
   }

@@ -4,6 +4,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { DcStore, DeviceQuery } from "#dc/ports.ts";
 import { NOW, putAll, stored } from "../support/dc/stored.ts";
 import { changeLogContract } from "./dc_store_log.ts";
+import { readingsContract } from "./dc_store_readings.ts";
 
 const query = (parts: Partial<DeviceQuery> = {}): DeviceQuery => ({
   filter: {},
@@ -235,6 +236,8 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
     });
 
     changeLogContract(() => store);
+
+    readingsContract(() => store);
 
     test("remembers an answer per principal and forgets old ones", async () => {
       const request = { principal: "p", requestId: "r", method: "M", fingerprint: "f", reply: "{}", createdAt: NOW };

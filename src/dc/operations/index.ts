@@ -14,6 +14,8 @@ import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
 import { listInventory } from "./planning/list_inventory.ts";
 import { previewChanges } from "./planning/preview_changes.ts";
+import { listReadings } from "./planning/readings/list_readings.ts";
+import { reportReadings } from "./planning/readings/report_readings.ts";
 import { rehearseFailures } from "./planning/rehearse_failures.ts";
 import { searchDeviceTypes } from "./planning/search_device_types.ts";
 import { searchInventory } from "./planning/search_inventory.ts";
@@ -46,11 +48,13 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     getWindow,
     listDeviceTypes,
     listInventory,
+    listReadings,
     listWindows,
     powerBlastRadius,
     previewChanges,
     rehearseFailures,
     render,
+    reportReadings,
     searchDevices,
     searchDeviceTypes,
     searchInventory,

@@ -40,6 +40,8 @@ export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> exten
   readonly effect: "read";
   /** Whether a server answers a request again after each change before the next one asks; never by default. */
   readonly staysCurrent?: (request: MessageShape<Method["input"]>) => boolean;
+  /** Whether new readings change the reply to a request; never by default. */
+  readonly takesReadings?: (request: MessageShape<Method["input"]>) => boolean;
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 
@@ -70,8 +72,22 @@ export interface PreviewRpc<Method extends DescMethodUnary = DescMethodUnary> ex
   run(session: PreviewSession, request: MessageShape<Method["input"]>): Promise<Previewed<Method>>;
 }
 
+/** Input of a report: it writes in separate transactions, without the change log. */
+export interface ReportSession {
+  readonly context: DcContext;
+  readonly caller: Caller;
+  /** Time of the call, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A report of what was measured. It asks for the role of a meter, and repeating it changes nothing. */
+export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+  readonly effect: "report";
+  run(session: ReportSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
+}
+
 /** One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric follows from it. */
-export type Rpc = ReadRpc | WriteRpc | PreviewRpc;
+export type Rpc = ReadRpc | WriteRpc | PreviewRpc | ReportRpc;
 
 export function defineRead<Method extends DescMethodUnary>(rpc: ReadRpc<Method>): ReadRpc<Method> {
   return rpc;
@@ -82,5 +98,9 @@ export function defineWrite<Method extends DescMethodUnary>(rpc: WriteRpc<Method
 }
 
 export function definePreview<Method extends DescMethodUnary>(rpc: PreviewRpc<Method>): PreviewRpc<Method> {
+  return rpc;
+}
+
+export function defineReport<Method extends DescMethodUnary>(rpc: ReportRpc<Method>): ReportRpc<Method> {
   return rpc;
 }

@@ -55,6 +55,8 @@ export abstract class DraftLimits extends SqlReader {
   keepDelivery = () => neverStored();
   keepDeadLetter = () => neverStored();
   dropDeadLetter = () => neverStored();
+  keepReadings = () => neverStored();
+  dropReadings = () => neverStored();
 
   #demandUnchanged(read: string): void {
     if (this.isChanged) throw unanswered(read);

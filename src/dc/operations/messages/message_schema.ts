@@ -67,12 +67,17 @@ function describe(name: string): JsonSchema {
 function valueSchema(field: DescField, options: SchemaOptions): JsonSchema {
   switch (field.fieldKind) {
     case "list":
-      return { type: "array", items: itemSchema(field, options) };
+      return { type: "array", items: itemSchema(field, options), ...longest(field) };
     case "map":
       return { type: "object", additionalProperties: itemSchema({ ...field, listKind: field.mapKind }, options) };
     default:
       return itemSchema({ ...field, listKind: field.fieldKind }, options);
   }
+}
+
+function longest(field: DescField): JsonSchema {
+  const { items } = getOption(field, rule);
+  return items === 0 ? {} : { maxItems: items };
 }
 
 interface Item {

@@ -5,6 +5,7 @@ import { cords } from "./cords.ts";
 import { dataPorts } from "./data_ports.ts";
 import { documents } from "./documents.ts";
 import { liquid } from "./liquid.ts";
+import { readings } from "./readings.ts";
 import { search } from "./search.ts";
 import { start } from "./start.ts";
 
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   { name: "audit head and checkpoints", since: "0.2.0", statements: audit },
   { name: "liquid cooling units", since: "0.2.0", statements: liquid },
   { name: "free data ports", since: "0.2.0", statements: dataPorts },
+  { name: "readings", since: "0.3.0", statements: readings },
 ];

@@ -34,7 +34,7 @@ export const COCKROACH_FORMS: readonly StatementForm[] = [
   },
   { begins: "UPDATE", words: `${CONDITIONS} SET RETURNING`, calls: `${LISTS} REPLACE` },
   { begins: "DELETE FROM", words: CONDITIONS, calls: LISTS },
-  { begins: "CREATE TABLE IF NOT EXISTS", words: `${COLUMNS} REFERENCES ON DELETE CASCADE` },
+  { begins: "CREATE TABLE IF NOT EXISTS", words: `${COLUMNS} FOREIGN REFERENCES ON DELETE CASCADE` },
   { begins: "CREATE INDEX IF NOT EXISTS", words: "ON WHERE IN IS NOT NULL" },
   { begins: "CREATE UNIQUE INDEX IF NOT EXISTS", words: "ON WHERE IS NOT NULL" },
   { begins: "ALTER TABLE", words: `ADD COLUMN IF NOT EXISTS ${COLUMNS} DEFAULT` },

@@ -38,7 +38,6 @@ import { checkpoints, logReferences, logRows } from "./audit_rows.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
 import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
 import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
-import type { Dialect } from "./dialect.ts";
 import { document, documentPage } from "./documents.ts";
 import { history } from "./history_search.ts";
 import { checkRows, strayRows } from "./row_check.ts";
@@ -46,7 +45,8 @@ import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventoryCounts } from "./sql_inventory_counts.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { networkPorts } from "./sql_network_ports.ts";
-import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+import { SqlReadings } from "./sql_readings.ts";
+import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
 
@@ -54,15 +54,7 @@ const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_O
 export const AUDIT_HEAD = "audit_head";
 
 /** The reads, in one SQL for every dialect. */
-export class SqlReader implements DcReader {
-  protected readonly runner: SqlRunner;
-  protected readonly dialect: Dialect;
-
-  constructor(runner: SqlRunner, dialect: Dialect) {
-    this.runner = runner;
-    this.dialect = dialect;
-  }
-
+export class SqlReader extends SqlReadings implements DcReader {
   async revision(): Promise<number> {
     return Number((await this.setting("revision")) ?? 0);
   }

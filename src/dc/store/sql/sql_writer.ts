@@ -1,5 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { OwnerKind, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -19,6 +20,7 @@ import { columnsOf } from "./rows.ts";
 import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
 import { countPorts } from "./sql_port_types.ts";
 import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
+import { dropLostReadings, keepReadings, READINGS } from "./sql_readings.ts";
 import { insertSql, type SqlRow, type SqlRunner, text, upsertSql } from "./sql_runner.ts";
 
 /** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
@@ -27,6 +29,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   readonly #cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again when the transaction ends. */
   readonly #recount = new Set<string>();
+  /** Keys of what was removed or changed, by kind, whose readings may be of nothing any more when the transaction ends. */
+  readonly #owners = new Map<OwnerKind, Set<string>>();
   /** Settings that the transaction has set; one statement writes all of them at its end. */
   #settings: ReadonlyMap<string, string> = new Map();
   /** Settings that the transaction's beginning has answered. */
@@ -55,6 +59,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     await rows.flush();
     await writer.#writeSettings();
     await countPorts(runner, dialect, writer.#recount);
+    await dropLostReadings(runner, dialect, writer.#owners);
     return result;
   }
 
@@ -117,6 +122,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
     if (isNew) this.#rows.add(kind, row);
     else {
+      if (kind === "device") this.#noteOwner(kind, key);
       await this.runner.run(upsertSql(kind, ROW_TABLES[kind], ["key"]), row);
       for (const statement of OLD_PARTS[kind]) await this.runner.run(statement, [key]);
     }
@@ -128,6 +134,22 @@ export class SqlWriter extends SqlReader implements DcWriter {
     this.#cache.removed(kind, key);
     if (kind === "cable") for (const end of key.split("~")) this.#recount.add(end.slice(0, end.indexOf("/")));
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
+    if (kind === "device" || kind === "crac" || kind === "rack") this.#noteOwner(kind, key);
+  }
+
+  #noteOwner(kind: OwnerKind, key: string): void {
+    const known = this.#owners.get(kind);
+    if (known === undefined) this.#owners.set(kind, new Set([key]));
+    else known.add(key);
+  }
+
+  async keepReadings(readings: readonly StoredReading[]): Promise<void> {
+    await keepReadings(this.runner, readings);
+    await this.setSetting(READINGS, String((await this.readingsRevision()) + 1));
+  }
+
+  async dropReadings(before: number): Promise<void> {
+    await this.runner.run("DELETE FROM reading WHERE measured_at < ?", [before]);
   }
 
   #noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {

@@ -119,6 +119,8 @@ export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON
 
 export type WindowState = "WINDOW_STATE_UNSPECIFIED" | "WINDOW_STATE_PLANNED" | "WINDOW_STATE_BEGUN" | "WINDOW_STATE_DONE" | "WINDOW_STATE_CANCELLED";
 
+export type ReadingQuantity = "READING_QUANTITY_UNSPECIFIED" | "READING_QUANTITY_POWER_W" | "READING_QUANTITY_APPARENT_POWER_VA" | "READING_QUANTITY_CURRENT_A" | "READING_QUANTITY_CURRENT_L1_A" | "READING_QUANTITY_CURRENT_L2_A" | "READING_QUANTITY_CURRENT_L3_A" | "READING_QUANTITY_INLET_C" | "READING_QUANTITY_OUTLET_C" | "READING_QUANTITY_SUPPLY_C" | "READING_QUANTITY_RETURN_C" | "READING_QUANTITY_FLOW_M3H" | "READING_QUANTITY_RECEIVED_BPS" | "READING_QUANTITY_SENT_BPS" | "READING_QUANTITY_BATTERY_PCT" | "READING_QUANTITY_BATTERY_MIN" | "READING_QUANTITY_STATE";
+
 export interface PowerBlastRadiusRequest {
   readonly source_ref: string;
   readonly additional_source_refs: readonly string[];
@@ -1961,6 +1963,60 @@ export interface ListedWindow {
   readonly summary: string;
 }
 
+export interface ReportReadingsRequest {
+  readonly readings: readonly Reading[];
+  readonly source: string;
+}
+
+export interface Reading {
+  readonly element_ref: string;
+  readonly quantity: ReadingQuantity;
+  readonly value: number;
+  readonly time?: string;
+}
+
+export interface ReportReadingsResponse {
+  readonly kept: number;
+  readonly not_newer: number;
+  readonly failed: number;
+  readonly failures: readonly ReadingFailure[];
+}
+
+export interface ReadingFailure {
+  readonly index: number;
+  readonly error?: Status;
+}
+
+export interface ListReadingsRequest {
+  readonly element_refs: readonly string[];
+  readonly quantities: readonly ReadingQuantity[];
+  readonly include_days: boolean;
+  readonly page_size: number;
+  readonly page_token: string;
+}
+
+export interface ListReadingsResponse {
+  readonly readings: readonly KeptReading[];
+  readonly next_page_token: string;
+}
+
+export interface KeptReading {
+  readonly element_ref: string;
+  readonly quantity: ReadingQuantity;
+  readonly value: number;
+  readonly time?: string;
+  readonly source: string;
+  readonly p95_30d?: number;
+  readonly max_30d?: number;
+  readonly days: readonly ReadingDay[];
+}
+
+export interface ReadingDay {
+  readonly date: string;
+  readonly p95: number;
+  readonly max: number;
+}
+
 /** Request and reply of each RPC by the name under which it is called. */
 export interface Rpcs {
   readonly PowerBlastRadius: { readonly request: PowerBlastRadiusRequest; readonly reply: PowerBlastRadiusResponse };
@@ -2006,4 +2062,6 @@ export interface Rpcs {
   readonly "datacenter.v1.PlanningService/DeleteWindow": { readonly request: DeleteWindowRequest; readonly reply: DeleteWindowResponse };
   readonly "datacenter.v1.PlanningService/GetWindow": { readonly request: GetWindowRequest; readonly reply: GetWindowResponse };
   readonly "datacenter.v1.PlanningService/ListWindows": { readonly request: ListWindowsRequest; readonly reply: ListWindowsResponse };
+  readonly "datacenter.v1.PlanningService/ReportReadings": { readonly request: ReportReadingsRequest; readonly reply: ReportReadingsResponse };
+  readonly "datacenter.v1.PlanningService/ListReadings": { readonly request: ListReadingsRequest; readonly reply: ListReadingsResponse };
 }

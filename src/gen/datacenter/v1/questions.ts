@@ -215,3 +215,12 @@ export const ListWindows = {
   page_token: {"type":"text"},
 } as const satisfies QuestionFields;
 
+/** Fields of ListReadingsRequest. */
+export const ListReadings = {
+  element_refs: {"type":"text","isList":true},
+  quantities: {"type":"choice","isList":true,"prefix":"READING_QUANTITY","values":["POWER_W","APPARENT_POWER_VA","CURRENT_A","CURRENT_L1_A","CURRENT_L2_A","CURRENT_L3_A","INLET_C","OUTLET_C","SUPPLY_C","RETURN_C","FLOW_M3H","RECEIVED_BPS","SENT_BPS","BATTERY_PCT","BATTERY_MIN","STATE"]},
+  include_days: {"type":"flag"},
+  page_size: {"type":"int"},
+  page_token: {"type":"text"},
+} as const satisfies QuestionFields;
+

@@ -6,7 +6,7 @@
 
 import type { GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { FieldOptions } from "@bufbuild/protobuf/wkt";
+import type { EnumValueOptions, FieldOptions } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_descriptor } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -14,7 +14,49 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/rules.proto.
  */
 export const file_datacenter_v1_rules: GenFile = /*@__PURE__*/
-  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxIr4BCglGaWVsZFJ1bGUSDwoHcHJlc2VudBgBIAEoCBIQCghyZXF1aXJlZBgCIAEoCBIOCgZvdXRwdXQYAyABKAgSEAoDbWluGAQgASgBSACIAQESDQoFYWJvdmUYBSABKAgSEAoDbWF4GAYgASgBSAGIAQESEQoEc3RlcBgHIAEoAUgCiAEBEg4KBmxlbmd0aBgIIAEoBRIPCgdudW1iZXJzGAkgAygBQgYKBF9taW5CBgoEX21heEIHCgVfc3RlcDpNCgRydWxlEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxi0hwMgASgLMhguZGF0YWNlbnRlci52MS5GaWVsZFJ1bGVSBHJ1bGViBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChlkYXRhY2VudGVyL3YxL3J1bGVzLnByb3RvEg1kYXRhY2VudGVyLnYxImUKDFF1YW50aXR5UnVsZRIQCghlbGVtZW50cxgBIAMoCRIQCgNtaW4YAiABKAFIAIgBARIQCgNtYXgYAyABKAFIAYgBARIPCgdudW1iZXJzGAQgAygBQgYKBF9taW5CBgoEX21heCLNAQoJRmllbGRSdWxlEg8KB3ByZXNlbnQYASABKAgSEAoIcmVxdWlyZWQYAiABKAgSDgoGb3V0cHV0GAMgASgIEhAKA21pbhgEIAEoAUgAiAEBEg0KBWFib3ZlGAUgASgIEhAKA21heBgGIAEoAUgBiAEBEhEKBHN0ZXAYByABKAFIAogBARIOCgZsZW5ndGgYCCABKAUSDwoHbnVtYmVycxgJIAMoARINCgVpdGVtcxgKIAEoBUIGCgRfbWluQgYKBF9tYXhCBwoFX3N0ZXA6TQoEcnVsZRIdLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE9wdGlvbnMYtIcDIAEoCzIYLmRhdGFjZW50ZXIudjEuRmllbGRSdWxlUgRydWxlOlwKCHF1YW50aXR5EiEuZ29vZ2xlLnByb3RvYnVmLkVudW1WYWx1ZU9wdGlvbnMYtYcDIAEoCzIbLmRhdGFjZW50ZXIudjEuUXVhbnRpdHlSdWxlUghxdWFudGl0eWIGcHJvdG8z", [file_google_protobuf_descriptor]);
+
+/**
+ * Rules of one quantity.
+ *
+ * @generated from message datacenter.v1.QuantityRule
+ */
+export type QuantityRule = Message<"datacenter.v1.QuantityRule"> & {
+  /**
+   * Kinds of references of what has it.
+   *
+   * @generated from field: repeated string elements = 1;
+   */
+  elements: string[];
+
+  /**
+   * Smallest number allowed.
+   *
+   * @generated from field: optional double min = 2;
+   */
+  min?: number | undefined;
+
+  /**
+   * Largest number allowed.
+   *
+   * @generated from field: optional double max = 3;
+   */
+  max?: number | undefined;
+
+  /**
+   * The only numbers allowed; empty allows all.
+   *
+   * @generated from field: repeated double numbers = 4;
+   */
+  numbers: number[];
+};
+
+/**
+ * Describes the message datacenter.v1.QuantityRule.
+ * Use `create(QuantityRuleSchema)` to create a new message.
+ */
+export const QuantityRuleSchema: GenMessage<QuantityRule> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_rules, 0);
 
 /**
  * Rules of one field.
@@ -84,6 +126,13 @@ export type FieldRule = Message<"datacenter.v1.FieldRule"> & {
    * @generated from field: repeated double numbers = 9;
    */
   numbers: number[];
+
+  /**
+   * Longest list allowed; 0 says nothing.
+   *
+   * @generated from field: int32 items = 10;
+   */
+  items: number;
 };
 
 /**
@@ -91,7 +140,7 @@ export type FieldRule = Message<"datacenter.v1.FieldRule"> & {
  * Use `create(FieldRuleSchema)` to create a new message.
  */
 export const FieldRuleSchema: GenMessage<FieldRule> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_rules, 0);
+  messageDesc(file_datacenter_v1_rules, 1);
 
 /**
  * Rules of a field, such as [(rule) = {min: 0, max: 100}].
@@ -100,4 +149,12 @@ export const FieldRuleSchema: GenMessage<FieldRule> = /*@__PURE__*/
  */
 export const rule: GenExtension<FieldOptions, FieldRule> = /*@__PURE__*/
   extDesc(file_datacenter_v1_rules, 0);
+
+/**
+ * Rules of a quantity that is measured.
+ *
+ * @generated from extension: datacenter.v1.QuantityRule quantity = 50101;
+ */
+export const quantity: GenExtension<EnumValueOptions, QuantityRule> = /*@__PURE__*/
+  extDesc(file_datacenter_v1_rules, 1);
 

@@ -4,7 +4,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import type { MemoryState } from "./reader.ts";
+import type { MemoryState } from "./state.ts";
 
 export function logRows({ changes }: MemoryState, after: number, limit: number): readonly LogRow[] {
   const records = [...changes.values()].filter(({ seq }) => seq > after).toSorted((a, b) => a.seq - b.seq);

@@ -2,6 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { MeasuredElement, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type {
@@ -41,37 +42,10 @@ import type {
 import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
 import { documentsOf } from "./documents.ts";
 import { networkPortsOf } from "./network_ports.ts";
+import { elementsOf, readingsOf } from "./readings.ts";
 import { reduced } from "./reduced_inventory.ts";
 import { searchInMemory } from "./search.ts";
-
-type Table<Resource> = Map<string, Stored<Resource>>;
-
-/** The tables of the store in memory, by the key that the databases use too. */
-export interface MemoryState {
-  // biome-ignore lint/suspicious/noExplicitAny: one record holds the tables of five kinds of resources
-  readonly resources: Readonly<Record<ResourceKind, Table<any>>>;
-  readonly changes: Map<number, ChangeRecord>;
-  readonly requests: Map<string, RememberedRequest>;
-  readonly settings: Map<string, string>;
-  /** By space and key, joined by a line break. */
-  readonly documents: Map<string, string>;
-  readonly deliveries: Map<string, FeedDelivery>;
-  readonly deadLetters: Map<string, DeadLetter>;
-  readonly checkpoints: Map<number, StoredCheckpoint>;
-}
-
-export function newState(): MemoryState {
-  return {
-    resources: { device: new Map(), rack: new Map(), crac: new Map(), cable: new Map(), fabric_link: new Map() },
-    changes: new Map(),
-    requests: new Map(),
-    settings: new Map(),
-    documents: new Map(),
-    deliveries: new Map(),
-    deadLetters: new Map(),
-    checkpoints: new Map(),
-  };
-}
+import type { MemoryState, Table } from "./state.ts";
 
 /** The reads by plain search: short rather than fast, since it is what the databases are compared with. */
 export class MemoryReader implements DcReader {
@@ -83,6 +57,19 @@ export class MemoryReader implements DcReader {
 
   async revision(): Promise<number> {
     return Number(this.state.settings.get("revision") ?? 0);
+  }
+
+  async measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>> {
+    const all = elementsOf(this.all("device"), this.all("crac"), this.all("rack"));
+    return new Map(all.flatMap((one) => (keys.includes(one.key) ? [[one.key, one]] : [])));
+  }
+
+  async readings(query: ReadingQuery): Promise<readonly StoredReading[]> {
+    return readingsOf(this.state.readings, query);
+  }
+
+  async readingsRevision(): Promise<number> {
+    return Number(this.state.settings.get("readings_revision") ?? 0);
   }
 
   async setting(name: string): Promise<string | undefined> {
@@ -331,7 +318,7 @@ export class MemoryReader implements DcReader {
     return among === undefined ? power : reduced(power, among);
   }
 
-  private all<Kind extends ResourceKind>(kind: Kind): readonly ResourceByKind[Kind][] {
+  protected all<Kind extends ResourceKind>(kind: Kind): readonly ResourceByKind[Kind][] {
     const table: Table<ResourceByKind[Kind]> = this.state.resources[kind];
     return [...table].toSorted(([a], [b]) => compareBytes(a, b)).map(([, { resource }]) => resource);
   }

@@ -1,4 +1,5 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
+import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type {
@@ -13,7 +14,9 @@ import type {
 } from "#dc/ports.ts";
 import { Queue } from "#dc/store/queue.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { deliveryKey, MemoryReader, newState } from "./reader.ts";
+import { deliveryKey, MemoryReader } from "./reader.ts";
+import { elementsOf, readingKey } from "./readings.ts";
+import { newState } from "./state.ts";
 
 /** Keeps everything in memory and runs one piece of work at a time: the model that the databases are compared with. */
 export function openMemory(): DcStore {
@@ -59,10 +62,37 @@ class MemoryWriter extends MemoryReader implements DcWriter {
     // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
     const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(canonicalJson(stored));
     this.set(this.state.resources[kind], resourceKey(copy.resource), copy);
+    this.dropLost();
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
     this.unset(this.state.resources[kind], key);
+    this.dropLost();
+  }
+
+  /** Readings of elements that are not there any more. A feed's reading stays with the port that declared it. */
+  private dropLost(): void {
+    const all = elementsOf(this.all("device"), this.all("crac"), this.all("rack"));
+    const ends = new Set(all.map(({ ownerKind, ownerKey, port }) => `${ownerKind} ${ownerKey} ${port}`));
+    for (const [key, { element }] of this.state.readings) {
+      if (!ends.has(`${element.ownerKind} ${element.ownerKey} ${element.port}`)) this.unset(this.state.readings, key);
+    }
+  }
+
+  async keepReadings(readings: readonly StoredReading[]): Promise<void> {
+    for (const one of readings) {
+      const copy: StoredReading = JSON.parse(canonicalJson(one));
+      const name = readingKey(copy.element.key, copy.quantity);
+      const known = this.state.readings.get(name)?.kept.days.closed ?? [];
+      const { closed } = copy.kept.days;
+      const days = { ...copy.kept.days, closed: closed.length === 0 ? known : closed };
+      this.set(this.state.readings, name, { ...copy, kept: { ...copy.kept, days } });
+    }
+    await this.setSetting("readings_revision", String((await this.readingsRevision()) + 1));
+  }
+
+  async dropReadings(before: number): Promise<void> {
+    for (const [key, { kept }] of this.state.readings) if (kept.at < before) this.unset(this.state.readings, key);
   }
 
   async append(records: readonly ChangeRecord[]): Promise<void> {

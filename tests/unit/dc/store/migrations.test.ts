@@ -9,8 +9,9 @@ import { testService } from "../../../support/dc/service.ts";
 import { putAll } from "../../../support/dc/stored.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 
-/** Takes back the last step. */
-const WITHOUT_DATA_PORTS = `DROP INDEX port_type_some; ALTER TABLE port_type DROP COLUMN data_free;
+const WITHOUT_READINGS = "DROP TABLE reading_history; DROP TABLE reading";
+/** Takes back the last two steps. */
+const WITHOUT_DATA_PORTS = `${WITHOUT_READINGS}; DROP INDEX port_type_some; ALTER TABLE port_type DROP COLUMN data_free;
   CREATE INDEX port_type_some ON port_type (device_key)`;
 
 const query = (filter: DeviceFilter): DeviceQuery => ({ filter, order: "code", descending: false, limit: 3 });
@@ -23,7 +24,7 @@ test("a database from before the search's tables finds the same as one that alwa
   const before = await store.read((reader) => reader.searchDevices(asked));
   await store.close();
   const database = new DatabaseSync(file);
-  database.exec("DROP TABLE document; DROP TABLE audit_checkpoint; DROP TABLE port_type");
+  database.exec(`DROP TABLE document; DROP TABLE audit_checkpoint; DROP TABLE port_type; ${WITHOUT_READINGS}`);
   database.exec("DROP INDEX device_search; DROP INDEX device_cords; CREATE INDEX device_role ON device (role)");
   database.exec("DELETE FROM migration WHERE step > 2; DELETE FROM setting WHERE name LIKE 'audit%'");
   database.close();

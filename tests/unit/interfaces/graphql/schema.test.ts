@@ -52,6 +52,7 @@ describe("The GraphQL schema", () => {
       "checkWindow",
       "window",
       "listWindows",
+      "listReadings",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

@@ -309,7 +309,7 @@ test("the session says who calls and what they may do", async () => {
   expect(JSON.parse((await http1(`${open.url}/session`)).text)).toEqual({
     auth_required: false,
     principal: "",
-    roles: ["reader", "writer", "admin"],
+    roles: ["reader", "writer", "admin", "meter"],
     auth_method: "none",
   });
   expect((await http1(`${closed.url}/session`)).status).toBe(401);

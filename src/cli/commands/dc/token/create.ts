@@ -9,8 +9,8 @@ export const command = defineCommand({
     tokens: TOKEN_FILE_FLAG,
     role: {
       type: "enum",
-      options: ["reader", "writer", "admin", "calendar"],
-      summary: "Role; calendar opens /windows.ics alone (reader)",
+      options: ["reader", "writer", "admin", "meter", "calendar"],
+      summary: "Role; meter reports readings alone, calendar opens /windows.ics alone (reader)",
     },
     expires: { type: "string", value: "when", summary: "Last day (2027-01-31) or duration (90d, 12h); default: none" },
   },

@@ -1,0 +1,53 @@
+import type { KeptQuantity, Quantity } from "./reading.ts";
+
+/** Kinds of elements that own readings. A port and a feed belong to the device that has them. */
+export type OwnerKind = "device" | "crac" | "rack";
+
+/** What can be measured: an element of the inventory. */
+export interface MeasuredElement {
+  /** Its reference without regard to the case of codes. */
+  readonly key: string;
+  /** Its reference as written in the inventory. */
+  readonly ref: string;
+  readonly ownerKind: OwnerKind;
+  readonly ownerKey: string;
+  /** Name of the port of a port or declared feed; empty for anything else. */
+  readonly port: string;
+}
+
+/** What is kept of one quantity of one element. */
+export interface StoredReading {
+  readonly element: MeasuredElement;
+  readonly quantity: Quantity;
+  readonly kept: KeptQuantity;
+}
+
+/** Which readings are read: fields join with AND. */
+export interface ReadingQuery {
+  /** Keys of elements; all if absent. */
+  readonly keys?: readonly string[];
+  readonly quantities?: readonly Quantity[];
+  /** The last row of the page before. */
+  readonly after?: { readonly key: string; readonly quantity: string };
+  /** Whether the figures of closed days are read as well. */
+  readonly withDays: boolean;
+  readonly limit?: number;
+}
+
+/** Reads of readings in one snapshot. */
+export interface ReadingReader {
+  /** The elements of these keys that are in the inventory, by key. Cost: a statement per kind. */
+  measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>>;
+  /** In the order of keys and quantities. Days that are not read are missing in what is kept. */
+  readings(query: ReadingQuery): Promise<readonly StoredReading[]>;
+  /** A number that rises whenever readings change. */
+  readingsRevision(): Promise<number>;
+}
+
+/** Writes of readings. They change neither the inventory's revision nor its change log. */
+export interface ReadingWriter extends ReadingReader {
+  /** Writes readings of one quantity or many, each once. Raises the readings' revision. */
+  keepReadings(readings: readonly StoredReading[]): Promise<void>;
+  /** Removes readings that were measured before a time, in milliseconds since 1970. */
+  dropReadings(before: number): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { DEFAULT_PAGE_SIZE, MAX_FILTER_VALUES, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { DAY_MS, dateOf, dayOf, daysOf, peakOf } from "#dc/model/readings/day_history.ts";
+import type { StoredReading } from "#dc/model/readings/reading_store.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
+import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
+import { readCount } from "../../answers/parameters.ts";
+import { defineRead } from "../../rpc.ts";
+import { missingElement, readElementKey, readQuantity } from "./read_readings.ts";
+
+type Cursor = readonly [key: string, quantity: string];
+
+export const listReadings = defineRead({
+  method: PlanningService.method.listReadings,
+  effect: "read",
+  takesReadings: () => true,
+  async run({ context, reader, now, lapsesAt }, request) {
+    const today = dayOf(Date.parse(now));
+    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    demandFew("element_refs", request.elementRefs.length);
+    demandFew("quantities", request.quantities.length);
+    const keys = request.elementRefs.map((text, index) => readElementKey(`element_refs[${index}]`, text));
+    const quantities = request.quantities.map((number, index) => readQuantity(`quantities[${index}]`, number));
+    const known = await reader.measuredElements(keys);
+    for (const [index, key] of keys.entries()) {
+      if (!known.has(key)) throw missingElement(`element_refs[${index}]`, request.elementRefs[index] ?? "");
+    }
+    const question = ["readings", keys.toSorted(), quantities.toSorted()];
+    const { pageToken } = request;
+    const [key, quantity] = pageToken === "" ? [] : openPageToken<Cursor>(context.pageKey, question, pageToken);
+    const found = await reader.readings({
+      ...(keys.length > 0 && { keys }),
+      ...(quantities.length > 0 && { quantities }),
+      ...(key !== undefined && quantity !== undefined && { after: { key, quantity } }),
+      withDays: true,
+      limit: limit + 1,
+    });
+    // Figures of the last 30 days change at midnight.
+    lapsesAt((today + 1) * DAY_MS);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    return create(ListReadingsResponseSchema, {
+      readings: page.map((one) => readingMessage(one, today, request.includeDays)),
+      nextPageToken:
+        last === undefined ? "" : sealPageToken(context.pageKey, question, [last.element.key, last.quantity]),
+    });
+  },
+});
+
+/** @throws Refusal for a list that is too long */
+function demandFew(field: string, count: number): void {
+  if (count <= MAX_FILTER_VALUES) return;
+  const expected = `at most ${MAX_FILTER_VALUES} values`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} values: expected ${expected}`, {
+    field,
+    value: count,
+    expected,
+  });
+}
+
+function readingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
+  const peak = peakOf(kept.days, today);
+  return {
+    elementRef: element.ref,
+    quantity: ReadingQuantity[quantity],
+    value: kept.value,
+    time: timestampFromMs(kept.at),
+    source: kept.source,
+    ...(peak !== undefined && { p9530d: peak.p95, max30d: peak.max }),
+    ...(withDays && {
+      days: daysOf(kept.days, today).map(({ day, ...figures }) => ({ date: dateOf(day), ...figures })),
+    }),
+  };
+}

@@ -1,0 +1,84 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
+import { type Measurement, QUANTITIES, type Quantity } from "#dc/model/readings/reading.ts";
+import { formatRef, parseRef, type RefKind } from "#dc/model/ref.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Reading } from "#gen/datacenter/v1/readings_pb.ts";
+import { readRef, readWord } from "../../answers/parameters.ts";
+
+import { demandMeasurable, demandValue } from "./quantity_rules.ts";
+
+/** Kinds of elements that can be measured at all. */
+const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
+
+/** A reading that can be kept if its element is in the inventory. */
+export interface GivenReading {
+  /** In the request. */
+  readonly index: number;
+  readonly field: string;
+  /** Its element, as given and as a key. */
+  readonly ref: string;
+  readonly key: string;
+  readonly quantity: Quantity;
+  readonly measured: Measurement;
+}
+
+/** Rejects an empty or too large list before reading it. @throws Refusal */
+export function demandReadings(count: number): void {
+  const expected = `1 to ${MAX_READINGS} readings`;
+  const detail = { field: "readings", value: count, expected };
+  if (count === 0) throw refuse("REQUIRED_FIELD", `A report needs readings: expected ${expected}`, detail);
+  if (count > MAX_READINGS)
+    throw refuse("BATCH_TOO_LARGE", `A report takes no ${count} readings: expected ${expected}`, detail);
+}
+
+/** Reads one reading of a report. @throws Refusal naming the field, the value and what is expected */
+export function readReading(
+  { elementRef, quantity: number, value, time }: Reading,
+  index: number,
+  { source, now }: { readonly source: string; readonly now: number },
+): GivenReading {
+  const field = `readings[${index}]`;
+  const at = (name: string) => `${field}.${name}`;
+  const ref = knownRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
+  const quantity = readQuantity(at("quantity"), number);
+  demandMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
+  demandValue(at("value"), value, quantity);
+  const measuredAt = time === undefined ? now : timestampMs(time);
+  demandPast(at("time"), measuredAt, now);
+  const measured = { value, at: measuredAt, source };
+  return { index, field: at("element_ref"), ref: formatRef(ref), key: refKey(elementRef), quantity, measured };
+}
+
+function knownRef(text: string) {
+  const ref = parseRef(text);
+  return MEASURED_KINDS.some((kind) => kind === ref?.kind) ? ref : undefined;
+}
+
+/** @throws Refusal if it is missing or unknown */
+export function readQuantity(field: string, number: number): Quantity {
+  const quantity = readWord(field, number, QUANTITIES);
+  if (quantity !== undefined) return quantity;
+  const expected = QUANTITIES.join(", ");
+  throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+}
+
+/** Reads an element's reference and gives its key. @throws Refusal naming the field */
+export function readElementKey(field: string, text: string): string {
+  readRef(field, text, MEASURED_KINDS);
+  return refKey(text);
+}
+
+/** The refusal of an element that is not in the inventory. */
+export function missingElement(field: string, ref: string): Refusal {
+  return refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, value: ref, ref });
+}
+
+function demandPast(field: string, at: number, now: number): void {
+  if (at >= 0 && at <= now + MAX_CLOCK_LEAD_MS) return;
+  const value = new Date(at).toISOString();
+  const expected = at < 0 ? "a time since 1970" : `at most ${MAX_CLOCK_LEAD_MS / 60_000} minutes ahead`;
+  const message = `Field "${field}" is ${at < 0 ? "too old" : "in the future"}: ${value}, expected ${expected}`;
+  throw refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected });
+}

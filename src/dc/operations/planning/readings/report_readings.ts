@@ -1,0 +1,133 @@
+import { create } from "@bufbuild/protobuf";
+import { MAX_READING_FAILURES, MAX_TEXT_CHARS, READING_KEPT_MS } from "#dc/limits.ts";
+import { dayOf } from "#dc/model/readings/day_history.ts";
+import { isNewer, type KeptQuantity, merge } from "#dc/model/readings/reading.ts";
+import type { StoredReading } from "#dc/model/readings/reading_store.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcWriter } from "#dc/ports.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { ReportReadingsResponseSchema } from "#gen/datacenter/v1/readings_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import { statusOf } from "../../messages/status.ts";
+import { defineReport } from "../../rpc.ts";
+import { demandReadings, type GivenReading, missingElement, readReading } from "./read_readings.ts";
+
+/** Readings of one transaction. Ours: some 20 ms of the write lock, for which other writes wait. */
+const WRITTEN_AT_ONCE = 500;
+
+/** How readings of a report were treated. */
+interface Taken {
+  kept: number;
+  notNewer: number;
+  readonly failures: { readonly index: number; readonly error: OperationError }[];
+}
+
+export const reportReadings = defineReport({
+  method: PlanningService.method.reportReadings,
+  effect: "report",
+  async run({ context, caller, now }, { readings, source }) {
+    demandReadings(readings.length);
+    const named = { source: readSource(source, caller.principal?.name), now };
+    const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
+    const scheduler = new CooperativeScheduler(undefined, caller.peer);
+    const given: GivenReading[] = [];
+    for (const [index, reading] of readings.entries()) {
+      if (index % 100 === 0) await scheduler.yieldIfDue();
+      try {
+        given.push(readReading(reading, index, named));
+      } catch (error) {
+        if (!(error instanceof OperationError)) throw error;
+        taken.failures.push({ index, error });
+      }
+    }
+    // By element, so that a transaction meets the rows of a page together.
+    given.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
+    for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
+      const some = given.slice(at, at + WRITTEN_AT_ONCE);
+      const done = await context.store.write((writer) => keepGiven(writer, some, now));
+      taken.kept += done.kept;
+      taken.notNewer += done.notNewer;
+      taken.failures.push(...done.failures);
+      await scheduler.yieldIfDue();
+    }
+    return replyOf(taken);
+  },
+});
+
+/** @throws Refusal for a source that is too long */
+function readSource(source: string, principal = "anonymous"): string {
+  if (source.length <= MAX_TEXT_CHARS && !source.includes("\0")) return source === "" ? principal : source;
+  const expected = `at most ${MAX_TEXT_CHARS} characters, none of them U+0000`;
+  const value = `${source.length} characters`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the source: expected ${expected}`, {
+    field: "source",
+    value,
+    expected,
+  });
+}
+
+async function keepGiven(writer: DcWriter, given: readonly GivenReading[], now: number): Promise<Taken> {
+  const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
+  const keys = [...new Set(given.map(({ key }) => key))];
+  const elements = await writer.measuredElements(keys);
+  const quantities = [...new Set(given.map(({ quantity }) => quantity))];
+  const before = await storedByName(writer, { keys, quantities }, dayOf(now));
+  const after = new Map<string, StoredReading>();
+  for (const { index, field, ref, key, quantity, measured } of given) {
+    const element = elements.get(key);
+    if (element === undefined) {
+      taken.failures.push({ index, error: missingElement(field, ref) });
+      continue;
+    }
+    const name = nameOf(key, quantity);
+    const known = (after.get(name) ?? before.get(name))?.kept;
+    const kept = merge(known, measured, dayOf(now));
+    if (known === undefined || isNewer(measured, known)) taken.kept += 1;
+    else taken.notNewer += 1;
+    if (kept !== known) after.set(name, { element, quantity, kept });
+  }
+  if (after.size > 0) await writer.keepReadings([...after.values()]);
+  await dropOld(writer, now);
+  return taken;
+}
+
+const DROPPED = "readings_dropped";
+
+/** Removes, once a day, readings that no report has renewed for as long as days are kept. */
+async function dropOld(writer: DcWriter, now: number): Promise<void> {
+  const today = String(dayOf(now));
+  if ((await writer.setting(DROPPED)) === today) return;
+  await writer.dropReadings(now - READING_KEPT_MS);
+  await writer.setSetting(DROPPED, today);
+}
+
+/** What is kept by element and quantity; closed days are read only where days have to be closed. */
+async function storedByName(
+  writer: DcWriter,
+  asked: { readonly keys: readonly string[]; readonly quantities: readonly StoredReading["quantity"][] },
+  today: number,
+): Promise<ReadonlyMap<string, StoredReading>> {
+  const rows = await writer.readings({ ...asked, withDays: false });
+  const closing = rows.filter(({ kept }) => hasDayToClose(kept, today)).map(({ element }) => element.key);
+  const whole = closing.length === 0 ? [] : await writer.readings({ ...asked, keys: closing, withDays: true });
+  return new Map([...rows, ...whole].map((one) => [nameOf(one.element.key, one.quantity), one]));
+}
+
+function hasDayToClose({ days: { open } }: KeptQuantity, today: number): boolean {
+  return open.some(({ day }) => day < today - 1);
+}
+
+function nameOf(key: string, quantity: string): string {
+  return `${quantity} ${key}`;
+}
+
+function replyOf({ kept, notNewer, failures }: Taken) {
+  const listed = failures.toSorted((a, b) => a.index - b.index).slice(0, MAX_READING_FAILURES);
+  return create(ReportReadingsResponseSchema, {
+    kept,
+    notNewer,
+    failed: failures.length,
+    failures: listed.map(({ index, error }) => ({ index, error: statusOf(error) })),
+  });
+}

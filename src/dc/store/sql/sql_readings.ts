@@ -1,0 +1,171 @@
+import type { ClosedDay, OpenDay } from "#dc/model/readings/day_history.ts";
+import { QUANTITIES, type Quantity } from "#dc/model/readings/reading.ts";
+import type {
+  MeasuredElement,
+  OwnerKind,
+  ReadingQuery,
+  ReadingReader,
+  StoredReading,
+} from "#dc/model/readings/reading_store.ts";
+import { type Condition, paramsOf, where } from "./conditions.ts";
+import type { Dialect } from "./dialect.ts";
+import { measuredElements } from "./measured_elements.ts";
+import { insertSql, type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+
+const COLUMNS = [
+  ...["key", "quantity", "ref", "owner_kind", "owner_key", "port"],
+  ...["value", "measured_at", "source", "days"],
+];
+const HISTORY_COLUMNS = ["key", "quantity", "days"];
+const KEYS = ["key", "quantity"];
+/** Rows of one statement, the most and then powers of two: few statements, each prepared once. */
+const MOST_ROWS = 32;
+
+/** Setting with the number that rises whenever readings change. */
+export const READINGS = "readings_revision";
+
+const KNOWN: ReadonlySet<string> = new Set(QUANTITIES);
+
+/** The reads of readings, in one SQL for every dialect. */
+export abstract class SqlReadings implements ReadingReader {
+  protected readonly runner: SqlRunner;
+  protected readonly dialect: Dialect;
+
+  constructor(runner: SqlRunner, dialect: Dialect) {
+    this.runner = runner;
+    this.dialect = dialect;
+  }
+
+  abstract setting(name: string): Promise<string | undefined>;
+
+  measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>> {
+    return measuredElements(this.runner, this.dialect, keys);
+  }
+
+  readings(query: ReadingQuery): Promise<readonly StoredReading[]> {
+    return readings(this.runner, this.dialect, query);
+  }
+
+  async readingsRevision(): Promise<number> {
+    return Number((await this.setting(READINGS)) ?? 0);
+  }
+}
+
+/** Readings in the order of keys and quantities. Cost: one statement. */
+async function readings(
+  runner: SqlRunner,
+  dialect: Dialect,
+  { keys, quantities, after, withDays, limit }: ReadingQuery,
+): Promise<readonly StoredReading[]> {
+  const among = (column: string, values: readonly string[] | undefined): readonly Condition[] =>
+    values === undefined ? [] : [{ sql: dialect.inList(column), params: [JSON.stringify(values)] }];
+  const behind = after && {
+    sql: "(reading.key > ? OR (reading.key = ? AND reading.quantity > ?))",
+    params: [after.key, after.key, after.quantity],
+  };
+  const conditions = [
+    ...among("reading.key", keys),
+    ...among("reading.quantity", quantities),
+    ...(behind === undefined ? [] : [behind]),
+  ];
+  const columns = COLUMNS.map((name) => `reading.${name}`).join(", ");
+  const closed = withDays ? ", reading_history.days AS closed" : "";
+  const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
+  const rows = await runner.all(
+    `SELECT ${columns}${closed} FROM reading ${join} ${where(conditions)}
+      ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
+    [...paramsOf(conditions), ...(limit === undefined ? [] : [limit])],
+  );
+  return rows.flatMap((row) => (KNOWN.has(text(row, "quantity")) ? [readingOf(row)] : []));
+}
+
+function readingOf(row: SqlRow): StoredReading {
+  const closed = text(row, "closed");
+  return {
+    element: {
+      key: text(row, "key"),
+      ref: text(row, "ref"),
+      ownerKind: text(row, "owner_kind") as OwnerKind,
+      ownerKey: text(row, "owner_key"),
+      port: text(row, "port"),
+    },
+    quantity: text(row, "quantity") as Quantity,
+    kept: {
+      value: Number(row["value"]),
+      at: Number(row["measured_at"]),
+      source: text(row, "source"),
+      days: {
+        open: (JSON.parse(text(row, "days")) as readonly OpenColumns[]).map(openDay),
+        closed: closed === "" ? [] : (JSON.parse(closed) as readonly ClosedColumns[]).map(closedDay),
+      },
+    },
+  };
+}
+
+/** Writes readings. The figures of closed days are written only where days were closed. */
+export async function keepReadings(runner: SqlRunner, kept: readonly StoredReading[]): Promise<void> {
+  await upsertAll(runner, "reading", COLUMNS, kept.map(readingRow));
+  const closed = kept.filter((one) => one.kept.days.closed.length > 0);
+  const rows = closed.map(({ element: { key }, quantity, kept: { days } }) => [
+    key,
+    quantity,
+    JSON.stringify(days.closed.map(({ day, p95, max }) => [day, p95, max])),
+  ]);
+  await upsertAll(runner, "reading_history", HISTORY_COLUMNS, rows);
+}
+
+function readingRow({ element, quantity, kept }: StoredReading): readonly SqlValue[] {
+  const days = kept.days.open.map(({ day, seen, top }) => [day, ...seen, ...top.flat()]);
+  return [
+    ...[element.key, quantity, element.ref, element.ownerKind, element.ownerKey, element.port],
+    ...[kept.value, kept.at, kept.source, JSON.stringify(days)],
+  ];
+}
+
+type OpenColumns = readonly [day: number, a: number, b: number, c: number, ...top: number[]];
+type ClosedColumns = readonly [day: number, p95: number, max: number];
+
+function openDay([day, a, b, c, ...top]: OpenColumns): OpenDay {
+  const pairs: [number, number][] = [];
+  for (let at = 0; at < top.length; at += 2) pairs.push([top[at] as number, top[at + 1] as number]);
+  return { day, seen: [a, b, c], top: pairs };
+}
+
+function closedDay([day, p95, max]: ClosedColumns): ClosedDay {
+  return { day, p95, max };
+}
+
+async function upsertAll(
+  runner: SqlRunner,
+  table: string,
+  columns: readonly string[],
+  rows: readonly (readonly SqlValue[])[],
+): Promise<void> {
+  const updated = columns.filter((name) => !KEYS.includes(name)).map((name) => `${name} = excluded.${name}`);
+  const conflict = `ON CONFLICT (${KEYS.join(", ")}) DO UPDATE SET ${updated.join(", ")}`;
+  for (let at = 0; at < rows.length; ) {
+    const size = Math.min(MOST_ROWS, 2 ** Math.floor(Math.log2(rows.length - at)));
+    await runner.run(`${insertSql(table, columns, size)} ${conflict}`, rows.slice(at, at + size).flat());
+    at += size;
+  }
+}
+
+/**
+ * Removes the readings of these owners that are not there any more, and those of ports that they lost. Cost: one statement
+ * for each kind.
+ */
+export async function dropLostReadings(
+  runner: SqlRunner,
+  dialect: Dialect,
+  owners: ReadonlyMap<OwnerKind, ReadonlySet<string>>,
+): Promise<void> {
+  for (const [kind, keys] of owners) {
+    const lostPort =
+      "(port <> '' AND NOT EXISTS (SELECT name FROM port WHERE port.device_key = owner_key AND port.name = reading.port))";
+    const lost = `NOT EXISTS (SELECT key FROM ${kind} WHERE ${kind}.key = owner_key)${kind === "device" ? ` OR ${lostPort}` : ""}`;
+    await runner.run(`DELETE FROM reading WHERE owner_kind = ? AND ${dialect.inList("owner_key")} AND (${lost})`, [
+      kind,
+      JSON.stringify([...keys]),
+    ]);
+  }
+}

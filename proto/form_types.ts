@@ -3,6 +3,8 @@ export type FormType = "text" | "int" | "number" | "flag" | "choice" | "group" |
 
 /** A field of a message, as a form shows it. */
 export interface FormField {
+  /** The message that it is a field of. */
+  readonly message: string;
   /** Name on the wire. */
   readonly name: string;
   readonly type: FormType;
@@ -14,7 +16,6 @@ export interface FormField {
   readonly required?: true;
   /** Whether the server computes it. */
   readonly output?: true;
-  readonly help: string;
   readonly min?: number;
   /** Whether `min` itself is refused. */
   readonly above?: true;
@@ -31,4 +32,29 @@ export interface FormEnum {
   readonly prefix: string;
   /** Values without the prefix and without UNSPECIFIED. */
   readonly values: readonly string[];
+}
+
+type Forms = Readonly<Record<string, readonly FormField[]>>;
+
+/** Reads messages with a line for each field: its name, its type, and words such as `required`, `min:0` or `of:Port`. */
+export function readForms(text: string): Forms {
+  return Object.fromEntries(
+    text.split("\n\n").map((block) => {
+      const [message = "", ...lines] = block.trim().split("\n");
+      return [message, lines.map((line) => readField(message, line))];
+    }),
+  );
+}
+
+function readField(message: string, line: string): FormField {
+  const [name, type, ...words] = line.trim().split(" ");
+  const field: Record<string, unknown> = { message, name, type, shape: "one" };
+  for (const word of words) {
+    const [key = "", value] = word.split(":");
+    if (key === "list" || key === "map") field["shape"] = key;
+    else if (key === "of") field["of"] = value;
+    else if (key === "numbers") field[key] = value?.split(",").map(Number);
+    else field[key] = value === undefined ? true : Number(value);
+  }
+  return field as unknown as FormField;
 }

@@ -1,13 +1,13 @@
 /**
  * A plugin of `buf generate`: lists what can be edited, for the console's forms. Each resource that an Upsert RPC takes is
- * listed with its message, each message below it with its fields, their types, limits and comments. A second file lists the
+ * listed with its message, each message below it with its fields, their types and limits. A second file lists the
  * fields of what read RPCs take, for flags and forms that ask them.
  */
 import { readFileSync } from "node:fs";
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
-import { createEcmaScriptPlugin, getComments, runNodeJs, type Schema } from "@bufbuild/protoplugin";
-import type { FormEnum, FormField, FormType } from "./form_types.ts";
+import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
+import type { FormEnum, FormType } from "./form_types.ts";
 import { type FieldRule, ruleExtension, ruleOf } from "./rules.ts";
 
 const SHOWN = "datacenter/";
@@ -68,25 +68,20 @@ function generateResources({ files, generateFile }: Schema): void {
   const json = JSON.stringify(Object.fromEntries(resources));
   made.print(`export const RESOURCES: Readonly<Record<string, string>> = ${json};`);
   made.print();
-  made.print("export const FORMS: Readonly<Record<string, readonly FormField[]>> = {");
-  for (const [name, fields] of forms.messages) {
-    made.print(`  ${name}: [`);
-    for (const field of fields) made.print(`    ${JSON.stringify(field)},`);
-    made.print("  ],");
-  }
-  made.print("};");
+  // Text is smaller than objects, and the console is one small page.
+  const blocks = [...forms.messages].map(([name, fields]) => [name, ...fields].join("\n"));
+  made.print("export const FORMS: Forms = readForms(`");
+  made.print(blocks.join("\n\n"));
+  made.print("`);");
   made.print();
   made.print("export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {");
   for (const [name, words] of forms.enums) made.print(`  ${name}: ${JSON.stringify(words)},`);
   made.print("};");
 }
 
-/** The same with undefined values, which JSON leaves out. */
-type Unset<Form> = { readonly [Key in keyof Form]: Form[Key] | undefined };
-
 /** Collects the messages and enumerations that resources are made of. */
 class Forms {
-  readonly messages = new Map<string, readonly Unset<FormField>[]>();
+  readonly messages = new Map<string, readonly string[]>();
   readonly enums = new Map<string, FormEnum>();
   readonly #ruleOf: (field: DescField) => FieldRule;
 
@@ -104,31 +99,24 @@ class Forms {
     );
   }
 
-  private field(field: DescField): Unset<FormField> {
-    const { leading, trailing } = getComments(field);
-    const help = [leading, trailing]
-      .filter((part) => part !== undefined)
-      .join(" ")
-      .replace(/\s+/g, " ")
-      .trim();
+  private field(field: DescField): string {
     const { required, output, min, above, max, step, length, numbers } = this.#ruleOf(field);
     const { type, of } = this.typeOf(field, output);
-    return {
-      name: field.name,
-      type,
-      shape: field.fieldKind === "list" || field.fieldKind === "map" ? field.fieldKind : "one",
-      of,
-      ...(field.proto.proto3Optional && { optional: true }),
-      ...(required && { required }),
-      ...(output && { output }),
-      help,
-      min,
-      ...(above && { above }),
-      max,
-      step,
-      ...(length > 0 && { length }),
-      ...(numbers.length > 0 && { numbers }),
-    };
+    const isMany = field.fieldKind === "list" || field.fieldKind === "map";
+    const words = [
+      isMany && field.fieldKind,
+      of !== undefined && `of:${of}`,
+      field.proto.proto3Optional && "optional",
+      required && "required",
+      output && "output",
+      min !== undefined && `min:${min}`,
+      above && "above",
+      max !== undefined && `max:${max}`,
+      step !== undefined && `step:${step}`,
+      length > 0 && `length:${length}`,
+      numbers.length > 0 && `numbers:${numbers}`,
+    ];
+    return [field.name, type, ...words.filter((word) => word !== false)].join(" ");
   }
 
   /** Messages and enumerations that only the server fills in are no part of a form. */

@@ -5,14 +5,16 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { deviceTypeMessage, storedDeviceType } from "./planning/device_types.ts";
+import { storedWindow, windowMessage } from "./planning/windows/stored_windows.ts";
 import { SCHEMAS } from "./writes/changes.ts";
 import { storedMessage } from "./writes/mutations.ts";
 
 /** References that one request may name. Ours: a request's address stays below 16 KiB. */
 export const MAX_STORED_REFS = 50;
 
-const KINDS: readonly string[] = [...Object.keys(SCHEMAS), "device_type"];
+const KINDS: readonly string[] = [...Object.keys(SCHEMAS), "device_type", "window"];
 
 export interface StoredResource {
   /** As asked. */
@@ -50,6 +52,10 @@ async function readStored(reader: DcReader, text: string): Promise<JsonObject | 
   if (ref.kind === "device_type") {
     const stored = await storedDeviceType(reader, ref.code);
     return stored && (toJson(DeviceTypeSchema, deviceTypeMessage(stored), options) as JsonObject);
+  }
+  if (ref.kind === "window") {
+    const stored = await storedWindow(reader, ref.code);
+    return stored && (toJson(MaintenanceWindowSchema, windowMessage(stored), options) as JsonObject);
   }
   const kind = ref.kind as ResourceKind;
   const stored = await reader.stored(kind, refKey(text).slice(kind.length + 1));

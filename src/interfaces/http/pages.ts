@@ -51,7 +51,7 @@ async function prepare(html: string): Promise<Page> {
       .join(" ");
   return {
     html,
-    zipped: await zip(html),
+    zipped: await zip(html, { level: 9 }),
     etag: `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`,
     policy: [
       "default-src 'none'",

@@ -28,6 +28,12 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   floor: { coloring: ["power", "thermal", "utilization"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },
+  window: { view: ["sheet"] },
+  windows: {
+    state: ["done", "cancelled", "all"],
+    verdict: ["go", "go-with-risk", "unknown", "no-go"],
+    within: ["7", "30"],
+  },
   history: {
     action: ["create", "update", "delete"],
     through: ["rest", "grpc", "graphql", "mcp", "system", "webhook"],

@@ -70,6 +70,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "overview", name: "Overview", icon: "overview", key: "O" },
       { page: "rehearsal", name: "Rehearsal", icon: "rehearsal", key: "X" },
       { page: "power", name: "What if", icon: "fail", key: "W" },
+      { page: "windows", name: "Windows", icon: "window", key: "M", also: ["window"] },
       { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],

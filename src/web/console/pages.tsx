@@ -16,6 +16,8 @@ import { Rack } from "./pages/rack.tsx";
 import { Rehearsal } from "./pages/rehearsal.tsx";
 import { Thermal } from "./pages/thermal.tsx";
 import { Trace } from "./pages/trace.tsx";
+import { Window } from "./pages/window.tsx";
+import { Windows } from "./pages/windows.tsx";
 import { linkTo, type Place, parsePlace } from "./router.ts";
 import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
@@ -40,6 +42,8 @@ const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> =
   thermal: Thermal,
   fabric: Fabric,
   placement: Placement,
+  window: Window,
+  windows: Windows,
   history: History,
   import: Import,
 };

@@ -59,6 +59,7 @@ export function linkToRef(ref: string): string | undefined {
     case "cable":
     case "fabric_link":
     case "device_type":
+    case "window":
       return linkTo(kind, id);
     case "zone":
       return linkTo("thermal", ref);

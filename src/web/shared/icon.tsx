@@ -2,6 +2,7 @@
 const PATHS = {
   overview: "M2.5 7L8 2.5 13.5 7v6.5h-4V10h-3v3.5h-4z",
   rehearsal: "M8 2l6.3 11.5H1.7zM8 6.5v3M8 11.3v.2",
+  window: "M3 3.5h10v10H3zM3 6.5h10M5.5 2v3M10.5 2v3",
   placement: "M3.5 2.5h9a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-9a1 1 0 0 1-1-1v-9a1 1 0 0 1 1-1zM5 8h6M8 5v6",
   history: "M8 2a6 6 0 1 0 0 12A6 6 0 1 0 8 2M8 4.5V8l2.5 1.5",
   site: "M2.5 13.5v-9L8 2l5.5 2.5v9M2 13.5h12M6.5 13.5v-3h3v3M5.5 6.5h.1M8 6.5h.1M10.5 6.5h.1",

@@ -32,6 +32,7 @@ function changed(state: Values, random: SeededRandom, kind: Kind): Values {
     cable: { label: random.pick(["", "x"]), length_m: random.pick([null, 2]), color: random.pick(["", "ff0000"]) },
     fabric_link: { lag: random.pick(["", "po1"]), error_count: random.pick([null, 0, 7]) },
     device_type: {},
+    window: { title: random.pick(["", "x"]), accepted_refs: random.pick([[], ["rack:R1"], ["rack:R1", "rack:R2"]]) },
   }[kind];
   return { ...state, ...own, labels: random.pick(LABELS) };
 }
@@ -40,9 +41,17 @@ const SUBJECTS: readonly (readonly [Kind, Values])[] = [
   ["device", { code: "SRV-1" }],
   ["device", { code: "LEAF-1" }],
   ["rack", { code: "R1" }],
+  ["window", { code: "MW-1" }],
   ["cable", { a: { device_code: "LEAF-1", port_name: "e1" }, b: { device_code: "SPINE-1", port_name: "e1" } }],
   ["fabric_link", { a: { device_code: "LEAF-1", port_name: "e1" }, b: { device_code: "SPINE-1", port_name: "e1" } }],
 ];
+
+async function siteWithWindow(): Promise<TestService> {
+  const site = await smallSite();
+  const [starts_at, ends_at] = ["2099-11-28T20:00:00Z", "2099-11-28T22:00:00Z"];
+  await site.call("UpsertWindow", { window: { code: "MW-1", element_refs: ["rack:R1"], starts_at, ends_at } });
+  return site;
+}
 
 async function storedIn({ service }: TestService, kind: Kind, identity: Values): Promise<Values> {
   const ref = `${kind}:${identityText(kind, identity)}`;
@@ -52,7 +61,7 @@ async function storedIn({ service }: TestService, kind: Kind, identity: Values):
 
 test("applying the differences between two states to the first gives the second", async () => {
   const random = new SeededRandom(11);
-  const site = await smallSite();
+  const site = await siteWithWindow();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
     const message = messageOf(kind);
@@ -65,7 +74,7 @@ test("applying the differences between two states to the first gives the second"
 
 test("what the service stores after an edit is what the form shows", async () => {
   const random = new SeededRandom(12);
-  const site = await smallSite();
+  const site = await siteWithWindow();
   for (let run = 0; run < LAW_RUNS; run += 1) {
     const [kind, identity] = random.pick(SUBJECTS);
     const message = messageOf(kind);

@@ -58,11 +58,12 @@ function time({ before, after, now }: WindowChange): Findings {
   return [];
 }
 
+/** A state that was set by mistake can be taken back. */
 const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
   PLANNED: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
-  BEGUN: ["BEGUN", "DONE", "CANCELLED"],
-  DONE: ["DONE"],
-  CANCELLED: ["CANCELLED"],
+  BEGUN: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
+  DONE: ["PLANNED", "BEGUN", "DONE"],
+  CANCELLED: ["PLANNED", "BEGUN", "CANCELLED"],
 };
 const FIRST: readonly WindowState[] = ["PLANNED", "BEGUN"];
 

@@ -5,6 +5,7 @@ import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
 import {
@@ -19,6 +20,7 @@ import {
 import { type RemoveOptions, removeResource } from "../writes/remove.ts";
 import { givenDeviceType } from "./device_types.ts";
 import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
+import { dropWindow, putWindow } from "./windows/put_window.ts";
 
 export const applyChanges = defineWrite({
   method: PlanningService.method.applyChanges,
@@ -69,6 +71,8 @@ function itemOf(session: WriteSession, change: InventoryChange, at: string): Bul
         etag: change.etag,
         at: `${at}.device_type`,
       });
+    case "window":
+      return windowItem(session, { change, message: value, at });
     case undefined:
       return failing(
         at,
@@ -95,9 +99,9 @@ function misplaced(field: string, expected: string): Refusal {
   return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}": expected ${expected}`, { field, expected });
 }
 
-interface Given {
+interface Given<Message = object> {
   readonly change: InventoryChange;
-  readonly message: object;
+  readonly message: Message;
   /** Where the request has the change, as `changes[3]`. */
   readonly at: string;
 }
@@ -140,7 +144,23 @@ function typeItem(
   };
 }
 
-const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
+function windowItem(session: WriteSession, { change, message, at }: Given<MaintenanceWindow>): BulkItem {
+  const ref = `window:${message.code}`;
+  const { updateMask, etag } = change;
+  return {
+    field: `${at}.window`,
+    code: ref,
+    name: "Resource",
+    key: refKey(ref),
+    needs: [],
+    apply: async () => {
+      const { outcome, stored } = await putWindow(session, { window: message, updateMask, etag, at: `${at}.window` });
+      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings: [] };
+    },
+  };
+}
+
+const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 
 function removal(
   session: WriteSession,
@@ -175,8 +195,12 @@ async function removeNamed(
   how: Pick<RemoveOptions, "etag" | "cascade" | "field">,
 ): Promise<readonly string[]> {
   const options = { ...how, allowMissing: false };
-  if ("code" in ref && kind === "device_type") {
+  if (ref.kind === "device_type") {
     await dropDeviceType(session, ref.code, how);
+    return [];
+  }
+  if (ref.kind === "window") {
+    await dropWindow(session, { ...how, code: ref.code });
     return [];
   }
   // The kinds differ by the word, which the compiler cannot follow.

@@ -6,6 +6,8 @@ export type FormType = "text" | "int" | "number" | "flag" | "choice" | "group" |
 
 /** A field of a message, as a form shows it. */
 export interface FormField {
+  /** The message that it is a field of. */
+  readonly message: string;
   /** Name on the wire. */
   readonly name: string;
   readonly type: FormType;
@@ -17,7 +19,6 @@ export interface FormField {
   readonly required?: true;
   /** Whether the server computes it. */
   readonly output?: true;
-  readonly help: string;
   readonly min?: number;
   /** Whether `min` itself is refused. */
   readonly above?: true;
@@ -36,295 +37,319 @@ export interface FormEnum {
   readonly values: readonly string[];
 }
 
+type Forms = Readonly<Record<string, readonly FormField[]>>;
+
+/** Reads messages with a line for each field: its name, its type, and words such as `required`, `min:0` or `of:Port`. */
+export function readForms(text: string): Forms {
+  return Object.fromEntries(
+    text.split("\n\n").map((block) => {
+      const [message = "", ...lines] = block.trim().split("\n");
+      return [message, lines.map((line) => readField(message, line))];
+    }),
+  );
+}
+
+function readField(message: string, line: string): FormField {
+  const [name, type, ...words] = line.trim().split(" ");
+  const field: Record<string, unknown> = { message, name, type, shape: "one" };
+  for (const word of words) {
+    const [key = "", value] = word.split(":");
+    if (key === "list" || key === "map") field["shape"] = key;
+    else if (key === "of") field["of"] = value;
+    else if (key === "numbers") field[key] = value?.split(",").map(Number);
+    else field[key] = value === undefined ? true : Number(value);
+  }
+  return field as unknown as FormField;
+}
+
 /** Message of each resource that can be edited, by the name that requests use. */
 export const RESOURCES: Readonly<Record<string, string>> = {"device":"Device","rack":"Rack","crac":"Crac","cable":"Cable","fabric_link":"FabricLink","device_type":"DeviceType","window":"MaintenanceWindow"};
 
-export const FORMS: Readonly<Record<string, readonly FormField[]>> = {
-  Device: [
-    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique."},
-    {"name":"name","type":"text","shape":"one","help":"Free text, at most 128 characters.","length":128},
-    {"name":"kind","type":"choice","shape":"one","of":"DeviceKind","required":true,"help":"Required."},
-    {"name":"role","type":"text","shape":"one","help":"Slug such as leaf, spine or compute; defaults by kind; counted by SearchDevices."},
-    {"name":"status","type":"choice","shape":"one","of":"DeviceStatus","help":"Defaults to ACTIVE."},
-    {"name":"manufacturer","type":"text","shape":"one","help":"Free text."},
-    {"name":"model","type":"text","shape":"one","help":"Free text."},
-    {"name":"part_number","type":"text","shape":"one","help":"Free text."},
-    {"name":"serial","type":"text","shape":"one","help":"Free text."},
-    {"name":"asset_tag","type":"text","shape":"one","help":"Unique when set."},
-    {"name":"location","type":"group","shape":"one","of":"Location","help":"Required unless the rack or the parent gives it; must agree with them."},
-    {"name":"rack_code","type":"text","shape":"one","help":"Rack that holds it."},
-    {"name":"position_u","type":"number","shape":"one","optional":true,"help":"Lowest unit that it takes, in steps of 0.5.","step":0.5},
-    {"name":"u_height","type":"number","shape":"one","optional":true,"help":"0 to 100 in steps of 0.5; defaults to 1 when positioned.","min":0,"max":100,"step":0.5},
-    {"name":"face","type":"choice","shape":"one","of":"Face","help":"Side on which it is mounted; required with position_u."},
-    {"name":"depth","type":"choice","shape":"one","of":"Depth","help":"Defaults to FULL when positioned."},
-    {"name":"slot","type":"choice","shape":"one","of":"SlotWidth","help":"Defaults to FULL when positioned."},
-    {"name":"mount","type":"choice","shape":"one","of":"Mount","help":"Defaults to RAIL in a rack, BAY in a parent's bay, FLOOR with a placement, else UNRACKED."},
-    {"name":"parent_device_code","type":"text","shape":"one","help":"Chassis that holds it."},
-    {"name":"bay","type":"text","shape":"one","help":"Bay of the chassis."},
-    {"name":"airflow","type":"choice","shape":"one","of":"Airflow","help":"Way of its cooling air."},
-    {"name":"weight_kg","type":"number","shape":"one","optional":true,"help":"Own weight."},
-    {"name":"max_draw_w","type":"int","shape":"one","optional":true,"help":"Nameplate draw."},
-    {"name":"allocated_draw_w","type":"int","shape":"one","optional":true,"help":"Draw to plan with; at most max_draw_w."},
-    {"name":"measured_draw_w","type":"int","shape":"one","optional":true,"help":"Draw at measured_at."},
-    {"name":"power_factor","type":"number","shape":"one","optional":true,"help":"0.5 to 1; defaults to 1.","min":0.5,"max":1},
-    {"name":"heat_w","type":"int","shape":"one","optional":true,"help":"Heat output; defaults to the draw."},
-    {"name":"cooling_method","type":"choice","shape":"one","of":"CoolingMethod","help":"Defaults to AIR."},
-    {"name":"liquid_fraction_pct","type":"int","shape":"one","optional":true,"help":"Share of the heat that liquid takes away; required for HYBRID, 100 for LIQUID and IMMERSION unless stated."},
-    {"name":"thermal_class","type":"choice","shape":"one","of":"ThermalClass","help":"Defaults to A2."},
-    {"name":"inlet_temp_c","type":"number","shape":"one","optional":true,"help":"Air temperature at the inlet at measured_at."},
-    {"name":"exhaust_temp_c","type":"number","shape":"one","optional":true,"help":"Air temperature at the exhaust at measured_at."},
-    {"name":"measured_at","type":"time","shape":"one","help":"When the measured values were taken; at most 5 minutes ahead of the server."},
-    {"name":"power","type":"group","shape":"one","of":"PowerSpec","help":"What it can pass on, for power equipment and for multi-supply loads."},
-    {"name":"ports","type":"group","shape":"list","of":"Port","help":"All of its ports; names are unique."},
-    {"name":"placement","type":"group","shape":"one","of":"Placement","help":"Footprint of a floor-standing device."},
-    {"name":"tenant","type":"text","shape":"one","help":"Who uses it."},
-    {"name":"labels","type":"text","shape":"map","help":"At most 64 pairs, keys up to 63 and values up to 255 characters."},
-    {"name":"tags","type":"text","shape":"list","help":"Slugs."},
-    {"name":"comments","type":"text","shape":"one","help":"Free text, at most 4,096 characters.","length":4096},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only: version for optimistic concurrency."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only: last time that a write changed it."},
-  ],
-  Location: [
-    {"name":"site_id","type":"text","shape":"one","help":"Site, same grammar as a code."},
-    {"name":"floor_number","type":"int","shape":"one","help":"0 is the ground floor, below ground is negative."},
-    {"name":"room","type":"text","shape":"one","help":"Room inside the floor, same grammar as a code; may be empty."},
-    {"name":"row","type":"text","shape":"one","help":"Row inside the floor, same grammar as a code; may be empty."},
-    {"name":"zone_id","type":"text","shape":"one","help":"Cooling zone inside the floor, same grammar as a code; may be empty."},
-  ],
-  PowerSpec: [
-    {"name":"capacity_w","type":"int","shape":"one","optional":true,"help":"Nameplate throughput (100 %)."},
-    {"name":"max_utilization_pct","type":"int","shape":"one","optional":true,"help":"Continuous share of the capacity; 1 to 100, defaults to 80.","min":1,"max":100},
-    {"name":"min_live_inlets","type":"int","shape":"one","optional":true,"help":"Live inlets needed to stay on; defaults to 1."},
-    {"name":"runtime_s","type":"int","shape":"one","optional":true,"help":"Battery time of a UPS at rated load."},
-    {"name":"efficiency_pct","type":"number","shape":"one","optional":true,"help":"Output over input, above 0 and at most 100; the rest is heat.","min":0,"above":true,"max":100},
-    {"name":"power_path","type":"text","shape":"one","help":"Label of the supply side such as A or B; derived from the sources when empty."},
-    {"name":"required_redundancy","type":"choice","shape":"one","of":"Redundancy","help":"What it demands of its supply."},
-    {"name":"preferred_inlet","type":"text","shape":"one","help":"Inlet that a transfer switch or UPS draws from while it is live; else the first live one."},
-  ],
-  Port: [
-    {"name":"name","type":"text","shape":"one","required":true,"help":"Required, unique inside the device, 1 to 64 printable characters without '~'; may hold '/'.","length":64},
-    {"name":"kind","type":"choice","shape":"one","of":"PortKind","required":true,"help":"Required."},
-    {"name":"type","type":"text","shape":"one","help":"Slug of the connector or interface, such as 100gbase-x-qsfp28, lc or iec-60320-c14."},
-    {"name":"label","type":"text","shape":"one","help":"What is printed beside it."},
-    {"name":"enabled","type":"flag","shape":"one","optional":true,"help":"Defaults to true."},
-    {"name":"speed_mbps","type":"int","shape":"one","optional":true,"help":"Speed of a network port."},
-    {"name":"mgmt_only","type":"flag","shape":"one","help":"Carries management traffic only."},
-    {"name":"net_role","type":"choice","shape":"one","of":"NetRole","help":"Where a network port points."},
-    {"name":"lag","type":"text","shape":"one","help":"Name of the aggregate port that it belongs to, on the same device."},
-    {"name":"parent_port","type":"text","shape":"one","help":"Name of the physical port that a breakout channel is a part of."},
-    {"name":"channel","type":"int","shape":"one","optional":true,"help":"Number of the breakout channel, unique per parent."},
-    {"name":"mac_address","type":"text","shape":"one","help":"Six hexadecimal pairs joined by colons."},
-    {"name":"mark_connected","type":"flag","shape":"one","help":"Treated as connected without a recorded cable."},
-    {"name":"positions","type":"int","shape":"one","optional":true,"help":"Fibres or pairs of a FRONT or REAR port; 1 to 1024, defaults to 1.","min":1,"max":1024},
-    {"name":"mappings","type":"group","shape":"list","of":"PortMapping","help":"On a FRONT port: where its positions lead."},
-    {"name":"power_in","type":"group","shape":"one","of":"PowerIn","help":"On a POWER_IN port."},
-    {"name":"power_out","type":"group","shape":"one","of":"PowerOut","help":"On a POWER_OUT port."},
-    {"name":"rx_mbps","type":"number","shape":"one","optional":true,"help":"Received traffic at measured_at."},
-    {"name":"tx_mbps","type":"number","shape":"one","optional":true,"help":"Sent traffic at measured_at."},
-    {"name":"measured_at","type":"time","shape":"one","help":"When the traffic was measured."},
-    {"name":"device_code","type":"text","shape":"one","output":true,"help":"Output only."},
-    {"name":"cable","type":"group","shape":"one","of":"Cable","output":true,"help":"Output only: the cable in this port."},
-    {"name":"far_end","type":"group","shape":"one","of":"PortRef","output":true,"help":"Output only: where the traced path ends."},
-    {"name":"path_status","type":"choice","shape":"one","of":"PathStatus","output":true,"help":"Output only: how the traced path ends."},
-  ],
-  PortMapping: [
-    {"name":"front_position","type":"int","shape":"one","help":"From 1.","min":1},
-    {"name":"rear_port","type":"text","shape":"one","help":"Name of the rear port."},
-    {"name":"rear_position","type":"int","shape":"one","help":"From 1; used by one mapping only.","min":1},
-  ],
-  PowerIn: [
-    {"name":"source_ref","type":"text","shape":"one","help":"feed:<id>, port:<device>/<outlet> or device:<code>; empty when a power cable tells."},
-    {"name":"max_draw_w","type":"int","shape":"one","optional":true,"help":"Nameplate draw of this inlet."},
-    {"name":"allocated_draw_w","type":"int","shape":"one","optional":true,"help":"Draw of this inlet to plan with; splits the device's draw among its inlets."},
-    {"name":"power_path","type":"text","shape":"one","help":"Label of the supply side; derived from the source when empty."},
-  ],
-  PowerOut: [
-    {"name":"feed_id","type":"text","shape":"one","help":"Declares the feed that starts here; unique, same grammar as a code."},
-    {"name":"inlet_name","type":"text","shape":"one","help":"Inlet of the same device that supplies it; all inlets when empty."},
-    {"name":"supply","type":"choice","shape":"one","of":"Supply","help":"AC or DC."},
-    {"name":"phase","type":"choice","shape":"one","of":"Phase","help":"Single or three phases."},
-    {"name":"leg","type":"choice","shape":"one","of":"PhaseLeg","help":"Phase conductors that it hangs on."},
-    {"name":"voltage_v","type":"number","shape":"one","optional":true,"help":"Line-to-line voltage; negative for DC only, never 0."},
-    {"name":"amperage_a","type":"number","shape":"one","optional":true,"help":"Rating of the breaker; at least 1.","min":1},
-    {"name":"max_utilization_pct","type":"int","shape":"one","optional":true,"help":"Continuous share of the rating; 1 to 100, defaults to 80.","min":1,"max":100},
-    {"name":"breaker_position","type":"int","shape":"one","optional":true,"help":"First position in the panel, from 1.","min":1},
-    {"name":"breaker_poles","type":"int","shape":"one","optional":true,"help":"1 to 3; takes the positions start, start + 2, start + 4.","min":1,"max":3},
-    {"name":"capacity_w","type":"int","shape":"one","optional":true,"output":true,"help":"Output only: what voltage, amperage and phase allow at 100 %."},
-    {"name":"state","type":"choice","shape":"one","of":"OutletState","help":"Defaults to ENABLED."},
-  ],
-  Placement: [
-    {"name":"x_mm","type":"int","shape":"one","help":"Distance of the west edge from the origin."},
-    {"name":"y_mm","type":"int","shape":"one","help":"Distance of the north edge from the origin."},
-    {"name":"width_mm","type":"int","shape":"one","help":"Extent from west to east, whatever the rotation; above 0.","min":0,"above":true},
-    {"name":"depth_mm","type":"int","shape":"one","help":"Extent from north to south, whatever the rotation; above 0.","min":0,"above":true},
-    {"name":"rotation_deg","type":"int","shape":"one","help":"0, 90, 180 or 270: where the front faces; 0 is north.","numbers":[0,90,180,270]},
-  ],
-  Rack: [
-    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique."},
-    {"name":"name","type":"text","shape":"one","help":"Free text, at most 128 characters.","length":128},
-    {"name":"facility_id","type":"text","shape":"one","help":"The building owner's name for it."},
-    {"name":"location","type":"group","shape":"one","of":"Location","required":true,"help":"Required."},
-    {"name":"position_in_row","type":"int","shape":"one","optional":true,"help":"From 1.","min":1},
-    {"name":"status","type":"choice","shape":"one","of":"RackStatus","help":"Defaults to ACTIVE."},
-    {"name":"role","type":"text","shape":"one","help":"Slug."},
-    {"name":"form_factor","type":"choice","shape":"one","of":"FormFactor","help":"How it is built."},
-    {"name":"rail_width_in","type":"int","shape":"one","optional":true,"help":"10, 19, 21 or 23 inches; defaults to 19.","numbers":[10,19,21,23]},
-    {"name":"u_height","type":"int","shape":"one","optional":true,"help":"1 to 100; defaults to 42.","min":1,"max":100},
-    {"name":"starting_unit","type":"int","shape":"one","optional":true,"help":"Number of the lowest unit, from 1; defaults to 1.","min":1},
-    {"name":"desc_units","type":"flag","shape":"one","help":"Units are numbered from the top."},
-    {"name":"mounting_depth_mm","type":"int","shape":"one","optional":true,"help":"Distance between the front and rear rails."},
-    {"name":"outer_height_mm","type":"int","shape":"one","optional":true,"help":"Height of the cabinet."},
-    {"name":"placement","type":"group","shape":"one","of":"Placement","help":"Footprint on the floor."},
-    {"name":"weight_kg","type":"number","shape":"one","optional":true,"help":"Weight of the empty rack."},
-    {"name":"max_load_kg","type":"number","shape":"one","optional":true,"help":"What its devices may weigh together."},
-    {"name":"power_capacity_w","type":"int","shape":"one","optional":true,"help":"What may be drawn in it."},
-    {"name":"cooling_capacity_w","type":"int","shape":"one","optional":true,"help":"What heat can be taken away."},
-    {"name":"cooling_capability","type":"choice","shape":"one","of":"CoolingCapability","help":"Which ways of cooling it offers."},
-    {"name":"airflow","type":"choice","shape":"one","of":"Airflow","help":"Way of the air that it is built for."},
-    {"name":"required_redundancy","type":"choice","shape":"one","of":"Redundancy","help":"What it demands of its devices' supply."},
-    {"name":"inlet_temp_c","type":"number","shape":"one","optional":true,"help":"Warmest inlet air at measured_at."},
-    {"name":"exhaust_temp_c","type":"number","shape":"one","optional":true,"help":"Warmest exhaust air at measured_at."},
-    {"name":"measured_at","type":"time","shape":"one","help":"When the temperatures were taken."},
-    {"name":"reservations","type":"group","shape":"list","of":"Reservation","help":"Units kept free."},
-    {"name":"tenant","type":"text","shape":"one","help":"Who uses it."},
-    {"name":"labels","type":"text","shape":"map","help":"As for Device."},
-    {"name":"tags","type":"text","shape":"list","help":"Slugs."},
-    {"name":"comments","type":"text","shape":"one","help":"Free text, at most 4,096 characters.","length":4096},
-    {"name":"serial","type":"text","shape":"one","help":"Free text."},
-    {"name":"asset_tag","type":"text","shape":"one","help":"Unique among racks when set."},
-    {"name":"health","type":"choice","shape":"one","of":"Health","output":true,"help":"Output only."},
-    {"name":"health_reasons","type":"group","shape":"list","of":"HealthReason","output":true,"help":"Output only: why the health is not OK."},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-  Reservation: [
-    {"name":"units","type":"int","shape":"list","help":"Unit numbers; at least one, none reserved twice."},
-    {"name":"status","type":"choice","shape":"one","of":"ReservationStatus","help":"Defaults to ACTIVE; STALE ones hold nothing."},
-    {"name":"owner","type":"text","shape":"one","help":"Tenant or person that they are kept for."},
-    {"name":"reason","type":"text","shape":"one","help":"Free text."},
-    {"name":"until","type":"time","shape":"one","help":"When they become free again."},
-  ],
-  Crac: [
-    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique."},
-    {"name":"name","type":"text","shape":"one","help":"Free text, at most 128 characters.","length":128},
-    {"name":"kind","type":"choice","shape":"one","of":"CracKind","required":true,"help":"Required."},
-    {"name":"status","type":"choice","shape":"one","of":"CracStatus","help":"Defaults to ACTIVE."},
-    {"name":"location","type":"group","shape":"one","of":"Location","help":"Required unless rack_code gives it."},
-    {"name":"placement","type":"group","shape":"one","of":"Placement","help":"Footprint on the floor."},
-    {"name":"rack_code","type":"text","shape":"one","help":"Rack of a rear door or in-rack unit."},
-    {"name":"serves","type":"text","shape":"list","help":"References of floors, rooms, rows, zones or racks; defaults to its room, else its floor."},
-    {"name":"sensible_capacity_kw","type":"number","shape":"one","required":true,"help":"Required, above 0: heat that it takes from the air.","min":0,"above":true},
-    {"name":"total_capacity_kw","type":"number","shape":"one","optional":true,"help":"Sensible and latent; at least the sensible capacity."},
-    {"name":"derate_pct","type":"number","shape":"one","optional":true,"help":"Share of the rating that is really there; 1 to 100, 100 is all.","min":1,"max":100},
-    {"name":"airflow_m3h","type":"number","shape":"one","optional":true,"help":"Moved air."},
-    {"name":"supply_temp_c","type":"number","shape":"one","optional":true,"help":"Cold side, -20 to 80, below the return.","min":-20,"max":80},
-    {"name":"return_temp_c","type":"number","shape":"one","optional":true,"help":"Warm side, -20 to 80.","min":-20,"max":80},
-    {"name":"rated_return_temp_c","type":"number","shape":"one","optional":true,"help":"Return at which the capacity is rated."},
-    {"name":"fan_speed_pct","type":"int","shape":"one","optional":true,"help":"0 to 100.","min":0,"max":100},
-    {"name":"medium","type":"choice","shape":"one","of":"CoolingMedium","help":"Heat that it takes: LIQUID for a CDU unless stated, AIR for all others."},
-    {"name":"fluid","type":"choice","shape":"one","of":"FluidType","help":"What flows through its coil."},
-    {"name":"redundancy_group","type":"text","shape":"one","help":"Units that stand in for each other share one group."},
-    {"name":"measured_load_kw","type":"number","shape":"one","optional":true,"help":"Heat taken at measured_at."},
-    {"name":"measured_at","type":"time","shape":"one","help":"When the load was taken."},
-    {"name":"max_draw_w","type":"int","shape":"one","optional":true,"help":"Nameplate draw."},
-    {"name":"allocated_draw_w","type":"int","shape":"one","optional":true,"help":"Draw to plan with."},
-    {"name":"power_inputs","type":"group","shape":"list","of":"PowerIn","help":"Its inlets, in order."},
-    {"name":"min_live_inlets","type":"int","shape":"one","optional":true,"help":"Live inlets needed to stay on; defaults to 1."},
-    {"name":"manufacturer","type":"text","shape":"one","help":"Free text."},
-    {"name":"model","type":"text","shape":"one","help":"Free text."},
-    {"name":"serial","type":"text","shape":"one","help":"Free text."},
-    {"name":"labels","type":"text","shape":"map","help":"As for Device."},
-    {"name":"tags","type":"text","shape":"list","help":"Slugs."},
-    {"name":"comments","type":"text","shape":"one","help":"Free text, at most 4,096 characters.","length":4096},
-    {"name":"heat_rejection","type":"choice","shape":"one","of":"HeatRejection","help":"Defaults to FACILITY; AIR heats the room in which the unit is located."},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-  Cable: [
-    {"name":"a","type":"group","shape":"one","of":"PortRef","required":true,"help":"Required."},
-    {"name":"b","type":"group","shape":"one","of":"PortRef","required":true,"help":"Required."},
-    {"name":"type","type":"choice","shape":"one","of":"CableType","help":"What it is made of."},
-    {"name":"status","type":"choice","shape":"one","of":"CableStatus","help":"Defaults to CONNECTED."},
-    {"name":"label","type":"text","shape":"one","help":"What is printed on it."},
-    {"name":"color","type":"text","shape":"one","help":"Six hexadecimal digits, RRGGBB."},
-    {"name":"length_m","type":"number","shape":"one","optional":true,"help":"Above 0, at most 100,000.","min":0,"above":true,"max":100000},
-    {"name":"bundle","type":"text","shape":"one","help":"Bundle or tray that it runs in."},
-    {"name":"tenant","type":"text","shape":"one","help":"Who uses it."},
-    {"name":"labels","type":"text","shape":"map","help":"As for Device."},
-    {"name":"tags","type":"text","shape":"list","help":"Slugs."},
-    {"name":"comments","type":"text","shape":"one","help":"Free text, at most 4,096 characters.","length":4096},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-  PortRef: [
-    {"name":"device_code","type":"text","shape":"one","help":"Code of the device."},
-    {"name":"port_name","type":"text","shape":"one","help":"1 to 64 printable characters without '~'; may be empty only at the end of a fabric link.","length":64},
-  ],
-  FabricLink: [
-    {"name":"a","type":"group","shape":"one","of":"PortRef","required":true,"help":"Required: the leaf's end."},
-    {"name":"b","type":"group","shape":"one","of":"PortRef","required":true,"help":"Required: the spine's end; port names are given on both ends or on neither."},
-    {"name":"fabric_id","type":"text","shape":"one","help":"Fabric, same grammar as a code."},
-    {"name":"status","type":"choice","shape":"one","of":"LinkStatus","help":"Defaults to UP."},
-    {"name":"capacity_mbps","type":"int","shape":"one","optional":true,"help":"Above 0; defaults to the slower port's speed.","min":0,"above":true},
-    {"name":"a_to_b_mbps","type":"number","shape":"one","optional":true,"help":"Traffic towards the spine at measured_at."},
-    {"name":"b_to_a_mbps","type":"number","shape":"one","optional":true,"help":"Traffic towards the leaf at measured_at."},
-    {"name":"measured_at","type":"time","shape":"one","help":"When the traffic was measured."},
-    {"name":"ecmp_group","type":"text","shape":"one","help":"Links that share traffic; defaults to the leaf."},
-    {"name":"lag","type":"text","shape":"one","help":"Aggregate that it belongs to."},
-    {"name":"error_count","type":"int","shape":"one","optional":true,"help":"Errors since the counter was last cleared."},
-    {"name":"labels","type":"text","shape":"map","help":"As for Device."},
-    {"name":"tags","type":"text","shape":"list","help":"Slugs."},
-    {"name":"comments","type":"text","shape":"one","help":"Free text, at most 4,096 characters.","length":4096},
-    {"name":"utilization_pct","type":"number","shape":"one","output":true,"help":"Output only: the busier direction over the capacity."},
-    {"name":"congested","type":"flag","shape":"one","output":true,"help":"Output only: utilization_pct is 80 or more."},
-    {"name":"physical","type":"choice","shape":"one","of":"PhysicalMatch","output":true,"help":"Output only: whether cables join the two ends."},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-  DeviceType: [
-    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique: a slug such as acme-server-2u."},
-    {"name":"manufacturer","type":"text","shape":"one","required":true,"help":"Required."},
-    {"name":"model","type":"text","shape":"one","required":true,"help":"Required."},
-    {"name":"part_number","type":"text","shape":"one","help":"The manufacturer's number."},
-    {"name":"kind","type":"choice","shape":"one","of":"DeviceKind","required":true,"help":"Required."},
-    {"name":"u_height","type":"number","shape":"one","optional":true,"help":"0 to 100 in steps of 0.5; 0 for what takes no units.","min":0,"max":100,"step":0.5},
-    {"name":"depth","type":"choice","shape":"one","of":"Depth","help":"Whether it takes both faces of a rack."},
-    {"name":"airflow","type":"choice","shape":"one","of":"Airflow","help":"Which way air moves through it."},
-    {"name":"weight_kg","type":"number","shape":"one","optional":true,"help":"Without modules."},
-    {"name":"max_draw_w","type":"int","shape":"one","optional":true,"help":"Of the whole device, where its inlets do not tell."},
-    {"name":"ports","type":"group","shape":"list","of":"Port","help":"What each device of the type has; sources, feeds and measurements are no part of a type."},
-    {"name":"bays","type":"text","shape":"list","help":"Names of the bays of a chassis."},
-    {"name":"is_blade","type":"flag","shape":"one","help":"Whether it goes into a bay."},
-    {"name":"labels","type":"text","shape":"map","help":"At most 64."},
-    {"name":"comments","type":"text","shape":"one","help":"At most 4096 characters.","length":4096},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only. Version."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-  MaintenanceWindow: [
-    {"name":"code","type":"text","shape":"one","required":true,"help":"Required, immutable, unique whatever its case."},
-    {"name":"title","type":"text","shape":"one","help":"At most 128 characters.","length":128},
-    {"name":"notes","type":"text","shape":"one","help":"At most 4096 characters.","length":4096},
-    {"name":"starts_at","type":"time","shape":"one","required":true,"help":"Required: when the work begins."},
-    {"name":"ends_at","type":"time","shape":"one","required":true,"help":"Required: when all is back, at most 90 days later."},
-    {"name":"element_refs","type":"text","shape":"list","required":true,"help":"Required: 1 to 200, as for CheckWindow."},
-    {"name":"accepted_refs","type":"text","shape":"list","help":"What may be lost, as for CheckWindow."},
-    {"name":"owner","type":"text","shape":"one","help":"Who does it, at most 128 characters.","length":128},
-    {"name":"contact","type":"text","shape":"one","help":"How to reach them, at most 128 characters.","length":128},
-    {"name":"state","type":"choice","shape":"one","of":"WindowState","help":"Defaults to PLANNED."},
-    {"name":"sequence","type":"int","shape":"one","output":true,"help":"Output only. Raised with each change of time, elements or state."},
-    {"name":"calendar_uid","type":"text","shape":"one","help":"UID of the calendar entry that it was imported from, at most 255 characters; /windows.ics shows it under this UID.","length":255},
-    {"name":"calendar_sequence","type":"int","shape":"one","help":"SEQUENCE of that entry, 0 or more.","min":0},
-    {"name":"etag","type":"text","shape":"one","output":true,"help":"Output only. Version."},
-    {"name":"create_time","type":"time","shape":"one","output":true,"help":"Output only."},
-    {"name":"update_time","type":"time","shape":"one","output":true,"help":"Output only."},
-  ],
-};
+export const FORMS: Forms = readForms(`
+Device
+code text required
+name text length:128
+kind choice of:DeviceKind required
+role text
+status choice of:DeviceStatus
+manufacturer text
+model text
+part_number text
+serial text
+asset_tag text
+location group of:Location
+rack_code text
+position_u number optional step:0.5
+u_height number optional min:0 max:100 step:0.5
+face choice of:Face
+depth choice of:Depth
+slot choice of:SlotWidth
+mount choice of:Mount
+parent_device_code text
+bay text
+airflow choice of:Airflow
+weight_kg number optional
+max_draw_w int optional
+allocated_draw_w int optional
+measured_draw_w int optional
+power_factor number optional min:0.5 max:1
+heat_w int optional
+cooling_method choice of:CoolingMethod
+liquid_fraction_pct int optional
+thermal_class choice of:ThermalClass
+inlet_temp_c number optional
+exhaust_temp_c number optional
+measured_at time
+power group of:PowerSpec
+ports group list of:Port
+placement group of:Placement
+tenant text
+labels text map
+tags text list
+comments text length:4096
+etag text output
+create_time time output
+update_time time output
+
+Location
+site_id text
+floor_number int
+room text
+row text
+zone_id text
+
+PowerSpec
+capacity_w int optional
+max_utilization_pct int optional min:1 max:100
+min_live_inlets int optional
+runtime_s int optional
+efficiency_pct number optional min:0 above max:100
+power_path text
+required_redundancy choice of:Redundancy
+preferred_inlet text
+
+Port
+name text required length:64
+kind choice of:PortKind required
+type text
+label text
+enabled flag optional
+speed_mbps int optional
+mgmt_only flag
+net_role choice of:NetRole
+lag text
+parent_port text
+channel int optional
+mac_address text
+mark_connected flag
+positions int optional min:1 max:1024
+mappings group list of:PortMapping
+power_in group of:PowerIn
+power_out group of:PowerOut
+rx_mbps number optional
+tx_mbps number optional
+measured_at time
+device_code text output
+cable group of:Cable output
+far_end group of:PortRef output
+path_status choice of:PathStatus output
+
+PortMapping
+front_position int min:1
+rear_port text
+rear_position int min:1
+
+PowerIn
+source_ref text
+max_draw_w int optional
+allocated_draw_w int optional
+power_path text
+
+PowerOut
+feed_id text
+inlet_name text
+supply choice of:Supply
+phase choice of:Phase
+leg choice of:PhaseLeg
+voltage_v number optional
+amperage_a number optional min:1
+max_utilization_pct int optional min:1 max:100
+breaker_position int optional min:1
+breaker_poles int optional min:1 max:3
+capacity_w int optional output
+state choice of:OutletState
+
+Placement
+x_mm int
+y_mm int
+width_mm int min:0 above
+depth_mm int min:0 above
+rotation_deg int numbers:0,90,180,270
+
+Rack
+code text required
+name text length:128
+facility_id text
+location group of:Location required
+position_in_row int optional min:1
+status choice of:RackStatus
+role text
+form_factor choice of:FormFactor
+rail_width_in int optional numbers:10,19,21,23
+u_height int optional min:1 max:100
+starting_unit int optional min:1
+desc_units flag
+mounting_depth_mm int optional
+outer_height_mm int optional
+placement group of:Placement
+weight_kg number optional
+max_load_kg number optional
+power_capacity_w int optional
+cooling_capacity_w int optional
+cooling_capability choice of:CoolingCapability
+airflow choice of:Airflow
+required_redundancy choice of:Redundancy
+inlet_temp_c number optional
+exhaust_temp_c number optional
+measured_at time
+reservations group list of:Reservation
+tenant text
+labels text map
+tags text list
+comments text length:4096
+serial text
+asset_tag text
+health choice of:Health output
+health_reasons group list of:HealthReason output
+etag text output
+create_time time output
+update_time time output
+
+Reservation
+units int list
+status choice of:ReservationStatus
+owner text
+reason text
+until time
+
+Crac
+code text required
+name text length:128
+kind choice of:CracKind required
+status choice of:CracStatus
+location group of:Location
+placement group of:Placement
+rack_code text
+serves text list
+sensible_capacity_kw number required min:0 above
+total_capacity_kw number optional
+derate_pct number optional min:1 max:100
+airflow_m3h number optional
+supply_temp_c number optional min:-20 max:80
+return_temp_c number optional min:-20 max:80
+rated_return_temp_c number optional
+fan_speed_pct int optional min:0 max:100
+medium choice of:CoolingMedium
+fluid choice of:FluidType
+redundancy_group text
+measured_load_kw number optional
+measured_at time
+max_draw_w int optional
+allocated_draw_w int optional
+power_inputs group list of:PowerIn
+min_live_inlets int optional
+manufacturer text
+model text
+serial text
+labels text map
+tags text list
+comments text length:4096
+heat_rejection choice of:HeatRejection
+etag text output
+create_time time output
+update_time time output
+
+Cable
+a group of:PortRef required
+b group of:PortRef required
+type choice of:CableType
+status choice of:CableStatus
+label text
+color text
+length_m number optional min:0 above max:100000
+bundle text
+tenant text
+labels text map
+tags text list
+comments text length:4096
+etag text output
+create_time time output
+update_time time output
+
+PortRef
+device_code text
+port_name text length:64
+
+FabricLink
+a group of:PortRef required
+b group of:PortRef required
+fabric_id text
+status choice of:LinkStatus
+capacity_mbps int optional min:0 above
+a_to_b_mbps number optional
+b_to_a_mbps number optional
+measured_at time
+ecmp_group text
+lag text
+error_count int optional
+labels text map
+tags text list
+comments text length:4096
+utilization_pct number output
+congested flag output
+physical choice of:PhysicalMatch output
+etag text output
+create_time time output
+update_time time output
+
+DeviceType
+code text required
+manufacturer text required
+model text required
+part_number text
+kind choice of:DeviceKind required
+u_height number optional min:0 max:100 step:0.5
+depth choice of:Depth
+airflow choice of:Airflow
+weight_kg number optional
+max_draw_w int optional
+ports group list of:Port
+bays text list
+is_blade flag
+labels text map
+comments text length:4096
+etag text output
+create_time time output
+update_time time output
+
+MaintenanceWindow
+code text required
+title text length:128
+notes text length:4096
+starts_at time required
+ends_at time required
+element_refs text list required
+accepted_refs text list
+owner text length:128
+contact text length:128
+state choice of:WindowState
+sequence int output
+calendar_uid text length:255
+calendar_sequence int min:0
+etag text output
+create_time time output
+update_time time output
+`);
 
 export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {
   DeviceKind: {"prefix":"DEVICE_KIND","values":["SERVER","STORAGE","SWITCH","ROUTER","FIREWALL","LOAD_BALANCER","CHASSIS","BLADE","PATCH_PANEL","CONSOLE_SERVER","KVM","SENSOR","OTHER","UTILITY","GENERATOR","SWITCHGEAR","TRANSFER_SWITCH","UPS","FLOOR_PDU","RPP","BUSWAY","RACK_PDU","CDU"]},

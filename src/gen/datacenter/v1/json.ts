@@ -105,6 +105,8 @@ export type FailureSeverity = "FAILURE_SEVERITY_UNSPECIFIED" | "FAILURE_SEVERITY
 
 export type InventoryKind = "INVENTORY_KIND_UNSPECIFIED" | "INVENTORY_KIND_SITE" | "INVENTORY_KIND_FLOOR" | "INVENTORY_KIND_ROOM" | "INVENTORY_KIND_ROW" | "INVENTORY_KIND_RACK" | "INVENTORY_KIND_DEVICE" | "INVENTORY_KIND_PORT" | "INVENTORY_KIND_CABLE" | "INVENTORY_KIND_CRAC" | "INVENTORY_KIND_SUPPLY" | "INVENTORY_KIND_FABRIC" | "INVENTORY_KIND_FABRIC_LINK" | "INVENTORY_KIND_DEVICE_TYPE";
 
+export type WindowState = "WINDOW_STATE_UNSPECIFIED" | "WINDOW_STATE_PLANNED" | "WINDOW_STATE_BEGUN" | "WINDOW_STATE_DONE" | "WINDOW_STATE_CANCELLED";
+
 export type SupplyEffect = "SUPPLY_EFFECT_UNSPECIFIED" | "SUPPLY_EFFECT_LOST" | "SUPPLY_EFFECT_REDUCED" | "SUPPLY_EFFECT_GAINED" | "SUPPLY_EFFECT_INCREASED";
 
 export type PlacementSpread = "PLACEMENT_SPREAD_UNSPECIFIED" | "PLACEMENT_SPREAD_RACK" | "PLACEMENT_SPREAD_ROW" | "PLACEMENT_SPREAD_FEED";
@@ -116,8 +118,6 @@ export type WindowVerdict = "WINDOW_VERDICT_UNSPECIFIED" | "WINDOW_VERDICT_GO" |
 export type WindowImpact = "WINDOW_IMPACT_UNSPECIFIED" | "WINDOW_IMPACT_NO_IMPACT" | "WINDOW_IMPACT_REDUCED_REDUNDANCY" | "WINDOW_IMPACT_DEGRADED" | "WINDOW_IMPACT_OUTAGE";
 
 export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
-
-export type WindowState = "WINDOW_STATE_UNSPECIFIED" | "WINDOW_STATE_PLANNED" | "WINDOW_STATE_BEGUN" | "WINDOW_STATE_DONE" | "WINDOW_STATE_CANCELLED";
 
 export type ReadingQuantity = "READING_QUANTITY_UNSPECIFIED" | "READING_QUANTITY_POWER_W" | "READING_QUANTITY_APPARENT_POWER_VA" | "READING_QUANTITY_CURRENT_A" | "READING_QUANTITY_CURRENT_L1_A" | "READING_QUANTITY_CURRENT_L2_A" | "READING_QUANTITY_CURRENT_L3_A" | "READING_QUANTITY_INLET_C" | "READING_QUANTITY_OUTLET_C" | "READING_QUANTITY_SUPPLY_C" | "READING_QUANTITY_RETURN_C" | "READING_QUANTITY_FLOW_M3H" | "READING_QUANTITY_RECEIVED_BPS" | "READING_QUANTITY_SENT_BPS" | "READING_QUANTITY_BATTERY_PCT" | "READING_QUANTITY_BATTERY_MIN" | "READING_QUANTITY_STATE";
 
@@ -1518,10 +1518,30 @@ export interface InventoryChange {
   readonly cable?: Cable;
   readonly fabric_link?: FabricLink;
   readonly device_type?: DeviceType;
+  readonly window?: MaintenanceWindow;
   readonly delete_ref?: string;
   readonly update_mask?: string;
   readonly etag: string;
   readonly cascade: boolean;
+}
+
+export interface MaintenanceWindow {
+  readonly code: string;
+  readonly title: string;
+  readonly notes: string;
+  readonly starts_at?: string;
+  readonly ends_at?: string;
+  readonly element_refs: readonly string[];
+  readonly accepted_refs: readonly string[];
+  readonly owner: string;
+  readonly contact: string;
+  readonly state: WindowState;
+  readonly sequence: number;
+  readonly calendar_uid: string;
+  readonly calendar_sequence: number;
+  readonly etag: string;
+  readonly create_time?: string;
+  readonly update_time?: string;
 }
 
 export interface PreviewChangesRequest {
@@ -1865,25 +1885,6 @@ export interface UpsertWindowRequest {
   readonly request_id: string;
   readonly validate_only: boolean;
   readonly change_message: string;
-}
-
-export interface MaintenanceWindow {
-  readonly code: string;
-  readonly title: string;
-  readonly notes: string;
-  readonly starts_at?: string;
-  readonly ends_at?: string;
-  readonly element_refs: readonly string[];
-  readonly accepted_refs: readonly string[];
-  readonly owner: string;
-  readonly contact: string;
-  readonly state: WindowState;
-  readonly sequence: number;
-  readonly calendar_uid: string;
-  readonly calendar_sequence: number;
-  readonly etag: string;
-  readonly create_time?: string;
-  readonly update_time?: string;
 }
 
 export interface UpsertWindowResponse {

@@ -327,14 +327,14 @@ export type MaintenanceWindow = Message<"datacenter.v1.MaintenanceWindow"> & {
   endsAt?: Timestamp | undefined;
 
   /**
-   * Required: 1 to 200, as for CheckWindow.
+   * Required: 1 to 200 devices, ports, feeds, cooling units, racks, cables, links or places.
    *
    * @generated from field: repeated string element_refs = 6;
    */
   elementRefs: string[];
 
   /**
-   * What may be lost, as for CheckWindow.
+   * What may be lost: devices, racks, cooling units, places, or role:<role>.
    *
    * @generated from field: repeated string accepted_refs = 7;
    */
@@ -1406,14 +1406,14 @@ export const WindowState = {
   BEGUN: 2,
 
   /**
-   * Its elements are back. Final.
+   * Its elements are back.
    *
    * @generated from enum value: WINDOW_STATE_DONE = 3;
    */
   DONE: 3,
 
   /**
-   * Will not take place, or was broken off. Final.
+   * Will not take place, or was broken off.
    *
    * @generated from enum value: WINDOW_STATE_CANCELLED = 4;
    */

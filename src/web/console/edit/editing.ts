@@ -12,6 +12,8 @@ export type Edit =
       readonly change?: Values | ((stored: Values) => Values);
       /** Name of the field that has the focus. */
       readonly focus?: string;
+      /** What `change` does, as a button says it; the dialog then shows no other field. */
+      readonly verb?: string;
     }
   | { readonly mode: "duplicate"; readonly kind: Kind; readonly identity: Values; readonly change?: Values }
   | { readonly mode: "delete"; readonly kind: Kind; readonly identity: Values }

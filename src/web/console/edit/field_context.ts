@@ -1,5 +1,6 @@
 import { type ComponentType, createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { CommentOf } from "./comments.ts";
 import type { FormField, Kind, Values } from "./form_model.ts";
 
 /** Context of every field of a form. */
@@ -18,6 +19,8 @@ export interface FormContext {
   readonly problemAt: (path: string) => string;
   /** Whether the field at a path, or one inside it, differs from what is stored. */
   readonly isChanged: (path: string) => boolean;
+  /** The comment of a field in the proto files. */
+  readonly commentOf: CommentOf;
   /** Whether the resource's identity may be typed. */
   readonly isNew: boolean;
 }

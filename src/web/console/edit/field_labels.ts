@@ -33,6 +33,12 @@ const SPELLED: Readonly<Record<string, string>> = {
   b_to_a_mbps: "Traffic towards the leaf",
   mgmt_only: "Management only",
   desc_units: "Units count from the top",
+  starts_at: "From",
+  ends_at: "Until",
+  element_refs: "Out of service",
+  accepted_refs: "May be lost",
+  calendar_uid: "UID in the calendar",
+  calendar_sequence: "Sequence in the calendar",
   x_mm: "From the west",
   y_mm: "From the north",
 };
@@ -58,8 +64,8 @@ const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
 const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
 
 /** The proto file's comment of a field as help: other fields by their labels, constants as words. */
-export function helpOf({ help }: Pick<FormField, "help">): string {
-  return help
+export function helpOf(comment: string): string {
+  return comment
     .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>
       text.startsWith("Required unless") ? text : "",
     )

@@ -10,9 +10,8 @@ export interface FieldProps {
 
 /** The proto file's comment, and the error. */
 export function Hints({ field, path, id }: { readonly field: FormField; readonly path: string; readonly id: string }) {
-  const { problemAt } = useForm();
+  const { problemAt, commentOf } = useForm();
   const problem = problemAt(path);
-  const help = helpOf(field);
   return (
     <>
       {problem === "" ? null : (
@@ -20,20 +19,18 @@ export function Hints({ field, path, id }: { readonly field: FormField; readonly
           {problem}
         </p>
       )}
-      {help === "" ? null : (
-        <p class="sr-only" id={`${id}-help`}>
-          {help}
-        </p>
-      )}
+      <p class="sr-only" id={`${id}-help`}>
+        {helpOf(commentOf(field.message, field.name))}
+      </p>
     </>
   );
 }
 
 /** Names of what describes a control, for readers of the screen. */
-export function described(id: string, field: FormField, problem: string): Readonly<Record<string, string | boolean>> {
-  const parts = [...(problem === "" ? [] : [`${id}-problem`]), ...(helpOf(field) === "" ? [] : [`${id}-help`])];
+export function described(id: string, problem: string): Readonly<Record<string, string | boolean>> {
+  const help = `${id}-help`;
   return {
-    ...(parts.length > 0 && { "aria-describedby": parts.join(" ") }),
+    "aria-describedby": problem === "" ? help : `${id}-problem ${help}`,
     ...(problem !== "" && { "aria-invalid": true }),
   };
 }

@@ -8,12 +8,15 @@ import { MapField, TextListField } from "./list_fields.tsx";
 import { pathText } from "./paths.ts";
 import { PortEnd } from "./port_end.tsx";
 import { RefInput } from "./ref_input.tsx";
+import { RefsField } from "./refs_field.tsx";
+import { TimeInput } from "./time_input.tsx";
 import { numberOf } from "./values.ts";
 
 /** One field, by its type. */
 export function Field(props: FieldProps) {
   const { field, path, value } = props;
   if (field.shape === "map") return <MapField {...props} />;
+  if (field.name.endsWith("_refs")) return <RefsField {...props} />;
   if (field.type !== "group") return field.shape === "list" ? <TextListField {...props} /> : <OneField {...props} />;
   if (field.of === "PortRef") return <PortEnd {...props} />;
   if (field.shape === "list") return <GroupList {...props} />;
@@ -55,7 +58,7 @@ const REFERENCES: ReadonlySet<string> = new Set(["rack_code", "parent_device_cod
 function Control({ field, path, value, id }: FieldProps & { readonly id: string }) {
   const form = useForm();
   const problem = form.problemAt(pathText(path));
-  const common = { id, ...described(id, field, problem) };
+  const common = { id, ...described(id, problem) };
   const set = (next: unknown) => form.set(path, next);
   switch (field.type) {
     case "choice":
@@ -86,7 +89,7 @@ function Control({ field, path, value, id }: FieldProps & { readonly id: string 
         </select>
       );
     case "time":
-      return <TimeInput common={common} value={String(value ?? "")} set={set} />;
+      return <TimeInput common={common} label={labelOf(field)} value={String(value ?? "")} set={set} />;
     case "int":
     case "number":
       return <NumberInput common={common} field={field} value={value} set={set} />;
@@ -128,7 +131,7 @@ function TextInput({
 }: InputProps & { readonly path: readonly (string | number)[]; readonly value: string }): ComponentChildren {
   const { isNew } = useForm();
   const type = (text: string) => set(text === "" ? undefined : text);
-  if (field.name === "comments") {
+  if (field.name === "comments" || field.name === "notes") {
     return <textarea {...common} rows={3} value={value} onInput={({ currentTarget }) => type(currentTarget.value)} />;
   }
   if (REFERENCES.has(field.name)) return <RefInput common={common} name={field.name} value={value} set={type} />;
@@ -144,38 +147,4 @@ function TextInput({
       onInput={({ currentTarget }) => type(currentTarget.value)}
     />
   );
-}
-
-/** A moment in the reader's own time zone; it is stored in UTC. */
-function TimeInput({
-  common,
-  value,
-  set,
-}: {
-  readonly common: Readonly<Record<string, string | boolean>>;
-  readonly value: string;
-  readonly set: (value: unknown) => void;
-}) {
-  return (
-    <input
-      {...common}
-      type="datetime-local"
-      step={1}
-      value={localOf(value)}
-      onInput={({ currentTarget }) => set(utcOf(currentTarget.value))}
-    />
-  );
-}
-
-/** A moment as the browser's control takes it; "" for none. */
-function localOf(iso: string): string {
-  const date = new Date(iso);
-  if (Number.isNaN(date.getTime())) return "";
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return shifted.toISOString().slice(0, 19);
-}
-
-function utcOf(local: string): string | undefined {
-  const date = new Date(local);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }

@@ -55,6 +55,10 @@ const LAYOUTS: Readonly<Record<Kind, Layout>> = {
     ["Build", "depth airflow bays is_blade"],
     ["Notes", "labels comments"],
   ],
+  window: [
+    ["", "element_refs starts_at ends_at accepted_refs code title owner contact notes"],
+    ["State and calendar", "state calendar_uid calendar_sequence"],
+  ],
 };
 
 /** The sections of a kind's form, each field in exactly one of them. */

@@ -7,7 +7,7 @@ export type { FormField } from "#gen/datacenter/v1/forms.ts";
 export type Values = Readonly<Record<string, unknown>>;
 
 /** What can be edited, by the name that requests use. */
-export const KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
+export const KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type", "window"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The message of a kind. */

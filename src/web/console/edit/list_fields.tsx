@@ -28,7 +28,7 @@ export function TextListField({ field, path, value }: FieldProps) {
       </div>
       <input
         id={id}
-        {...described(id, field, form.problemAt(at))}
+        {...described(id, form.problemAt(at))}
         type="text"
         autocomplete="off"
         spellcheck={false}

@@ -5,6 +5,7 @@ import { counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
 import { type Change, maskOf, removeChange } from "./changes.ts";
 import { ChangesTable, FindingLine, Problem, Refused, Warnings } from "./changes_panel.tsx";
+import { useComments } from "./comments.ts";
 import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { differences } from "./differences.ts";
 import { type Edit, editing } from "./editing.ts";
@@ -116,6 +117,7 @@ function Chosen({
     Field,
     values,
     isNew: true,
+    commentOf: useComments(),
     set: (path: readonly (string | number)[], value: unknown) => setValues(withValue(values, path, value)),
     problemAt: (path: string) => problemAt(problems, path),
     isChanged: () => false,

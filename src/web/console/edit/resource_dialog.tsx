@@ -1,11 +1,15 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { kindNoun } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { counted } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
+import { withLength } from "../windows/planned.tsx";
+import { WindowCheck } from "../windows/window_check.tsx";
 import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
+import { useComments } from "./comments.ts";
 import { ConflictPanel } from "./conflict_panel.tsx";
 import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
+import { useMayWrite } from "./edit_buttons.tsx";
 import { type Edit, editing } from "./editing.ts";
 import { Effects } from "./effects.tsx";
 import { FormFields } from "./field_context.ts";
@@ -53,7 +57,8 @@ function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loade
 function titleOf(edit: ResourceEdit): string {
   const noun = kindNoun(edit.kind);
   if (edit.mode === "create") return `New ${noun}`;
-  return `${edit.mode === "edit" ? "Edit" : "Duplicate"} ${identityText(edit.kind, edit.identity)}`;
+  const verb = edit.mode === "edit" ? (edit.verb ?? "Edit") : "Duplicate";
+  return `${verb} ${identityText(edit.kind, edit.identity)}`;
 }
 
 /** The state that the form begins with; a duplicate leaves out what must be unique. */
@@ -81,6 +86,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
   const isNew = edit.mode !== "edit";
+  const verb = edit.mode === "edit" ? edit.verb : undefined;
   const { proposal } = draft;
   // A changed draft needs a confirmation, so that one key does not discard it.
   const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
@@ -94,44 +100,68 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
       footer={
         <>
           {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked proposal={proposal} />}
+          {useMayWrite() ? null : <p>Nothing is stored: that takes the role of a writer.</p>}
           <DialogButtons
             cancel={isLeaving ? "Discard" : "Cancel"}
             leave={leave}
             submit={submit}
             disabled={!proposal.canWrite}
-            label={
-              proposal.progress !== undefined
-                ? "Saving…"
-                : isNew
-                  ? `Create ${kindNoun(kind)}`
-                  : `Save ${counted(draft.changes.length, "change")}`
-            }
+            label={proposal.progress !== undefined ? "Saving…" : saveLabel(edit, draft)}
           />
         </>
       }
     >
       <div class="edit-body two" onInput={() => setLeaving(false)}>
-        <Sections
-          kind={kind}
-          draft={draft}
-          isNew={isNew}
-          focus={edit.mode === "edit" ? edit.focus : undefined}
-          why={why}
-          setWhy={setWhy}
-        />
-        <EditSide>
-          {draft.merge === undefined ? null : (
-            <ConflictPanel merge={draft.merge} theirs={draft.merge.stored} settle={draft.settle} />
-          )}
-          <h3>What changes</h3>
-          <ChangesTable changes={draft.changes} />
-          <h3>Findings</h3>
-          <Findings proposal={proposal} />
-          <Effects proposal={proposal} />
-          <Problem proposal={proposal} />
-        </EditSide>
+        {verb === undefined ? (
+          <Sections
+            kind={kind}
+            draft={draft}
+            isNew={isNew}
+            focus={edit.mode === "edit" ? edit.focus : undefined}
+            why={why}
+            setWhy={setWhy}
+          />
+        ) : (
+          <div class="edit-form">
+            <WhyField value={why} set={setWhy} />
+          </div>
+        )}
+        <Side kind={kind} draft={draft} isNew={isNew} />
       </div>
     </EditDialog>
+  );
+}
+
+function saveLabel(edit: ResourceEdit, { changes }: Draft): string {
+  if (edit.mode !== "edit") return `Create ${kindNoun(edit.kind)}`;
+  return edit.verb === undefined ? `Save ${counted(changes.length, "change")}` : titleOf(edit);
+}
+
+/** What the draft does. */
+function Side({ kind, draft, isNew }: Pick<SectionsProps, "kind" | "draft" | "isNew">) {
+  const { merge, proposal, values } = draft;
+  return (
+    <EditSide>
+      {merge === undefined ? null : <ConflictPanel merge={merge} theirs={merge.stored} settle={draft.settle} />}
+      {kind === "window" ? (
+        <WindowCheck
+          values={values}
+          code={isNew ? "" : identityText(kind, values)}
+          change={draft.change}
+          isRefused={proposal.state === "refused"}
+        />
+      ) : null}
+      {kind === "window" && isNew ? null : (
+        <>
+          <h3>What changes</h3>
+          <ChangesTable changes={draft.changes} />
+        </>
+      )}
+      <h3>Findings</h3>
+      <Findings proposal={proposal} />
+      <Effects proposal={proposal} />
+      <Problem proposal={proposal} />
+    </EditSide>
   );
 }
 
@@ -166,13 +196,19 @@ interface SectionsProps {
 function Sections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
   const { problems } = draft;
   const [help, setHelp] = useState("");
+  const commentOf = useComments();
+  // The comments may come after the focus.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is drawn anew with them
+  useEffect(() => setHelp(helpFor(document.activeElement)), [commentOf]);
   const changed = draft.changes.map(({ key }) => key);
   const form = {
     kind,
     Field,
     values: draft.values,
     isNew,
-    set: (path: readonly (string | number)[], value: unknown) => draft.change(withValue(draft.values, path, value)),
+    commentOf,
+    set: (path: readonly (string | number)[], value: unknown) =>
+      draft.change(withLength(draft.values, withValue(draft.values, path, value))),
     problemAt: (path: string) => problemAt(problems, path),
     isChanged: (path: string) => !isNew && changed.some((key) => key === path || key.startsWith(`${path}.`)),
   };

@@ -91,6 +91,7 @@ export function problemOf(value: unknown, field: FormField): string {
     const values = field.shape === "list" ? (value as readonly unknown[]) : [value];
     return values.map((one) => numberProblem(one, field)).find((one) => one !== "") ?? "";
   }
+  if (field.type === "time" && !String(value).endsWith("Z")) return "The clocks skip this time: expected another one";
   if (field.length !== undefined && String(value).length > field.length) return `Expected ${limitText(field)}`;
   return "";
 }
@@ -123,7 +124,7 @@ export function valueText(value: unknown, field: FormField): string {
 }
 
 /** Fields that hold references, which a form shows as bare codes. */
-export const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves"]);
+export const REFERENCES: ReadonlySet<string> = new Set(["source_ref", "serves", "element_refs", "accepted_refs"]);
 
 function oneText(value: unknown, field: FormField): string {
   switch (field.type) {

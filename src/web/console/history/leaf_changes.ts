@@ -1,3 +1,4 @@
+import { FORM_ENUMS } from "#gen/datacenter/v1/forms.ts";
 import { count } from "#words/figures.ts";
 import { capitalized, constantWord, splitUnit } from "#words/names.ts";
 
@@ -8,15 +9,11 @@ export interface LeafChange {
   readonly after: string | undefined;
 }
 
-/** Prefixes of enumerations in the change log. Source: proto/datacenter/v1/datacenter.proto. */
+/** Prefixes of enumerations in the change log. */
 const ENUMERATION = new RegExp(
-  `^(?:${[
-    "DEVICE_KIND DEVICE_STATUS FACE DEPTH SLOT_WIDTH MOUNT AIRFLOW COOLING_METHOD THERMAL_CLASS REDUNDANCY PORT_KIND",
-    "NET_ROLE SUPPLY PHASE_LEG PHASE OUTLET_STATE RACK_STATUS FORM_FACTOR COOLING_CAPABILITY RESERVATION_STATUS",
-    "CRAC_KIND CRAC_STATUS COOLING_MEDIUM HEAT_REJECTION FLUID_TYPE CABLE_TYPE CABLE_STATUS LINK_STATUS",
-  ]
-    .join(" ")
-    .replaceAll(" ", "|")})_(?=[A-Z0-9_]+$)`,
+  `^(?:${Object.values(FORM_ENUMS)
+    .map(({ prefix }) => prefix)
+    .join("|")})_(?=[A-Z0-9_]+$)`,
 );
 
 /** The values that differ between two states of a resource, leaf by leaf; members of a list are matched by name. */

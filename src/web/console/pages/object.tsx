@@ -16,6 +16,7 @@ import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
+import { TakeOut } from "../windows/planned.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
 import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { PortPowerCard } from "./port_power.tsx";
@@ -132,8 +133,9 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     kind: "CABLE",
     one: "Cable",
     picture: ({ texts }) => pathPicture(`port:${texts["a_device"]}/${texts["a_port"]}`),
-    actions: ({ texts }) => (
+    actions: ({ ref, texts }) => (
       <>
+        <TakeOut target={ref} />
         <EditActions kind="cable" identity={ends(texts)} />
         {link("Where does it end", linkTo("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
       </>
@@ -146,8 +148,9 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   fabric_link: {
     kind: "FABRIC_LINK",
     one: "Fabric link",
-    actions: ({ texts }) => (
+    actions: ({ ref, texts }) => (
       <>
+        <TakeOut target={ref} />
         <EditActions kind="fabric_link" identity={ends(texts)} />
         {link("Fabric", linkTo("fabric", texts["fabric"] ?? ""))}
       </>
@@ -162,7 +165,12 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Port",
     picture: ({ ref }) => pathPicture(ref),
     details: ({ ref }) => <PortPowerCard port={ref} />,
-    actions: ({ ref }) => link("Where does it lead", linkTo("trace", ref)),
+    actions: ({ ref }) => (
+      <>
+        {link("Where does it lead", linkTo("trace", ref))}
+        <TakeOut target={ref} />
+      </>
+    ),
     related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
   },
   device_type: {

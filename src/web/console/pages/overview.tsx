@@ -16,6 +16,7 @@ import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
+import { OpenWindows } from "../overview/open_windows.tsx";
 import { racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer, Failure } from "../ui/answer.tsx";
@@ -65,6 +66,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
         </div>
         <div>
           <FailedNow failures={failures} />
+          <OpenWindows />
           {floors.slice(0, FLOORS).map(({ site, floor }) => (
             <FloorCard key={floor.floor_ref} site={site} floor={floor} risk={risk} />
           ))}

@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
 import { kindNoun, refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { refsNamed } from "../named_refs.ts";
+import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Notice } from "../ui/notice.tsx";
 
@@ -19,6 +19,7 @@ const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   fabric: { scope: SCOPES },
   floor: { "": ["FLOOR"] },
   history: { "": ALL, entity: ALL },
+  windows: { element: ALL },
 };
 
 /** A bare code in an address, such as UPS-A2, where a reference belongs. */
@@ -62,11 +63,7 @@ function without(text: string, code: string): string {
 /** Finds what a bare code means and puts the reference into the address; says so if that is nothing, or several things. */
 export function ResolveBareRef({ place, bare }: { readonly place: Place; readonly bare: BareRef }) {
   const { part, code, kinds } = bare;
-  const { reply } = useCall("datacenter.v1.PlanningService/SearchInventory", {
-    query: code.replaceAll("/", " "),
-    kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`),
-    page_size: 50,
-  });
+  const { reply } = useCall(SEARCH_RPC, nameQuery(code, kinds));
   const hits = (reply?.kinds ?? []).flatMap((kind) => kind.hits).map(({ ref }) => ref);
   const found = refsNamed(hits, code);
   const linkWith = (ref: string) => {

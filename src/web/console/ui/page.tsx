@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { navigationItemOf } from "../navigation.ts";
 import { linkTo, parsePlace } from "../router.ts";
+import { TakeOut } from "../windows/planned.tsx";
 import { type Crumb, useTrail } from "./trail.ts";
 
 interface PageHeadProps {
@@ -41,13 +42,16 @@ function usualTrail(title: string): readonly Crumb[] {
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: linkTo(item.page) }];
 }
 
-/** Leads to what the loss of this would take. */
+/** Leads to what the loss of this would take, and asks whether it may be taken out of service. */
 export function FailThis({ target }: { readonly target: string }) {
   return (
-    <a class="button" href={linkTo("power", target)}>
-      <Icon name="fail" />
-      What if this fails
-    </a>
+    <>
+      <a class="button" href={linkTo("power", target)}>
+        <Icon name="fail" />
+        What if this fails
+      </a>
+      <TakeOut target={target} />
+    </>
   );
 }
 

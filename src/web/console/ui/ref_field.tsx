@@ -33,7 +33,7 @@ export function RefField({ kinds, value, ...field }: RefFieldProps) {
 }
 
 /** The code alone, unless it names several of the things that are offered. */
-function optionOf(ref: string, options: readonly { readonly ref: string }[]): string {
+export function optionOf(ref: string, options: readonly { readonly ref: string }[]): string {
   const isShared = options.some((other) => other.ref !== ref && refName(other.ref) === refName(ref));
   return isShared ? ref : refName(ref);
 }

@@ -4,6 +4,12 @@ import { end, smallSite } from "../../../support/dc/small_site.ts";
 
 const REQUEST_ID = "0b9f5a52-7c1e-4a53-9a7d-6a3d1f0c2e11";
 const TYPE = { code: "acme-1u", manufacturer: "Acme", model: "1U", kind: "DEVICE_KIND_SERVER" };
+const WINDOW = {
+  code: "MW-1",
+  element_refs: ["rack:R9"],
+  starts_at: "2099-11-28T20:00:00Z",
+  ends_at: "2099-11-28T22:00:00Z",
+};
 const location = { site_id: "S1", floor_number: 1 };
 const server = (code: string, more: JsonObject = {}): JsonObject => ({
   code,
@@ -45,13 +51,14 @@ describe("ApplyChanges", () => {
         { cable },
         { fabric_link: cable },
         { device_type: TYPE },
+        { window: WINDOW },
       ],
       change_message: "all",
     });
     const refs = first.results.map(({ code }) => code ?? "");
     const { entries } = await service.history({ entity: "device:NEW" }, { interface: "REST" });
     const second: Reply = await call("ApplyChanges", {
-      changes: ["fabric_link", "cable", "device:", "crac", "rack", "device_type"].map((kind) => ({
+      changes: ["window", "fabric_link", "cable", "device:", "crac", "rack", "device_type"].map((kind) => ({
         delete_ref: refs.find((ref) => ref.startsWith(kind)) ?? "",
       })),
     });
@@ -63,11 +70,12 @@ describe("ApplyChanges", () => {
       ["cable:NEW/e1~SPINE-1/e2", "CREATED"],
       ["fabric_link:NEW/e1~SPINE-1/e2", "CREATED"],
       ["device_type:acme-1u", "CREATED"],
+      ["window:MW-1", "CREATED"],
     ]);
     expect(new Set(entries.map(({ transactionId, message }) => `${transactionId} ${message}`))).toEqual(
       new Set([`${first.transaction_id} all`]),
     );
-    expect(outcomes(second).map(([, outcome]) => outcome)).toEqual(Array(6).fill("DELETED"));
+    expect(outcomes(second).map(([, outcome]) => outcome)).toEqual(Array(7).fill("DELETED"));
     await expect(call("GetDeviceType", { code: TYPE.code })).rejects.toThrow("Cannot find device type");
     await expect(call("GetRack", { code: "R9" })).rejects.toThrow("Cannot find");
   });
@@ -93,6 +101,13 @@ describe("ApplyChanges", () => {
     ["a removal of what is not there", { delete_ref: "device:NONE" }, "NOT_FOUND", "delete_ref"],
     ["a reference of another kind", { delete_ref: "feed:FA" }, "INVALID_REF", "delete_ref"],
     ["an empty change", {}, "REQUIRED_FIELD", ""],
+    [
+      "a window that ends as it begins",
+      { window: { ...WINDOW, element_refs: ["rack:R1"], ends_at: WINDOW.starts_at } },
+      "FIELD_OUT_OF_RANGE",
+      "window.ends_at",
+    ],
+    ["a removal of a window that is not there", { delete_ref: "window:NONE" }, "NOT_FOUND", "delete_ref"],
     ["an edge without an end", { cable: { a: end("LEAF-1", "e2") } }, "REQUIRED_FIELD", "cable.b"],
   ] as const)("refuses %s by its field, and writes nothing of the call", async (_, change, reason, field) => {
     const { call } = await smallSite();

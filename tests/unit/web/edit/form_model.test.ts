@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
+import { COMMENTS } from "#gen/datacenter/v1/comments.ts";
 import { FORMS } from "#gen/datacenter/v1/forms.ts";
 import { helpOf, labelOf, limitText, unitOf } from "#web/console/edit/field_labels.ts";
 import { choicesOf, type FormField, fieldsOf, fieldsOfKind, KINDS, messageOf } from "#web/console/edit/form_model.ts";
@@ -83,11 +84,13 @@ describe("The limits of forms", () => {
   );
 });
 
+const commentOf = (message: string, field: string) => COMMENTS[`datacenter.v1.${message}.${field}`] ?? "";
+
 test("a field's help names every limit that its rule sets", () => {
   const unnamed = Object.entries(FORMS).flatMap(([message, fields]) =>
-    fields.flatMap(({ name, help, min, max, step, length, numbers = [] }) =>
+    fields.flatMap(({ name, min, max, step, length, numbers = [] }) =>
       [min, max, step, length, ...numbers]
-        .filter((limit) => limit !== undefined && !help.replaceAll(",", "").includes(String(limit)))
+        .filter((limit) => limit !== undefined && !commentOf(message, name).replaceAll(",", "").includes(String(limit)))
         .map((limit) => `${message}.${name}: ${limit}`),
     ),
   );
@@ -99,7 +102,7 @@ test("every kind of the contract can be created and edited, and every field is n
   for (const kind of KINDS) {
     expect(FORMS[messageOf(kind)]).toBeDefined();
     for (const field of fieldsOfKind(kind)) {
-      expect(`${labelOf(field)} ${helpOf(field)}`).not.toMatch(/_|^ |Required\./);
+      expect(`${labelOf(field)} ${helpOf(commentOf(field.message, field.name))}`).not.toMatch(/_|^ |Required\./);
     }
   }
 });
@@ -116,7 +119,7 @@ test("labels leave the unit to the unit", () => {
   expect([labelOf(field("allocated_draw_w")), unitOf(field("allocated_draw_w"))]).toEqual(["Planned draw", "W"]);
   expect([labelOf(field("inlet_temp_c")), unitOf(field("inlet_temp_c"))]).toEqual(["Inlet temp", "°C"]);
   expect(limitText(field("u_height"))).toBe("0 to 100 in steps of 0.5 U");
-  expect(helpOf(field("allocated_draw_w"))).toBe("Draw to plan with; at most greatest draw.");
+  expect(helpOf(commentOf("Device", "allocated_draw_w"))).toBe("Draw to plan with; at most greatest draw.");
 });
 
 test("values of an enumeration read as words", () => {

@@ -17,12 +17,12 @@ import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
 import { storedWindow, WINDOWS } from "./stored_windows.ts";
 import { demandAccepted, demandElements } from "./window_elements.ts";
 
-const FIELD = "window";
-
 interface Given {
   readonly window?: WindowMessage | undefined;
   readonly updateMask?: FieldMask | undefined;
   readonly etag: string;
+  /** Where the request has the window. */
+  readonly at?: string;
 }
 
 interface Put {
@@ -31,24 +31,27 @@ interface Put {
 }
 
 /** Creates or updates a window. @throws Refusal when the version differs, a rule refuses, or an element is not there */
-export async function putWindow(session: WriteSession, { window, updateMask, etag }: Given): Promise<Put> {
-  if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
+export async function putWindow(
+  session: WriteSession,
+  { window, updateMask, etag, at = "window" }: Given,
+): Promise<Put> {
+  if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
   const { writer, changes, now } = session;
-  const given = givenWindow(window);
-  readCode(`${FIELD}.code`, given.code);
+  const given = givenWindow(window, at);
+  readCode(`${at}.code`, given.code);
   const before = await storedWindow(writer, given.code);
   const ref = `window:${given.code}`;
-  checkPrecondition(etag, before, { ref, field: `${FIELD}.code`, etagField: fieldBeside(FIELD, "etag") });
+  checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: fieldBeside(at, "etag") });
   const paths = updateMask?.paths ?? [];
-  checkMask(MaintenanceWindowSchema, paths, fieldBeside(FIELD, "update_mask"));
+  checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
   const resource = wanted(given, before?.resource, paths);
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   const { errors } = await judge(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(FIELD, found.field) }));
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
-  await demandElements(writer, added(FIELD, "element_refs", resource.elementRefs, before?.resource.elementRefs));
-  await demandAccepted(writer, added(FIELD, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
+  await demandElements(writer, added(at, "element_refs", resource.elementRefs, before?.resource.elementRefs));
+  await demandAccepted(writer, added(at, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
   const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOWS, codeKey(resource.code), JSON.stringify(stored));
   changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(resource));
@@ -58,31 +61,36 @@ export async function putWindow(session: WriteSession, { window, updateMask, eta
 /** Removes a window. @returns false if there was none. @throws Refusal if it is of another version */
 export async function dropWindow(
   { writer, changes }: WriteSession,
-  { code, etag, allowMissing }: { readonly code: string; readonly etag: string; readonly allowMissing: boolean },
+  {
+    code,
+    etag,
+    allowMissing = false,
+    field = "code",
+  }: { readonly code: string; readonly etag: string; readonly allowMissing?: boolean; readonly field?: string },
 ): Promise<{ readonly ref: string; readonly deleted: boolean }> {
-  readCode("code", code);
+  readCode(field, code);
   const stored = await storedWindow(writer, code);
   if (stored === undefined) {
     const ref = `window:${code}`;
     if (allowMissing) return { ref, deleted: false };
-    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: "code", ref, value: code });
+    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: code });
   }
   const ref = `window:${stored.resource.code}`;
-  checkEtag(etag, stored.etag, { ref, field: "etag" });
+  checkEtag(etag, stored.etag, { ref, field: fieldBeside(field, "etag") });
   await writer.dropDocument(WINDOWS, codeKey(code));
   changes.noteDocument("DELETE", ref, json(stored.resource), undefined);
   return { ref, deleted: true };
 }
 
 /** The window that a request gives, without what the service sets. */
-function givenWindow(message: WindowMessage): MaintenanceWindow {
+function givenWindow(message: WindowMessage, at: string): MaintenanceWindow {
   const {
     etag: _,
     createTime: __,
     updateTime: ___,
     sequence: ____,
     ...given
-  } = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, FIELD);
+  } = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
   return given;
 }
 

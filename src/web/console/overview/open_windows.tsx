@@ -1,0 +1,42 @@
+import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
+import { count } from "#words/figures.ts";
+import { plainRefs } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { useCall } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
+import { Card, RefLink } from "../ui/parts.tsx";
+import { LIST_WINDOWS_RPC, spanWords, stateOfVerdict } from "../windows/window_words.tsx";
+
+const SHOWN = 4;
+
+/** What is out of service now, and what will be next; nothing where nothing is planned. */
+export function OpenWindows() {
+  const { reply } = useCall(LIST_WINDOWS_RPC, {
+    states: ["WINDOW_STATE_PLANNED", "WINDOW_STATE_BEGUN"],
+    page_size: SHOWN,
+  });
+  if (reply === undefined || reply.windows.length === 0) return null;
+  const rest = reply.total_count - reply.windows.length;
+  return (
+    <Card title="Windows" action={<a href={linkTo("windows")}>All windows</a>}>
+      <ul class="failed-now">
+        {reply.windows.map((one) => (
+          <li key={one.window.code}>
+            <StateMark state={one.overdue ? "fault" : stateOfVerdict(one.verdict)} label="window:" />
+            <span>
+              {whenWords(one)} <RefLink to={`window:${one.window.code}`} />
+              {one.window.title === "" ? "" : `, ${one.window.title}`}. {plainRefs(one.summary)}.{" "}
+              <span class="muted">{spanWords(one.window)}</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+      {rest === 0 ? null : <p class="card-foot">{count(rest)} later.</p>}
+    </Card>
+  );
+}
+
+function whenWords({ overdue, window: { state, starts_at = "" } }: ListedWindow): string {
+  if (overdue) return "Overdue:";
+  return state === "WINDOW_STATE_BEGUN" || Date.parse(starts_at) <= Date.now() ? "Open now:" : "Next:";
+}

@@ -1,0 +1,120 @@
+import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
+import { count } from "#words/figures.ts";
+import { plainRefs } from "#words/names.ts";
+import { constantOf } from "../address_words.ts";
+import { useCall } from "../api/use_call.ts";
+import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
+import { refWords } from "../edit/refs_field.tsx";
+import { type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, RefLink } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { newWindow } from "../windows/planned.tsx";
+import { TimeLine } from "../windows/time_line.tsx";
+import { LIST_WINDOWS_RPC, spanWords, stateWords, Verdict } from "../windows/window_words.tsx";
+
+const STATES = [
+  ["", "Planned or begun"],
+  ["done", "Done"],
+  ["cancelled", "Cancelled"],
+  ["all", "All"],
+] as const;
+
+const VERDICTS = [
+  ["", "Any"],
+  ["go", "Go"],
+  ["go-with-risk", "Go with risk"],
+  ["unknown", "Unknown"],
+  ["no-go", "No go"],
+] as const;
+
+const WITHIN = [
+  ["", "Any time"],
+  ["7", "In the next 7 days"],
+  ["30", "In the next 30 days"],
+] as const;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Elements that a line names. */
+const ELEMENTS = 3;
+
+const COLUMNS: readonly Column<ListedWindow>[] = [
+  { name: "Window", cell: ({ window }) => <RefLink to={`window:${window.code}`} /> },
+  { name: "Title", cell: ({ window }) => window.title },
+  { name: "When", cell: ({ window }) => spanWords(window) },
+  {
+    name: "State",
+    cell: ({ window, overdue }) => {
+      const words = stateWords(window, overdue);
+      return overdue ? <Badge tone="fault">{words}</Badge> : words;
+    },
+  },
+  { name: "Verdict", cell: ({ verdict }) => <Verdict verdict={verdict} /> },
+  { name: "Why", cell: ({ summary }) => plainRefs(summary.split(": ").slice(1).join(": ")) },
+  { name: "Out of service", cell: ({ window: { element_refs } }) => elementWords(element_refs) },
+];
+
+function elementWords(refs: readonly string[]): string {
+  const rest = refs.length - ELEMENTS;
+  return refs.slice(0, ELEMENTS).map(refWords).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+/** Maintenance windows by time, with their verdicts. */
+export function Windows({ place: { settings } }: { readonly place: Place }) {
+  const [state, verdict, within, element] = ["state", "verdict", "within", "element"].map(
+    (name) => settings.get(name) ?? "",
+  ) as [string, string, string, string];
+  const now = Date.now();
+  const states = { "": ["PLANNED", "BEGUN"], all: [] }[state] ?? [state.toUpperCase()];
+  const asked = useCall(LIST_WINDOWS_RPC, {
+    states: states.map((one) => `WINDOW_STATE_${one}`),
+    ...(verdict !== "" && { verdicts: [constantOf("WINDOW_VERDICT", verdict)] }),
+    element_ref: element,
+    // By the minute, so that drawing again asks no new question.
+    ...(within !== "" && { starts_before: minute(now + Number(within) * DAY_MS), ends_after: minute(now) }),
+    page_size: 200,
+  });
+  const may = useMayWrite();
+  return (
+    <>
+      <PageHead
+        title="Windows"
+        kind={asked.reply === undefined ? undefined : `${count(asked.reply.total_count)} found`}
+        action={<EditButton edit={newWindow([])}>{may ? "New window" : "Ask about a window"}</EditButton>}
+      />
+      <Filters>
+        <ChoiceField label="State" value={state} choices={STATES} change={(to) => setSettings({ state: to })} />
+        <ChoiceField label="Verdict" value={verdict} choices={VERDICTS} change={(to) => setSettings({ verdict: to })} />
+        <ChoiceField label="When" value={within} choices={WITHIN} change={(to) => setSettings({ within: to })} />
+        <RefField
+          label="Takes out"
+          value={element}
+          placeholder="A code"
+          kinds={[]}
+          change={(to) => setSettings({ element: to })}
+        />
+      </Filters>
+      <Answer asked={asked}>
+        {({ windows }) => (
+          <>
+            {windows.length === 0 ? null : <TimeLine windows={windows} now={now} />}
+            <Table
+              caption="Windows"
+              columns={COLUMNS}
+              rows={windows}
+              rowKey={({ window }) => window.code}
+              empty="No window is recorded here. “Take out of service…” on the page of any thing begins one."
+            />
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}
+
+function minute(at: number): string {
+  return new Date(at - (at % 60_000)).toISOString();
+}

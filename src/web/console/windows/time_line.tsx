@@ -1,0 +1,78 @@
+import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { counted } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { spanWords, stateOfVerdict } from "./window_words.tsx";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Days that are drawn before and after now at least and at most. */
+const [BEFORE, AFTER, MOST] = [1, 7, 30];
+/** Days that are named below each other. */
+const TICKS = 8;
+
+const days = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric" });
+
+/** Windows by time, one below the other; the marks are their verdicts. @param now ms since 1970 */
+export function TimeLine({ windows, now }: { readonly windows: readonly ListedWindow[]; readonly now: number }) {
+  const bars = windows.map((one) => barOf(one, now));
+  const isNear = bars.some((bar) => bar.from < now + MOST * DAY_MS && bar.until > now - MOST * DAY_MS);
+  const middle = isNear ? now : (bars[0]?.from ?? now);
+  const from = midnight(
+    Math.max(middle - MOST * DAY_MS, Math.min(middle - BEFORE * DAY_MS, ...bars.map((bar) => bar.from))),
+  );
+  const until = Math.min(
+    middle + MOST * DAY_MS,
+    Math.max(middle + AFTER * DAY_MS, ...bars.map((bar) => bar.until + DAY_MS)),
+  );
+  const shown = bars.filter((bar) => bar.from < until && bar.until > from);
+  const share = (at: number) => (100 * (Math.min(until, Math.max(from, at)) - from)) / (until - from);
+  const step = Math.ceil((until - from) / DAY_MS / TICKS);
+  const ticks: number[] = [];
+  for (let at = new Date(from); at.getTime() < until; at.setDate(at.getDate() + step)) ticks.push(at.getTime());
+  return (
+    <section class="time-line" aria-label="Time line">
+      <div class="ticks" aria-hidden="true">
+        {ticks.map((at) => (
+          <span key={at} style={{ left: `${share(at)}%` }}>
+            {days.format(at)}
+          </span>
+        ))}
+      </div>
+      <ol>
+        {shown.map(({ listed, ...bar }) => {
+          const { window, verdict, overdue } = listed;
+          const [left, right] = [share(bar.from), share(bar.until)];
+          const state = stateOfVerdict(verdict);
+          const place = right > 70 ? { right: `${100 - left}%` } : { left: `${right}%` };
+          return (
+            <li key={window.code}>
+              <a href={linkTo("window", window.code)} title={spanWords(window)}>
+                <span
+                  class={`bar ${state}${overdue ? " overdue" : ""}`}
+                  style={{ left: `${left}%`, width: `${right - left}%` }}
+                />
+                <span class="bar-name" style={place}>
+                  <StateMark state={state} /> {window.code}
+                </span>
+              </a>
+            </li>
+          );
+        })}
+      </ol>
+      {isNear ? <span class="now" style={{ left: `${share(now)}%` }} aria-hidden="true" /> : null}
+      {shown.length === bars.length ? null : (
+        <p class="muted">{counted(bars.length - shown.length, "window")} before or after this time.</p>
+      )}
+    </section>
+  );
+}
+
+/** When its elements are out: of an overdue window, until now. */
+function barOf(listed: ListedWindow, now: number) {
+  const [from, until] = [listed.window.starts_at, listed.window.ends_at].map((at) => Date.parse(at ?? ""));
+  return { listed, from: from ?? now, until: listed.overdue ? now : (until ?? now) };
+}
+
+function midnight(at: number): number {
+  return new Date(at).setHours(0, 0, 0, 0);
+}

@@ -1,0 +1,48 @@
+import { useCall } from "../api/use_call.ts";
+import { Refused } from "../edit/changes_panel.tsx";
+import type { Values } from "../edit/form_model.ts";
+import { useDelayed } from "../ui/use_delayed.ts";
+import { Judgement } from "./judgement.tsx";
+import { CHECK_RPC } from "./window_words.tsx";
+
+const PAUSE_MS = 250;
+
+/** Whether a window that is being edited may take place; asked again as it changes. @param code of the window, if it is stored */
+export function WindowCheck({
+  values,
+  code,
+  change,
+  isRefused,
+}: {
+  readonly values: Values;
+  readonly code: string;
+  readonly change: (values: Values) => void;
+  /** Whether the refusal is shown already. */
+  readonly isRefused: boolean;
+}) {
+  const { element_refs = [], accepted_refs = [], starts_at, ends_at, state } = values;
+  const elements = element_refs as readonly string[];
+  const accepted = accepted_refs as readonly string[];
+  const isOver = state === "WINDOW_STATE_DONE" || state === "WINDOW_STATE_CANCELLED";
+  const times = [starts_at, ends_at].map(String);
+  const [start = 0, end = 0] = times.map((at) => Date.parse(at));
+  const isWhole = elements.length > 0 && times.every((at) => at.endsWith("Z")) && start < end;
+  const asked = JSON.stringify({ element_refs, accepted_refs, starts_at, ends_at, except_code: code, max_items: 50 });
+  const question = useDelayed(isWhole && !isOver ? asked : "", PAUSE_MS);
+  const { reply, error, loading } = useCall(CHECK_RPC, question === "" ? undefined : JSON.parse(question));
+  if (isOver) return <p>Its elements do not count as out any more.</p>;
+  if (!isWhole) return <p>Name what is out of service, and from when until when.</p>;
+  if (error !== undefined)
+    return isRefused ? null : (
+      <ul class="edit-findings">
+        <Refused error={error} />
+      </ul>
+    );
+  if (reply === undefined) return <p role="status">Checking…</p>;
+  const accept = (ref: string) => change({ ...values, accepted_refs: [...accepted, ref] });
+  return (
+    <div class={loading || question !== asked ? "outdated" : undefined} aria-busy={loading}>
+      <Judgement judged={reply} accept={accept} />
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type {
+  CheckWindowResponse,
+  MaintenanceWindow,
+  WindowContact,
+  WindowReason,
+  WindowVerdict,
+} from "#gen/datacenter/v1/json.ts";
+import { decimal, duration, watts } from "#words/figures.ts";
+import { enumWord, listSome } from "#words/names.ts";
+import type { State } from "../../shared/state_of_share.ts";
+import { counted, moment } from "../labels.ts";
+import { Badge } from "../ui/parts.tsx";
+
+export const CHECK_RPC = "datacenter.v1.PlanningService/CheckWindow";
+export const LIST_WINDOWS_RPC = "datacenter.v1.PlanningService/ListWindows";
+
+const STATES: Readonly<Record<string, State>> = {
+  WINDOW_VERDICT_GO: "ok",
+  WINDOW_VERDICT_GO_WITH_RISK: "watch",
+  WINDOW_VERDICT_NO_GO: "fault",
+};
+
+export function stateOfVerdict(verdict: WindowVerdict): State {
+  return STATES[verdict] ?? "unknown";
+}
+
+/** The verdict as a badge; nothing for a window that is done or cancelled. */
+export function Verdict({ verdict }: { readonly verdict: WindowVerdict }) {
+  const word = enumWord(verdict, "WINDOW_VERDICT");
+  return word === "" ? null : <Badge tone={stateOfVerdict(verdict)}>{word}</Badge>;
+}
+
+export function impactWord({ impact }: Pick<CheckWindowResponse, "impact">): string {
+  return enumWord(impact, "WINDOW_IMPACT").toLowerCase();
+}
+
+/** The state of a window, and that it is overdue. */
+export function stateWords({ state }: MaintenanceWindow, overdue: boolean): string {
+  return `${enumWord(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
+}
+
+const spans = new Intl.DateTimeFormat(undefined, {
+  weekday: "short",
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+});
+
+/** A time from and until, in the reader's zone; without an end it is not over. */
+export function spanWords({ starts_at, ends_at }: Pick<MaintenanceWindow, "starts_at" | "ends_at">): string {
+  const [from, until] = [new Date(starts_at ?? ""), new Date(ends_at ?? "")];
+  if (Number.isNaN(from.getTime())) return "";
+  const words = Number.isNaN(until.getTime()) ? `${spans.format(from)} until now` : spans.formatRange(from, until);
+  return `${words} ${moment(from.toISOString()).split(" ").at(-1)}`;
+}
+
+/** Units of the figures of reasons; others are counts. */
+const UNITS: Readonly<Record<string, (value: number) => string>> = {
+  TRIP: (value) => decimal(value, "%"),
+  OVER_LIMIT: (value) => decimal(value, "%"),
+  UPLINK_OVER_LIMIT: (value) => decimal(value, "%"),
+  COOLING_SHORT: (value) => decimal(value, "kW"),
+  LAST_COOLING_UNIT: (value) => decimal(value, "kW"),
+  CAPACITY_UNKNOWN: watts,
+  ON_BATTERY: duration,
+  NEXT_FAILURE: (value) => counted(value, "rack"),
+};
+
+/** The figures of a reason: before, in the window, and what it may be. */
+export function reasonNumbers({ kind, before, during, limit }: WindowReason): string {
+  const words = UNITS[kind.replace("WINDOW_REASON_KIND_", "")] ?? ((value: number) => decimal(value));
+  const parts = [
+    ["before", before],
+    ["in the window", during],
+    ["limit", limit],
+  ] as const;
+  return parts.flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${words(value)}`])).join(", ");
+}
+
+/** Who is responsible, and for what. @param most codes that are listed */
+export function contactWords(one: WindowContact, most: number): readonly [who: string, what: string] {
+  const who = [one.tenant, one.contact].filter((text) => text !== "").join(", ");
+  const parts = [
+    one.lost_count > 0 ? `lost: ${listSome(one.lost, most, one.lost_count)}` : "",
+    one.reserve_count > 0 ? `on the last supply: ${listSome(one.reserve, most, one.reserve_count)}` : "",
+  ];
+  return [who === "" ? "No tenant or contact recorded" : who, parts.filter((text) => text !== "").join("; ")];
+}

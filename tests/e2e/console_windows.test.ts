@@ -197,9 +197,8 @@ describe.skipIf(missing !== undefined)("A window in the console", () => {
       await page.getByRole("region", { name: "Changes" }).getByText("Window NOW changed").first().waitFor();
 
       await page.getByRole("link", { name: "Run sheet" }).click();
-      await page.getByRole("heading", { name: "Take out, in this order" }).waitFor();
-      await page.getByText("PDU-A03-B off").waitFor();
-      await page.getByText("Mark NOW as done").waitFor();
+      await page.getByRole("heading", { name: "How to come back" }).waitFor();
+      await page.getByText("Take PDU-A03-B out of service").waitFor();
       await noFaults(page);
       const pdf = await page.pdf({ format: "A4" });
       expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);

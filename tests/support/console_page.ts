@@ -28,6 +28,7 @@ export const EVERY_PAGE = [
   ["crac/CRAH-A1", "CRAH-A1"],
   ["port/SRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
   ["placement?count=2&height=2&draw=800&supply=TWO_N", "Where does it fit?"],
+  ["windows", "Windows"],
   ["history", "History"],
   ["import", "Import"],
 ] as const;

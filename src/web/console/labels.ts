@@ -7,7 +7,7 @@ export function counted(value: number, noun: string): string {
   return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
 }
 
-const moments = new Intl.DateTimeFormat(undefined, {
+const MOMENT: Intl.DateTimeFormatOptions = {
   year: "numeric",
   month: "short",
   day: "numeric",
@@ -15,12 +15,15 @@ const moments = new Intl.DateTimeFormat(undefined, {
   minute: "2-digit",
   second: "2-digit",
   timeZoneName: "shortOffset",
-});
+};
+const moments = new Intl.DateTimeFormat(undefined, MOMENT);
 
-/** A moment in the reader's own time zone, with how far that is from UTC. */
-export function moment(iso: string): string {
+/** A moment in the reader's own time zone or another one, with how far that is from UTC. */
+export function moment(iso: string, timeZone?: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? iso : moments.format(date).replace("GMT", "UTC");
+  if (Number.isNaN(date.getTime())) return iso;
+  const format = timeZone === undefined ? moments : new Intl.DateTimeFormat(undefined, { ...MOMENT, timeZone });
+  return format.format(date).replace("GMT", "UTC");
 }
 
 const times = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset" });

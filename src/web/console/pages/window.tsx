@@ -1,6 +1,6 @@
 import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/json.ts";
 import { duration } from "#words/figures.ts";
-import { enumWord, plainRefs } from "#words/names.ts";
+import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions, EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
@@ -8,17 +8,20 @@ import { refWords } from "../edit/refs_field.tsx";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Facts, Moment, RefLink } from "../ui/parts.tsx";
+import { Badge, Card, Empty, Facts, Moment, RefLink } from "../ui/parts.tsx";
 import { Judgement } from "../windows/judgement.tsx";
-import { runSheet } from "../windows/run_sheet.ts";
-import { impactWord, spanWords, stateWords, Verdict } from "../windows/window_words.tsx";
+import { spanWords, stateWords } from "../windows/window_words.tsx";
 import { ChangesOf } from "./latest_changes.tsx";
+
+/** Items of each list; a sheet is one page. */
+const [ON_SCREEN, ON_PAPER] = [50, 10];
 
 /** One maintenance window: whether it may take place, its state, and its run sheet. */
 export function Window({ place }: { readonly place: Place }) {
   const code = place.subject;
-  const asked = useCall("datacenter.v1.PlanningService/GetWindow", { code, max_items: 50 });
   const isSheet = place.settings.get("view") === "sheet";
+  const max_items = isSheet ? ON_PAPER : ON_SCREEN;
+  const asked = useCall("datacenter.v1.PlanningService/GetWindow", { code, max_items });
   const { reply } = asked;
   return (
     <>
@@ -82,13 +85,14 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
   );
 }
 
-function Shown({ answer: { window, overdue, judgement } }: { readonly answer: GetWindowResponse }) {
+function Shown({ answer: { window, overdue, judgement, time_zone, notices } }: { readonly answer: GetWindowResponse }) {
+  const [here, onSite] = [spanWords(window), time_zone?.note === "" ? spanWords(window, time_zone.name) : ""];
   return (
     <>
       <div class="columns even">
         <Card title="May it take place?">
           {judgement === undefined ? (
-            <p class="empty">A window that is {enumWord(window.state, "WINDOW_STATE").toLowerCase()} is not judged.</p>
+            <Empty>A window that is {stateWord(window)} is not judged.</Empty>
           ) : (
             <Judgement judged={judgement} />
           )}
@@ -96,7 +100,8 @@ function Shown({ answer: { window, overdue, judgement } }: { readonly answer: Ge
         <Card title="Plan" action={<Badge tone={overdue ? "fault" : "plain"}>{stateWords(window, overdue)}</Badge>}>
           <Facts
             rows={[
-              ["When", `${spanWords(window)}, ${lengthWords(window)}`],
+              ["When", `${here}, ${lengthWords(window)}`],
+              ["On site", onSite === here ? "" : onSite],
               ["Out of service", <Refs key="out" refs={window.element_refs} />],
               ["May be lost", window.accepted_refs.length === 0 ? "" : <Refs key="lost" refs={window.accepted_refs} />],
               ...factsOf("window", window, "owner contact notes"),
@@ -105,9 +110,14 @@ function Shown({ answer: { window, overdue, judgement } }: { readonly answer: Ge
           />
         </Card>
       </div>
+      <Notices notices={notices} />
       <ChangesOf entity={`window:${window.code}`} />
     </>
   );
+}
+
+function stateWord({ state }: MaintenanceWindow): string {
+  return enumWord(state, "WINDOW_STATE").toLowerCase();
 }
 
 function lengthWords({ starts_at = "", ends_at = "" }: MaintenanceWindow): string {
@@ -126,34 +136,38 @@ function Refs({ refs }: { readonly refs: readonly string[] }) {
   );
 }
 
-/** The run sheet, for paper: boxes to tick, and room for times. */
-function Sheet({ answer: { window, overdue, judgement } }: { readonly answer: GetWindowResponse }) {
-  const { owner, contact, notes } = window;
+/** The run sheet, for paper, with a box to tick before each line. */
+function Sheet({ answer: { window, sheet } }: { readonly answer: GetWindowResponse }) {
+  if (sheet.length === 0) return <Empty>A window that is {stateWord(window)} has no run sheet.</Empty>;
   return (
     <article class="run-sheet">
-      <p>
-        <strong>{spanWords(window)}</strong> ({lengthWords(window)}), {stateWords(window, overdue).toLowerCase()}.{" "}
-        {[owner, contact].filter((text) => text !== "").join(", ")}
-      </p>
-      {judgement === undefined ? null : (
-        <p>
-          <Verdict verdict={judgement.verdict} /> {impactWord(judgement)}. {plainRefs(judgement.summary)}. As of{" "}
-          <Moment at={new Date().toISOString()} />.
-        </p>
-      )}
-      {notes === "" ? null : <p>{notes}</p>}
-      {runSheet(window, judgement).map(({ title, steps }) => (
+      {sheet.map(({ title, lines }) => (
         <section key={title}>
           <h2>{title}</h2>
-          <ol>
-            {steps.map((step) => (
-              <li key={step}>
-                <span>{step}</span>
+          <ul>
+            {lines.map((line) => (
+              <li key={line}>
+                <span>{line}</span>
               </li>
             ))}
-          </ol>
+          </ul>
         </section>
       ))}
     </article>
+  );
+}
+
+/** What can be sent to those whose devices are lost or on their last supply. */
+function Notices({ notices }: Pick<GetWindowResponse, "notices">) {
+  if (notices.length === 0) return null;
+  return (
+    <Card title="Texts to send">
+      {notices.map(({ tenant, contact, subject, text }) => (
+        <details key={`${tenant} ${contact}`}>
+          <summary>{subject}</summary>
+          <pre>{text}</pre>
+        </details>
+      ))}
+    </Card>
   );
 }

@@ -39,21 +39,25 @@ export function stateWords({ state }: MaintenanceWindow, overdue: boolean): stri
   return `${enumWord(state, "WINDOW_STATE")}${overdue ? ", overdue" : ""}`;
 }
 
-const spans = new Intl.DateTimeFormat(undefined, {
-  weekday: "short",
-  year: "numeric",
-  month: "short",
-  day: "numeric",
-  hour: "numeric",
-  minute: "2-digit",
-});
-
-/** A time from and until, in the reader's zone; without an end it is not over. */
-export function spanWords({ starts_at, ends_at }: Pick<MaintenanceWindow, "starts_at" | "ends_at">): string {
-  const [from, until] = [new Date(starts_at ?? ""), new Date(ends_at ?? "")];
-  if (Number.isNaN(from.getTime())) return "";
-  const words = Number.isNaN(until.getTime()) ? `${spans.format(from)} until now` : spans.formatRange(from, until);
-  return `${words} ${moment(from.toISOString()).split(" ").at(-1)}`;
+/** A time from and until, in the reader's zone or another one, with its offset from UTC; "" for none. */
+export function spanWords(
+  { starts_at = "", ends_at = "" }: Pick<MaintenanceWindow, "starts_at" | "ends_at">,
+  timeZone?: string,
+): string {
+  const [from, until] = [Date.parse(starts_at), Date.parse(ends_at)];
+  if (Number.isNaN(from)) return "";
+  const zone = timeZone === undefined ? {} : { timeZone };
+  const spans = new Intl.DateTimeFormat(undefined, {
+    ...zone,
+    weekday: "short",
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "numeric",
+    minute: "2-digit",
+  });
+  const words = Number.isNaN(until) ? `${spans.format(from)} until it is done` : spans.formatRange(from, until);
+  return `${words} ${moment(starts_at, timeZone).split(" ").at(-1)}`;
 }
 
 /** Units of the figures of reasons; others are counts. */

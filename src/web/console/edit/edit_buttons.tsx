@@ -10,6 +10,12 @@ export function useMayWrite(): boolean {
   return mayWrite(useSession().reply);
 }
 
+/** Whether the person is known not to write; an expired token says nothing about that. */
+export function useIsReader(): boolean {
+  const { reply } = useSession();
+  return reply !== undefined && !mayWrite(reply);
+}
+
 /** Opens an edit. */
 export function EditButton({ edit, children }: { readonly edit: Edit; readonly children: ComponentChildren }) {
   return (

@@ -9,7 +9,7 @@ import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
 import { useComments } from "./comments.ts";
 import { ConflictPanel } from "./conflict_panel.tsx";
 import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
-import { useMayWrite } from "./edit_buttons.tsx";
+import { useIsReader } from "./edit_buttons.tsx";
 import { type Edit, editing } from "./editing.ts";
 import { Effects } from "./effects.tsx";
 import { FormFields } from "./field_context.ts";
@@ -100,7 +100,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
       footer={
         <>
           {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked proposal={proposal} />}
-          {useMayWrite() ? null : <p>Nothing is stored: that takes the role of a writer.</p>}
+          {useIsReader() ? <p>Nothing is stored: that takes the role of a writer.</p> : null}
           <DialogButtons
             cancel={isLeaving ? "Discard" : "Cancel"}
             leave={leave}

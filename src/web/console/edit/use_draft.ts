@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { createChange, updateChange } from "./changes.ts";
 import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";
-import { useMayWrite } from "./edit_buttons.tsx";
+import { useIsReader } from "./edit_buttons.tsx";
 import { identityOf, identityText, type Kind, messageOf, type Values } from "./form_model.ts";
 import { limitProblems, type Problems, withRefusals } from "./problems.ts";
 import { type Base, loadStored } from "./stored.ts";
@@ -30,8 +30,8 @@ export function useDraft(kind: Kind, stored: Base, first: Values): Draft {
   const changes = useMemo(() => differences(isNew ? {} : base.values, values, message), [base, values, isNew, message]);
   const isNamed = identityOf(kind).every((name) => values[name] !== undefined);
   const limits = useMemo(() => limitProblems(values, message), [values, message]);
-  const may = useMayWrite();
-  const isReady = may && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
+  const isReader = useIsReader();
+  const isReady = !isReader && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
   const change = useMemo(
     () => (isNew ? createChange(kind, values) : updateChange(kind, { before: base.values, after: values }, base.etag)),
     [kind, base, values, isNew],

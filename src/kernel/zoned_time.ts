@@ -64,3 +64,20 @@ function offsetAt(instant: number, timeZone: string): number {
   const shown = Date.UTC(part("year"), part("month") - 1, part("day"), part("hour"), part("minute"), part("second"));
   return shown - Math.floor(instant / 1000) * 1000;
 }
+
+/**
+ * The instant at which the clocks of a zone show a time. For a time that they skip or show twice, and for a day that no calendar
+ * has: what is expected instead, with both readings.
+ */
+export function readLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
+  const [first, second] = instantsOf(time, zone);
+  const written = (instant: number) => `${localText(instant, zone).replace(" ", "T")}${offsetText(instant, zone)}`;
+  if (first !== undefined && second !== undefined)
+    return { expected: `one of ${written(first)} and ${written(second)}: the clocks of ${zone} show it twice` };
+  if (first !== undefined) return first;
+  const [before] = instantsOf({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
+  const [after] = instantsOf({ ...time, hour: Math.min(23, time.hour + 1) }, zone);
+  if (before === undefined || after === undefined) return { expected: "a day of the calendar" };
+  const shown = `${localText(before, zone)} or ${localText(after, zone)}`;
+  return { expected: `a time such as ${shown}: the clocks of ${zone} skip it` };
+}

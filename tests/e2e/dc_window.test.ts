@@ -162,3 +162,55 @@ test("a calendar program reads the windows by a secret in the address, which ope
   await server.end();
   expect(`${metrics.text}${server.stderr}`).not.toContain(secret);
 }, 240_000);
+
+test("a calendar is imported: whole, again, in part or not at all", async () => {
+  const db = ["--db", "imported.sqlite"];
+  const racks = ["R1", "R2"].map((code) =>
+    JSON.stringify({ rack: { code, location: { site_id: "S1", floor_number: 1 } } }),
+  );
+  expect((await runPlanner(["dc", "import", "-", ...db], { cwd, input: racks.join("\n") })).code).toBe(0);
+  const run = async (words: string[], input = "") => {
+    const { code, stdout, stderr } = await runPlanner(["dc", "window", ...words, ...db], { cwd, input });
+    return { code, stdout, stderr };
+  };
+  const event = (uid: string, more: string[], end = "20991128T210000Z") =>
+    ["BEGIN:VEVENT", `UID:${uid}`, "DTSTART:20991128T190000Z", `DTEND:${end}`, ...more, "END:VEVENT"].join("\n");
+  const file = (...events: string[]) => ["BEGIN:VCALENDAR", ...events, "END:VCALENDAR", ""].join("\n");
+  const first = event("42@isp", ["SEQUENCE:2", "X-MAINTNOTE-MAINTENANCE-ID:WO 7", "X-MAINTNOTE-OBJECT-ID:R1"]);
+
+  expect((await run(["import", "-", "--dry-run"], file(first))).stdout).toBe("WO-7\twould be stored\n");
+  expect((await run(["import", "-"], file(first, event("43@isp", [])))).stderr).toContain(
+    "-, line 10: the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
+  );
+  expect(JSON.parse((await run(["list", "--json"])).stdout).windows).toBeUndefined();
+  expect((await run(["import", "-", "--element", "R2"], file(first, event("43@isp", [])))).stdout).toBe(
+    "WO-7\tcreated\n43-isp\tcreated\n",
+  );
+  expect((await run(["import", "-"], file(first, event("43@isp", [])))).stdout).toBe(
+    "WO-7\tunchanged\n43-isp\tunchanged\n",
+  );
+  const later = event("42@isp", ["SEQUENCE:3", "SUMMARY:Later", "X-MAINTNOTE-OBJECT-ID:R1"], "20991128T220000Z");
+  expect((await run(["import", "-"], file(later))).stdout).toBe("WO-7\tupdated\n");
+  expect((await run(["import", "-"], file(first))).stdout).toContain("left: its SEQUENCE is 2, and the window has 3");
+  const unknown = event("44@isp", ["X-MAINTNOTE-OBJECT-ID:NONE"]);
+  expect((await run(["import", "-"], file(unknown))).stderr).toContain('-, line 6: Nothing is called "NONE"');
+  const over = event("45@isp", ["X-MAINTNOTE-OBJECT-ID:R1"]).replaceAll("2099", "2020");
+  expect((await run(["import", "-"], file(over))).stdout).toBe("45-isp\tleft: over\n");
+
+  // What the database wrote is read again, changed where a person moved it.
+  const written = (await run(["export"])).stdout;
+  expect(written).toContain("UID:42@isp\r\nSEQUENCE:4\r\n");
+  expect((await run(["import", "-"], written)).stdout).toBe("43-isp\tunchanged\nWO-7\tunchanged\n");
+  const moved = written.replaceAll("T220000Z", "T230000Z");
+  expect((await run(["import", "-"], moved)).stdout).toBe("43-isp\tunchanged\nWO-7\tupdated\n");
+  const { window } = JSON.parse((await run(["show", "WO-7", "--json"])).stdout);
+  expect(window).toMatchObject({
+    title: "Later",
+    ends_at: "2099-11-28T23:00:00Z",
+    calendar_uid: "42@isp",
+    sequence: 2,
+  });
+  const gone = event("42@isp", ["SEQUENCE:9", "STATUS:CANCELLED"]);
+  expect((await run(["import", "-"], file(gone))).stdout).toBe("WO-7\tupdated\n");
+  expect((await run(["list", "--state", "cancelled"])).stdout).toContain("WO-7");
+}, 240_000);

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { instantsOf, localText, offsetText } from "#kernel/zoned_time.ts";
+import { readLocalTime } from "#kernel/zoned_time.ts";
 import type { CommandZone } from "./window_zone.ts";
 
 /** Start and end of a window, in milliseconds since 1970. */
@@ -34,23 +34,10 @@ function readInstant(flag: string, text: string, { name: zone, ambiguous, becaus
   if (found === null) throw wrong(flag, text, EXPECTED);
   if (ambiguous) throw wrong(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
-  const isOnClock = hour < 24 && minute < 60;
-  const instants = isOnClock ? instantsOf({ year, month, day, hour, minute }, zone) : [];
-  const [first, second] = instants;
-  const written = (instant: number) => `${text.replace(" ", "T")}${offsetText(instant, zone)}`;
-  if (first !== undefined && second !== undefined)
-    throw wrong(flag, text, `one of ${written(first)} and ${written(second)}: the clocks of ${zone} show it twice`);
-  if (first !== undefined) return first;
-  throw isOnClock ? missing(flag, text, { year, month, day, hour, minute }, zone) : wrong(flag, text, EXPECTED);
-}
-
-/** A time that the clocks of a zone skip, or a day that no calendar has. */
-function missing(flag: string, text: string, time: Parameters<typeof instantsOf>[0], zone: string): OperationError {
-  const [before] = instantsOf({ ...time, hour: Math.max(0, time.hour - 1) }, zone);
-  const [after] = instantsOf({ ...time, hour: Math.min(23, time.hour + 1) }, zone);
-  if (before === undefined || after === undefined) return wrong(flag, text, "a day of the calendar");
-  const shown = `${localText(before, zone)} or ${localText(after, zone)}`;
-  return wrong(flag, text, `a time such as ${shown}: the clocks of ${zone} skip it`);
+  if (hour >= 24 || minute >= 60) throw wrong(flag, text, EXPECTED);
+  const instant = readLocalTime({ year, month, day, hour, minute }, zone);
+  if (typeof instant === "number") return instant;
+  throw wrong(flag, text, instant.expected);
 }
 
 const UNITS = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;

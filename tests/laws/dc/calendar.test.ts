@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readCalendar as readByUs } from "#dc/exchange/calendar/read_calendar.ts";
 import { type CalendarEvent, writeCalendar } from "#dc/exchange/calendar/write_calendar.ts";
 import { hasCalendarReader, readCalendar } from "../../support/read_calendar.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
@@ -52,6 +53,7 @@ function drawEvent(random: SeededRandom, index: number): CalendarEvent {
     maintenanceId: `MW-${index}`,
     maintenanceStatus: "CONFIRMED",
     impact: "NO-IMPACT",
+    instance: "abc",
     objectIds: [`device:D${index}`, "row:AMS1/1/A"],
   };
 }
@@ -96,6 +98,24 @@ test("backslashes stay what they are, whatever follows", () => {
   const lines = text.replaceAll("\r\n ", "").split("\r\n");
   const read = lines.filter((line) => line.startsWith("SUMMARY:")).map((line) => unescaped(line.slice(8)));
   expect(read).toEqual(titles);
+});
+
+test("readCalendar reads what writeCalendar writes", () => {
+  const spaces = (text: string) => plain(text).trim();
+  const read = readByUs(written, { name: "UTC", refusal: "every time is in UTC" });
+  expect(read.length).toBe(events.length);
+  for (const [index, event] of events.entries())
+    expect(read[index]).toMatchObject({
+      uid: spaces(event.uid),
+      sequence: event.sequence,
+      startsAt: Date.parse(event.startsAt),
+      endsAt: Date.parse(event.endsAt),
+      title: spaces(event.title),
+      description: spaces(event.description),
+      contact: spaces(event.contact),
+      state: event.status === "CANCELLED" ? "CANCELLED" : "PLANNED",
+      objects: event.objectIds.map((id) => ({ id, line: expect.any(Number) })),
+    });
 });
 
 /** What a text is after a way through a calendar. */

@@ -16,6 +16,8 @@ export interface CalendarEvent {
   readonly maintenanceStatus: "TENTATIVE" | "CONFIRMED" | "IN-PROCESS" | "COMPLETED" | "CANCELLED";
   readonly impact: string;
   readonly objectIds: readonly string[];
+  /** The database that the event is of, so that an import knows its own. */
+  readonly instance: string;
 }
 
 /** Bytes of a line without its end. Source: RFC 5545, 3.1. */
@@ -57,6 +59,7 @@ function eventLines(event: CalendarEvent): readonly string[] {
     `X-MAINTNOTE-STATUS:${event.maintenanceStatus}`,
     ...(event.impact === "" ? [] : [`X-MAINTNOTE-IMPACT:${event.impact}`]),
     ...event.objectIds.map((id) => `X-MAINTNOTE-OBJECT-ID:${text(id)}`),
+    `X-PLANNER-INSTANCE:${text(event.instance)}`,
     "END:VEVENT",
   ];
 }

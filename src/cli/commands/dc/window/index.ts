@@ -9,6 +9,7 @@ export const family: CommandFamily = {
     check: { summary: "Ask whether elements may be switched off", load: () => import("./check.ts") },
     done: { summary: "Say that all is back", load: () => import("./done.ts") },
     export: { summary: "Write windows as an iCalendar file", load: () => import("./export.ts") },
+    import: { summary: "Store the events of an iCalendar file as windows", load: () => import("./import.ts") },
     list: { summary: "List windows with their verdicts", load: () => import("./list.ts") },
     notify: { summary: "Print a mail for each contact", load: () => import("./notify.ts") },
     sheet: { summary: "Print a run sheet", load: () => import("./sheet.ts") },

@@ -66,6 +66,7 @@ function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: s
     maintenanceStatus: maintenanceStatusOf(state, judged),
     impact: (WINDOW_IMPACTS[impact - 1] ?? "").replaceAll("_", "-"),
     objectIds: elementRefs,
+    instance,
   };
 }
 

@@ -1,0 +1,217 @@
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { everyWindow } from "#dc/every_window.ts";
+import { type ReadEvent, readCalendar } from "#dc/exchange/calendar/read_calendar.ts";
+import { codeFrom } from "#dc/exchange/codes.ts";
+import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
+import { calendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
+import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  type MaintenanceWindow,
+  type UpsertWindowRequest,
+  UpsertWindowRequestSchema,
+  type UpsertWindowResponse,
+  WindowState,
+} from "#gen/datacenter/v1/windows_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { print } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { commandCaller } from "./command_caller.ts";
+import type { Database } from "./database.ts";
+import { openText } from "./import/text_file.ts";
+import { resolveRef } from "./resolve_ref.ts";
+import { commandZone, zoneNote } from "./window_zone.ts";
+import { withService } from "./with_service.ts";
+
+const CALLER = commandCaller("dc window import");
+/** Ours: a thousand events with long texts take less. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+export interface ImportCall {
+  readonly file: string;
+  readonly element: readonly string[];
+  readonly "time-zone": string | undefined;
+  readonly "dry-run": boolean;
+}
+
+/** The request for an event, or why it is left. */
+type Plan = { readonly event: ReadEvent; readonly code: string } & (
+  | { readonly request: UpsertWindowRequest }
+  | { readonly left: string }
+);
+
+/** Stores the events of a file as windows: all, or none if one has a fault. */
+export async function importCalendar(
+  database: Database,
+  call: ImportCall,
+  log: StderrLogger & { readonly cwd: string },
+): Promise<void> {
+  const text = readFile(call.file, log.cwd);
+  await withService(database, async (service) => {
+    const zone = await commandZone(service, call["time-zone"]);
+    const refusal = zone.ambiguous ? zone.because : "";
+    const events = named(call.file, () => readCalendar(text, { name: zone.name, refusal }));
+    const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
+    const plans = await planEvents(service, events, { elements, file: call.file });
+    for (const plan of plans) await write(service, plan, { isTrial: true, file: call.file });
+    for (const plan of plans) {
+      const outcome = call["dry-run"] ? undefined : await write(service, plan, { isTrial: false, file: call.file });
+      print(`${plan.code}\t${outcome ?? ("left" in plan ? plan.left : "would be stored")}\n`);
+    }
+    log.note(zoneNote(zone));
+  });
+}
+
+function readFile(file: string, cwd: string): string {
+  const opened = openText(file === "-" ? file : resolve(cwd, file), file);
+  try {
+    if (statSync(opened.path).size > MAX_FILE_BYTES)
+      throw new OperationError("invalid_argument", `"${file}" is larger than 16 MiB: expected a smaller file`);
+    return readFileSync(opened.path, "utf8");
+  } finally {
+    opened.close();
+  }
+}
+
+interface Given {
+  /** What is out in events that name nothing. */
+  readonly elements: readonly string[];
+  readonly file: string;
+}
+
+async function planEvents(service: DcService, events: readonly ReadEvent[], given: Given): Promise<readonly Plan[]> {
+  const { windows } = await everyWindow(service, { interface: "SYSTEM" });
+  const known = windows.flatMap(({ window }) => window ?? []);
+  const byUid = new Map(known.map((window) => [calendarUid(window, service.instance), window]));
+  const taken = new Set(known.map(({ code }) => codeKey(code)));
+  const plans: Plan[] = [];
+  for (const event of events) {
+    const window = byUid.get(event.uid);
+    const code = window?.code ?? freeCode(event, taken);
+    taken.add(codeKey(code));
+    const isOwn = window !== undefined && event.instance === service.instance;
+    const left = whyLeft(event, window, isOwn);
+    const asked = { event, code, window, isOwn };
+    if (left === undefined) plans.push({ event, code, request: await requestOf(service, asked, given) });
+    else plans.push({ event, code, left });
+  }
+  return plans;
+}
+
+/** A code from what the provider or the calendar calls the event. */
+function freeCode({ maintenanceId, uid }: ReadEvent, taken: ReadonlySet<string>): string {
+  const base = codeFrom(maintenanceId) || codeFrom(uid) || "event";
+  for (let count = 1; ; count += 1) {
+    const code = count === 1 ? base : `${base.slice(0, 60)}-${count}`;
+    if (!taken.has(codeKey(code))) return code;
+  }
+}
+
+/** Why an event changes nothing; undefined if it may. */
+function whyLeft(
+  { sequence, state, endsAt }: ReadEvent,
+  window: MaintenanceWindow | undefined,
+  isOwn: boolean,
+): string | undefined {
+  if (window === undefined) {
+    if (state === "CANCELLED") return "left: cancelled before it was known";
+    return state === "DONE" || endsAt <= Date.now() ? "left: over" : undefined;
+  }
+  if (window.state === WindowState.DONE || window.state === WindowState.CANCELLED)
+    return `left: the window is ${(WINDOW_STATES[window.state - 1] ?? "").toLowerCase()}`;
+  const last = window.calendarSequence + (isOwn ? window.sequence : 0);
+  return sequence < last ? `left: its SEQUENCE is ${sequence}, and the window has ${last}` : undefined;
+}
+
+interface Asked {
+  readonly event: ReadEvent;
+  readonly code: string;
+  readonly window: MaintenanceWindow | undefined;
+  /** Whether this database wrote the event: its texts follow from the window then. */
+  readonly isOwn: boolean;
+}
+
+async function requestOf(
+  service: DcService,
+  { event, code, window, isOwn }: Asked,
+  { elements, file }: Given,
+): Promise<UpsertWindowRequest> {
+  const named = await objectsOf(service, event, file);
+  const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
+  if (elementRefs.length === 0)
+    throw fault(file, event, "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element");
+  const texts = {
+    title: event.title.slice(0, MAX_TEXT_CHARS),
+    notes: event.description.slice(0, MAX_COMMENT_CHARS),
+    owner: event.owner.slice(0, MAX_TEXT_CHARS),
+    contact: event.contact.slice(0, MAX_TEXT_CHARS),
+    calendarUid: event.uid,
+    calendarSequence: event.sequence,
+  };
+  const moved = ["starts_at", "ends_at", "element_refs", "state"];
+  const state = event.state === "PLANNED" && window?.state === WindowState.BEGUN ? "BEGUN" : event.state;
+  return create(UpsertWindowRequestSchema, {
+    window: {
+      code,
+      elementRefs,
+      startsAt: timestampFromMs(event.startsAt),
+      endsAt: timestampFromMs(event.endsAt),
+      state: WindowState[state],
+      ...(!isOwn && texts),
+    },
+    updateMask: {
+      paths: isOwn ? moved : [...moved, "title", "notes", "owner", "contact", "calendar_uid", "calendar_sequence"],
+    },
+    etag: window?.etag ?? "none",
+  });
+}
+
+/** References of what an event names. @throws OperationError with the line for what nothing is called */
+async function objectsOf(service: DcService, event: ReadEvent, file: string): Promise<string[]> {
+  const refs: string[] = [];
+  for (const { id, line } of event.objects) {
+    try {
+      refs.push(await resolveRef(service, id, []));
+    } catch (error) {
+      throw fault(file, { line }, (error as Error).message);
+    }
+  }
+  return refs;
+}
+
+async function write(
+  service: DcService,
+  plan: Plan,
+  { isTrial, file }: { readonly isTrial: boolean; readonly file: string },
+): Promise<string | undefined> {
+  if ("left" in plan) return undefined;
+  const request = create(UpsertWindowRequestSchema, { ...plan.request, validateOnly: isTrial });
+  try {
+    const { outcome } = (await service.call(upsertWindow, request, CALLER)) as UpsertWindowResponse;
+    return OUTCOMES[outcome];
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw fault(file, plan.event, error.message);
+  }
+}
+
+/** Results of a write, in the order of the proto. */
+const OUTCOMES: readonly string[] = ["", "created", "updated", "unchanged"];
+
+function fault(file: string, { line }: { readonly line: number }, message: string): OperationError {
+  return new OperationError("invalid_argument", `${file}, line ${line}: ${message}`);
+}
+
+function named<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw new OperationError(error.kind, `${file}: ${error.message}`, { cause: error });
+  }
+}

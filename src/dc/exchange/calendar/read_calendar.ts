@@ -1,0 +1,145 @@
+import type { WindowState } from "#dc/model/maintenance_window.ts";
+import { type ContentLine, faultAt, plainText, readContentLines } from "./content_lines.ts";
+import { type CalendarZone, endAfter, nextDay, readTime } from "./read_time.ts";
+
+/** An event of a calendar. Times are since 1970, in ms. */
+export interface ReadEvent {
+  /** Where it begins in the file. */
+  readonly line: number;
+  readonly uid: string;
+  readonly sequence: number;
+  readonly startsAt: number;
+  readonly endsAt: number;
+  readonly title: string;
+  readonly description: string;
+  readonly owner: string;
+  readonly contact: string;
+  readonly state: WindowState;
+  /** What a circuit provider calls the work; may be empty. */
+  readonly maintenanceId: string;
+  /** The database that wrote it; empty for the event of another program. */
+  readonly instance: string;
+  readonly objects: readonly { readonly id: string; readonly line: number }[];
+}
+
+/** Ours: beyond it a file is no plan that a person reads. */
+const MAX_EVENTS = 1000;
+
+/** Properties that make one event many. */
+const REPEATING: ReadonlySet<string> = new Set(["RRULE", "RDATE", "EXRULE", "EXDATE", "RECURRENCE-ID"]);
+
+/** Reads the events of an iCalendar file. @throws OperationError naming the line: nothing of the file is taken then */
+export function readCalendar(text: string, zone: CalendarZone): readonly ReadEvent[] {
+  const calendars = readComponents(readContentLines(text.replace(/^\uFEFF/, "")));
+  const foreign = calendars.find(({ name }) => name !== "VCALENDAR");
+  if (foreign !== undefined)
+    throw faultAt(foreign.line, `"BEGIN:${foreign.name}" is outside of a calendar: expected BEGIN:VCALENDAR`);
+  const events = calendars.flatMap(({ lines, components }) => {
+    const isCancelling = lines.some(({ name, value }) => name === "METHOD" && value.toUpperCase() === "CANCEL");
+    const own = components.filter(({ name }) => name === "VEVENT");
+    return own.map((event) => readEvent(event.line, event.lines, { zone, isCancelling }));
+  });
+  demandFew(events);
+  return events;
+}
+
+/** Lines between BEGIN and END. */
+interface Component {
+  /** In capitals. */
+  readonly name: string;
+  readonly line: number;
+  readonly lines: ContentLine[];
+  readonly components: Component[];
+}
+
+function readComponents(lines: readonly ContentLine[]): readonly Component[] {
+  const found: Component[] = [];
+  const open: Component[] = [];
+  for (const line of lines) {
+    const around = open.at(-1);
+    const word = line.value.toUpperCase();
+    if (line.name === "BEGIN") {
+      const begun = { name: word, line: line.line, lines: [], components: [] };
+      (around?.components ?? found).push(begun);
+      open.push(begun);
+    } else if (around === undefined)
+      throw faultAt(line.line, `${line.name} is outside of a calendar: expected BEGIN:VCALENDAR`);
+    else if (line.name !== "END") around.lines.push(line);
+    else if (open.pop()?.name !== word)
+      throw faultAt(line.line, `"END:${word}" ends nothing: expected END:${around.name}`);
+  }
+  const unended = open.at(-1);
+  if (unended === undefined) return found;
+  throw faultAt(unended.line, `BEGIN:${unended.name} has no end: the file may have been cut`);
+}
+
+function demandFew(events: readonly ReadEvent[]): void {
+  if (events.length === 0) throw faultAt(1, "there is no event in the file: expected BEGIN:VEVENT in a calendar");
+  const over = events[MAX_EVENTS];
+  if (over !== undefined) throw faultAt(over.line, `this is event ${MAX_EVENTS + 1}: expected at most ${MAX_EVENTS}`);
+  const seen = new Map<string, number>();
+  for (const { uid, line } of events) {
+    const first = seen.get(uid);
+    if (first !== undefined)
+      throw faultAt(line, `UID "${uid}" is that of the event in line ${first}, too: expected one event each`);
+    seen.set(uid, line);
+  }
+}
+
+interface Around {
+  readonly zone: CalendarZone;
+  /** Whether all events of the file are called off. */
+  readonly isCancelling: boolean;
+}
+
+function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancelling }: Around): ReadEvent {
+  const repeating = lines.find(({ name }) => REPEATING.has(name));
+  if (repeating !== undefined)
+    throw faultAt(repeating.line, `${repeating.name} is not supported: expected one event for each window`);
+  const found = (name: string) => lines.find((one) => one.name === name);
+  const text = (name: string) => plainText(found(name)?.value ?? "").trim();
+  const uid = text("UID");
+  if (uid === "") throw faultAt(line, "the event has no UID");
+  const organizer = found("ORGANIZER");
+  return {
+    line,
+    uid,
+    sequence: readSequence(found("SEQUENCE")),
+    ...readSpan(line, found, zone),
+    title: text("SUMMARY"),
+    description: text("DESCRIPTION"),
+    owner: organizer?.parameters["CN"] ?? "",
+    contact: text("CONTACT") || (organizer?.value ?? "").replace(/^mailto:/i, ""),
+    state: isCancelling ? "CANCELLED" : stateOf(text("STATUS"), text("X-MAINTNOTE-STATUS")),
+    maintenanceId: text("X-MAINTNOTE-MAINTENANCE-ID"),
+    instance: text("X-PLANNER-INSTANCE"),
+    objects: lines
+      .filter(({ name }) => name === "X-MAINTNOTE-OBJECT-ID")
+      .map((one) => ({ id: plainText(one.value).trim(), line: one.line })),
+  };
+}
+
+function readSequence(found: ContentLine | undefined): number {
+  if (found === undefined) return 0;
+  if (/^\d{1,9}$/.test(found.value)) return Number(found.value);
+  throw faultAt(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
+}
+
+function readSpan(line: number, found: (name: string) => ContentLine | undefined, zone: CalendarZone) {
+  const [start, end, duration] = ["DTSTART", "DTEND", "DURATION"].map(found);
+  if (start === undefined) throw faultAt(line, "the event has no DTSTART");
+  const from = readTime(start, zone);
+  const startsAt = from.instant;
+  if (end !== undefined) return { startsAt, endsAt: readTime(end, zone).instant };
+  if (duration !== undefined) return { startsAt, endsAt: endAfter(from, duration) };
+  if (from.isDay) return { startsAt, endsAt: nextDay(from, start.line) };
+  throw faultAt(line, "the event has no end: expected DTEND or DURATION");
+}
+
+/** Circuit providers say more of the state than calendars can. */
+function stateOf(status: string, maintenance: string): WindowState {
+  const words = [status.toUpperCase(), maintenance.toUpperCase()];
+  if (words.includes("CANCELLED")) return "CANCELLED";
+  if (words.includes("COMPLETED")) return "DONE";
+  return words.includes("IN-PROCESS") ? "BEGUN" : "PLANNED";
+}

@@ -112,3 +112,40 @@ test("a run whose claim was taken ends its agent, keeps the branch and names who
   expect(await project.mustGit("branch", "--list", `planner/${FIRST}`)).toContain(FIRST);
   expect(await project.mustGit("ls-remote", "origin", `refs/planner/claims/${FIRST}`)).toContain(commit);
 });
+
+test("a person who works by hand is asked for the claim as a run is, keeps it after a takeover and gives it up", async () => {
+  await using clones = await shared();
+  const { project, other } = clones;
+  const there = (args: readonly string[]) => project.planner(args, { cwd: other, env: { GIT_COMMITTER_NAME: "Ben" } });
+  const claims = () => project.mustGit("ls-remote", "origin", "refs/planner/claims/*");
+  const complete = (id: string) => ["update", id, "--status", "completed"];
+  const running = project.planner(["work", FIRST]);
+  await project.noted("pids", "\n");
+  const refused = await there(complete(FIRST));
+  expect(refused.stderr).toContain(`Cannot complete spec '${FIRST}': Ann is working on it in another clone`);
+  expect(refused.code).toBe(1);
+  expect((await project.planner(complete(FIRST))).stderr).toContain(`"planner pause ${FIRST}" stops it`);
+
+  expect(await project.planner(["takeover", FIRST])).toMatchObject({ code: 0 });
+  await running;
+  const kept = "Ann has taken it over in another clone and works on it by hand";
+  expect((await there(["work", FIRST])).stderr).toContain(kept);
+  expect((await there(complete(FIRST))).stderr).toContain(kept);
+  expect(await project.planner(["reset", FIRST])).toMatchObject({ code: 0 });
+  expect(await claims()).not.toContain(FIRST);
+
+  expect(await there(complete(FIRST))).toMatchObject({ code: 0 });
+  const finished = "finished by Ben, not yet in your main branch: pull";
+  expect((await project.planner(["work", FIRST])).stderr).toContain(finished);
+  expect((await project.planner(["update", FIRST, "--status", "in_progress"])).code).toBe(0);
+  const file = `.planner/specs/${FIRST}.md`;
+  project.write(file, project.read(file).replace("- [ ]", "- [x]"));
+  expect((await project.planner(["finalize", FIRST])).stderr).toContain(`Cannot complete spec '${FIRST}': ${finished}`);
+  expect(project.field(FIRST, "status")).toBe("in_progress");
+
+  await project.mustGit("remote", "set-url", "origin", join(project.root, "nowhere"));
+  expect((await project.planner(["finalize", FIRST])).stderr).toContain(`"planner finalize ${FIRST} --offline" works`);
+  const offline = await project.planner(["finalize", FIRST, "--offline"]);
+  expect(offline.stdout).toContain('remote "origin" was not asked who may finish the spec');
+  expect(project.field(FIRST, "status")).toBe("completed");
+});

@@ -16,9 +16,9 @@ import { updatePlanned } from "../operations/spec_update.ts";
 import { takeover } from "../operations/takeover.ts";
 import { workChosen } from "../operations/work_start.ts";
 
-const { unproven: _, ...updateParams } = updatePlanned.params.properties;
+const { unproven: _, steal: _steal, offline: _offline, ...updateParams } = updatePlanned.params.properties;
 
-/** Fields, text and status. A spec is completed without proof on a terminal only. */
+/** Fields, text and status. A spec is completed without proof, or taken from another clone, on a terminal only. */
 const update = defineTool<PlannerContext>()({ ...updatePlanned, params: Type.Object(updateParams) });
 
 /** Checks or unchecks one criterion, as the command `check`. */

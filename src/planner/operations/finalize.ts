@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
+import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
 import { outputConsequence } from "../output/output_status.ts";
 import { criteriaOf } from "../spec/criteria.ts";
@@ -10,9 +11,10 @@ import { parentOf } from "../spec/spec_id.ts";
 import { resultsIn } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { findSpec } from "./shared/find_spec.ts";
+import { finishShared, NO_WISHES } from "./shared/finish_shared.ts";
 import { refuseInvalid } from "./shared/invalid_fields.ts";
 import { outputReport } from "./shared/output_report.ts";
-import { specIdParam } from "./shared/params.ts";
+import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
@@ -26,23 +28,25 @@ export const finalize = defineTool<PlannerContext>()({
   idempotent: true,
   slow: true,
   params: Type.Object({ id: specIdParam }),
-  run: (context, { id }, { signal } = {}) => finalizeSpec(context, { id, unproven: null, signal }),
+  run: (context, { id }, { signal } = {}) => finalizeSpec(context, { id, unproven: null, shared: NO_WISHES, signal }),
 });
 
 /** The same for a person, who may complete a spec without proof: the command `finalize`. */
 export const finalizeByPerson = defineTool<PlannerContext>()({
   ...finalize,
   name: "finalize",
-  params: Type.Object({ id: specIdParam, unproven: Type.Optional(Type.String()) }),
-  run: (context, { id, unproven = null }, { signal } = {}) => finalizeSpec(context, { id, unproven, signal }),
+  params: Type.Object({ id: specIdParam, unproven: Type.Optional(Type.String()), ...sharedClaimParams }),
+  run: (context, { id, unproven = null, steal = false, offline = false }, { signal } = {}) =>
+    finalizeSpec(context, { id, unproven, shared: { steal, offline }, signal }),
 });
 
 interface Finalizing extends Pick<Completing, "unproven" | "signal"> {
   /** Full or partial. */
   readonly id: string;
+  readonly shared: SharedClaimWishes;
 }
 
-async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: Finalizing) {
+async function finalizeSpec(context: PlannerContext, { id, unproven, shared, signal }: Finalizing) {
   const spec = await findSpec(context, id, { archived: false });
   await refuseInvalid(context, spec, "finalize");
   const ticks = { open: unproven !== null };
@@ -51,6 +55,7 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: F
   const lines = await checkOutput(context, spec);
   signal?.throwIfAborted();
   const done = await proveCompletion(context, { id: spec.id, body: spec.body, unproven, signal });
+  const notes = await finishShared(context, spec, { ...shared, command: `finalize ${spec.id}` });
   const now = context.clock.now().toISOString();
   await changeSpec(context, spec.id, (text, current) => {
     refuseUnfinished(current, ticks);
@@ -65,9 +70,10 @@ async function finalizeSpec(context: PlannerContext, { id, unproven, signal }: F
       ...{ spec_id: spec.id, status: "completed", output: lines },
       ...(run === null ? {} : { run }),
       ...(done.proof === null ? {} : { proof: done.proof.state, checks: resultsIn(done.proof) }),
+      ...(notes.length === 0 ? {} : { notes }),
       ...(typeof done.fields["unproven"] === "string" ? { unproven: done.fields["unproven"] } : {}),
     },
-    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...recordLines(run)].join("\n"),
+    text: [`Finalized spec: ${spec.id}`, ...lines, ...done.lines, ...recordLines(run), ...notes].join("\n"),
   };
 }
 

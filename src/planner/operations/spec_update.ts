@@ -14,8 +14,9 @@ import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isAccepted } from "../work/acceptance.ts";
 import { prepareCheck, tickText } from "./check_criterion.ts";
 import { findSpecId } from "./shared/find_spec.ts";
+import { finishShared } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
-import { specIdParam } from "./shared/params.ts";
+import { sharedClaimParams, specIdParam } from "./shared/params.ts";
 import { type Completing, judgedText, proveCompletion, recordCompletion } from "./shared/prove_completion.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
@@ -55,6 +56,7 @@ export const updatePlanned = defineTool<PlannerContext>()({
     assignee: Type.Optional(Type.String()),
     due: Type.Optional(Type.String()),
     unproven: Type.Optional(Type.String()),
+    ...sharedClaimParams,
   }),
   run: (context, args, { signal } = {}) => updateSpec(context, args, signal),
 });
@@ -66,10 +68,13 @@ interface Update extends Static<typeof PARAMS> {
   readonly due?: string;
   /** Why a person completes the spec without proof. */
   readonly unproven?: string;
+  readonly steal?: boolean;
+  readonly offline?: boolean;
 }
 
 async function updateSpec(context: PlannerContext, update: Update, signal: AbortSignal | undefined) {
-  const { id: text, output = "", replace_body = false, depends_on, unproven = null, check, ...simple } = update;
+  const { id: text, output = "", replace_body = false, depends_on, unproven = null, check, ...rest } = update;
+  const { steal = false, offline = false, ...simple } = rest;
   const { due } = simple;
   const hasOutput = output.trim() !== "";
   refuseNothing(hasOutput, [depends_on, check, ...Object.values(simple)]);
@@ -104,10 +109,15 @@ async function updateSpec(context: PlannerContext, update: Update, signal: Abort
     simple.status === "completed"
       ? await completion(context, { id, change, unproven, signal })
       : { change, done: null };
+  const shared = { steal, offline, command: `update ${id} --status completed` };
+  const notes = complete.done === null ? [] : await finishShared(context, await context.specs.load(id), shared);
   const changed = await context.specs.edit(id, complete.change);
   if (complete.done !== null)
     await recordCompletion(context, await context.specs.load(id), { ...complete.done, unproven });
-  return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
+  return {
+    value: { spec_id: id, changed, ...(notes.length === 0 ? {} : { notes }) },
+    text: [`Updated spec: ${id}`, ...notes].join("\n"),
+  };
 }
 
 interface Ticking extends Pick<Update, "check" | "status" | "unproven"> {

@@ -9,6 +9,7 @@ import { readLastRun } from "../work/records/last_run.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";
+import { keepShared } from "./shared/finish_shared.ts";
 import { specIdParam } from "./shared/params.ts";
 import { leaveInProgress, stopRun } from "./shared/stop_run.ts";
 import { worktreeBody } from "./shared/worktree_body.ts";
@@ -30,8 +31,11 @@ export const takeover = defineTool<PlannerContext>()({
     const spec = await findSpec(context, text, { archived: false });
     const refused = `Failed to take over spec '${spec.id}'`;
     const stopped = await stopRun(context, spec.id, refused);
-    if (stopped !== null) await leaveInProgress(context, spec.id, stopped);
-    else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
+    let notes: readonly string[] = [];
+    if (stopped !== null) {
+      const status = await leaveInProgress(context, spec.id, stopped);
+      if (status === "in_progress") notes = await keepShared(context, spec.id);
+    } else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
     const lines = log === null ? null : linesOf(await readLastRun(log));
     const worktrees = await context.work.worktrees();
@@ -44,6 +48,7 @@ export const takeover = defineTool<PlannerContext>()({
           failure: stopped === null ? await lastFailure(context, spec.id) : null,
         }),
         log_tail: log === null ? "No log file found" : await tailOf(log),
+        ...(notes.length === 0 ? {} : { notes }),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
     };

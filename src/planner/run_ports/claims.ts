@@ -83,6 +83,16 @@ export interface Claims {
    * @param contact whether to look at the remote too, as `share` does
    */
   examine(contact: boolean): Promise<readonly SharedTrouble[]>;
+  /**
+   * Changes the claim that other clones see, if the settings name a remote, for a person who works by hand.
+   *
+   * - `finish`: as `Claim.finish`, before the spec is completed
+   * - `keep`: nothing renews the claim, and no clone takes it for stale
+   * - `give up`: any clone may begin the spec
+   *
+   * Call it while no process works on the spec.
+   */
+  byHand(id: SpecId, deed: "finish" | "keep" | "give up", wishes: SharedClaimWishes): Promise<SharedAnswer>;
   /** Removes a stale claim and returns its holder; null without a claim or if the holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }

@@ -4,6 +4,7 @@ import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { withProofs } from "../../with_proofs.ts";
 
 export const command = defineCommand({
@@ -11,20 +12,22 @@ export const command = defineCommand({
   positionals: { id: ACTIVE_ID },
   details:
     "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that nobody has accepted. Ctrl-C ends the checks and changes nothing.",
-  flags: { unproven: UNPROVEN_FLAG, json: JSON_FLAG },
+  flags: { unproven: UNPROVEN_FLAG, ...SHARED_CLAIM_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner finalize 003", shows: "Complete today's third spec" },
     { line: 'planner finalize 003 --unproven "the server is down"', shows: "Complete it without proof" },
   ],
-  run: ({ id, unproven, json }, cli) =>
-    withProofs(cli, [id], async (context, signal) => {
+  async run({ id, unproven, json, ...wishes }, cli) {
+    const shared = await sharedWishes(wishes, cli);
+    return withProofs(cli, [id], async (context, signal) => {
       const { value, text } = await runTool(
         context,
         finalizeByPerson,
-        { id, ...(unproven === undefined ? {} : { unproven }) },
+        { id, ...shared, ...(unproven === undefined ? {} : { unproven }) },
         { signal },
       );
       if (json || text === undefined) return printJson(value);
       print(`${plainLines(text)}\n`);
-    }),
+    });
+  },
 });

@@ -25,6 +25,7 @@ export const command = defineCommand({
       value.suggestion,
       `Worktree: ${value.worktree_path ?? "none"}`,
       `The end of the log:\n${value.log_tail}`,
+      ...(value.notes ?? []),
     ];
     print(`${parts.map(withoutEscapes).join("\n\n")}\n`);
   },

@@ -3,8 +3,10 @@ import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
+import { plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { textOrInput } from "../../text_input.ts";
 import { UsageError } from "../../usage_error.ts";
 import { withProofs } from "../../with_proofs.ts";
@@ -82,6 +84,7 @@ export const command = defineCommand({
       summary: "Clear this field",
     },
     unproven: UNPROVEN_FLAG,
+    ...SHARED_CLAIM_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
@@ -89,12 +92,13 @@ export const command = defineCommand({
     { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },
     { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
   ],
-  async run({ json, output, ...args }, cli) {
+  async run({ json, output, steal, offline, ...args }, cli) {
+    const shared = await sharedWishes({ steal, offline }, cli);
     const text = output === undefined ? undefined : await textOrInput(output);
-    const words = updateArgs({ ...args, output: text });
+    const words = { ...updateArgs({ ...args, output: text }), ...shared };
     return withProofs(cli, args.status === "completed" ? [args.id] : [], async (context, signal) => {
       const { value, text: sentence } = await runTool(context, updatePlanned, words, { signal });
-      return json ? printJson(value) : print(`${sentence}\n`);
+      return json ? printJson(value) : print(`${plainLines(sentence ?? "")}\n`);
     });
   },
 });

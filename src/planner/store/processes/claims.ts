@@ -29,6 +29,7 @@ export function openClaims(root: string, clock: Clock): Claims {
     holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
     ids: () => claimedIds(root),
     others: async () => [],
+    byHand: async () => ({ kind: "own", notes: [] }),
     examine: async () => [],
     clearStale: (id) => withProjectLock(root, () => clearStale(root, id, clock.now())),
   };

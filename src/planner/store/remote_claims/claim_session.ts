@@ -125,7 +125,7 @@ export class ClaimSession {
     const there = this.#known.seen.get(id) ?? null;
     const found = settle(claim, there?.oid ?? null, ms);
     if (found.kind === "own") return found.claim;
-    if (found.kind === "released") return null;
+    if (found.kind === "released" || (found.kind === "vanished" && claim.ended)) return null;
     // A `done` goes once the remote's main branch has the spec; a merge looks at both.
     if (found.kind === "vanished" && claim.state === "held") return { ...claim, base: null, state: null };
     if (found.kind !== "lost" || there?.text?.clone === this.#known.clone) return claim;

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { OtherClaim } from "#planner/run_ports/claims.ts";
 import { seenForMs } from "../../work/claims/claim_looks.ts";
-import { holderText } from "../../work/claims/decide_claim.ts";
+import { holderText, isKeptByHand } from "../../work/claims/decide_claim.ts";
 import { Git } from "../git/git.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
 import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
@@ -37,7 +37,7 @@ export async function othersClaims(place: RemoteClaimsPlace): Promise<readonly O
     .filter(([id, { oid, text }]) => text?.clone !== clone && own.get(id)?.base !== oid)
     .map(([id, claim]) => ({
       id,
-      state: claim.text?.state ?? "held",
+      state: claim.text?.state === "done" && !isKeptByHand(claim) ? "done" : "held",
       by: holderText({ seen: claim }),
       seenForMs: seenForMs(claim, now),
     }));

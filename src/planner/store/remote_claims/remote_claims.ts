@@ -76,6 +76,24 @@ export async function releaseRemote(place: RemoteClaimsPlace, id: SpecId, proces
   });
 }
 
+/** Gives up a claim of this clone's, a final one too. Asks the remote only if there is one, later if it is away. */
+export async function giveUpRemote(place: RemoteClaimsPlace, id: SpecId): Promise<SharedAnswer> {
+  const before = readClaimsFile(place.root)?.own.get(id);
+  if (before === undefined) return { kind: "own", notes: [] };
+  return inSession(place, async (session) => {
+    await giveUp(session, id);
+    try {
+      if (session.isUnsettled) await session.look();
+      const gone = endedChanges(session);
+      if (gone.length > 0) await session.push(gone);
+      return { kind: "own", notes: [] };
+    } catch (error) {
+      if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
+      return { kind: "unknown", reason: error.message };
+    }
+  });
+}
+
 /** Renews all claims of this clone's runs in one push, those of other processes too, and gives ended ones up. */
 export async function renewRemote(place: RemoteClaimsPlace): Promise<void> {
   const { renewMs, message } = place.settings;
@@ -244,7 +262,7 @@ function writeClaim(
 
 function endedChanges(session: ClaimSession): readonly OwnChange[] {
   return [...session.known.own]
-    .filter(([, own]) => own.ended && own.state === "held")
+    .filter(([, own]) => own.ended && own.state !== null)
     .map(([id, own]) => ({ id, own, change: { oid: "", state: "released" } }));
 }
 

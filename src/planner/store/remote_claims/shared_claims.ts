@@ -2,10 +2,18 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Claim, Claims, ProcessMark, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { KEPT_BY_HAND } from "../../work/claims/claim_text.ts";
 import { readClaimsFile } from "./claims_file.ts";
 import { examineClaims } from "./examine_claims.ts";
 import { othersClaims } from "./others_claims.ts";
-import { finishRemote, type RemoteClaimsPlace, releaseRemote, renewRemote, takeRemote } from "./remote_claims.ts";
+import {
+  finishRemote,
+  giveUpRemote,
+  type RemoteClaimsPlace,
+  releaseRemote,
+  renewRemote,
+  takeRemote,
+} from "./remote_claims.ts";
 import { remoteSettings } from "./remote_settings.ts";
 
 /** How often a process asks whether a renewal is due, as a share of the time between two. */
@@ -35,6 +43,7 @@ export function openSharedClaims(parts: SharedParts): Claims {
     ...local,
     others: async () => whereShared(await placeOf(parts), othersClaims),
     examine: async (contact) => whereShared(await placeOf(parts), (place) => examineClaims(place, contact)),
+    byHand: (id, deed, wishes) => changeByHand(parts, id, { deed, wishes }),
     async claim(id, processId) {
       const answer = await local.claim(id, processId);
       if (!("claim" in answer)) return answer;
@@ -98,7 +107,7 @@ class SharedClaim implements Claim {
     this.#stays = true;
     active.remove(this);
     if (offline) {
-      return { kind: "own", notes: [`remote "${place.settings.remote}" was not asked who may merge the spec`] };
+      return { kind: "own", notes: [notAskedText(place)] };
     }
     const answer = await finishRemote(place, this.id, { processId, steal });
     return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
@@ -171,6 +180,29 @@ class ActiveClaims {
       if (known?.process === claim.processId && known.lostTo !== null) claim.lose(known.lostTo);
     }
   }
+}
+
+interface HandChange {
+  readonly deed: Parameters<Claims["byHand"]>[1];
+  readonly wishes: SharedClaimWishes;
+}
+
+async function changeByHand(
+  parts: SharedParts,
+  id: SpecId,
+  { deed, wishes: { steal, offline } }: HandChange,
+): Promise<SharedAnswer> {
+  const place = await placeOf(parts);
+  if (place === null) return { kind: "own", notes: [] };
+  if (offline) return { kind: "own", notes: [notAskedText(place)] };
+  if (deed === "give up") return giveUpRemote(place, id);
+  const processId = deed === "keep" ? KEPT_BY_HAND : `${id}-by-hand`;
+  const answer = await finishRemote(place, id, { processId, steal });
+  return answer.kind === "own" ? { kind: "own", notes: answer.notes } : answer;
+}
+
+function notAskedText({ settings }: RemoteClaimsPlace): string {
+  return `remote "${settings.remote}" was not asked who may finish the spec`;
 }
 
 /** Empty without a remote for claims. */

@@ -12,10 +12,14 @@ export interface ClaimText {
   readonly by: string;
   /** Random name of the clone. */
   readonly clone: string;
+  /** The run or merge that it is for, or `KEPT_BY_HAND`. */
   readonly process: string;
   /** 128 random bits: two clones never write the same commit. */
   readonly nonce: string;
 }
+
+/** Process of a `done` claim whose spec is not finished: a person took the work over, and nothing renews the claim. */
+export const KEPT_BY_HAND = "by hand";
 
 const FIELDS = ["spec", "state", "by", "clone", "process", "nonce"] as const;
 

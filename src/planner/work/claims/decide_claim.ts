@@ -1,4 +1,5 @@
 import { isStale, type SeenClaim, type SteadyTime, seenForMs } from "./claim_looks.ts";
+import { KEPT_BY_HAND } from "./claim_text.ts";
 import type { OwnClaim } from "./own_claim.ts";
 
 /** What is known of one spec's claim after a look. */
@@ -38,7 +39,9 @@ export function decideTake(facts: ClaimFacts): ClaimDecision {
 export function decideFinish(facts: ClaimFacts): ClaimDecision {
   const { seen, own, inMain, remote, steal } = facts;
   if (seen !== null && isOwn(facts)) {
-    return seen.text?.state === "done" || own?.state === "done" ? { kind: "keep" } : take(seen.oid);
+    const isDone = seen.text?.state === "done" || own?.state === "done";
+    const isKept = (seen.text?.process ?? own?.process) === KEPT_BY_HAND;
+    return isDone && !isKept ? { kind: "keep" } : take(seen.oid);
   }
   if (seen !== null) return steal ? { ...take(seen.oid), from: holderText(facts) } : refuse(othersText(facts));
   // A `done` of this clone's goes once the remote's main branch has the completed spec, however the work is merged.
@@ -65,8 +68,14 @@ export function othersText(facts: Pick<ClaimFacts, "remote" | "seen" | "now">): 
   const { seen, now, remote } = facts;
   if (seen === null) return `nobody holds its claim at "${remote}" any more`;
   const age = ageText(seenForMs(seen, now));
+  if (isKeptByHand(seen)) return `${holderText(facts)} has taken it over in another clone and works on it by hand`;
   if (seen.text?.state === "done") return `finished by ${holderText(facts)}, not yet in your main branch: pull`;
   return `${holderText(facts)} is working on it in another clone (seen unchanged for ${age}, by "${remote}")`;
+}
+
+/** Whether a person took the work over, which does not make it finished. */
+export function isKeptByHand({ text }: SeenClaim): boolean {
+  return text?.process === KEPT_BY_HAND;
 }
 
 /** Names the holder of a claim. */

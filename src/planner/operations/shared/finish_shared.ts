@@ -1,0 +1,69 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { PlannerContext } from "../../context.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+
+/** What a tool wishes: only a person takes claims of others, or does not ask. */
+export const NO_WISHES: SharedClaimWishes = { steal: false, offline: false };
+
+/**
+ * Makes the claim that other clones see final before a spec is completed by hand, if the settings name a remote. A run's
+ * own claim becomes final at the end of the run.
+ *
+ * @returns sentences for a person
+ * @throws OperationError `failed_precondition` if another clone has the spec, or a process of this one works on it;
+ *   `unavailable` if the remote does not answer
+ */
+export async function finishShared(
+  context: PlannerContext,
+  { id, status }: Pick<Spec, "id" | "status">,
+  { command, ...wishes }: SharedClaimWishes & { readonly command: string },
+): Promise<readonly string[]> {
+  if (status === "completed" || context.insideRun() !== null || !(await isShared(context))) return [];
+  const { claims } = await context.runs();
+  const refused = `Cannot complete spec '${id}'`;
+  const holder = await claims.holder(id);
+  if (holder?.alive === true) {
+    const advice = `"planner pause ${id}" stops it`;
+    throw new OperationError("failed_precondition", `${refused}: process ${holder.pid} is working on it: ${advice}`);
+  }
+  const answer = await claims.byHand(id, "finish", wishes);
+  if (answer.kind === "own") return answer.notes;
+  if (answer.kind === "lost") {
+    throw new OperationError(
+      "failed_precondition",
+      `${refused}: ${answer.reason}: "planner ${command} --steal" completes it all the same`,
+    );
+  }
+  throw new OperationError(
+    "unavailable",
+    `${refused}: ${answer.reason}: "planner ${command} --offline" works without it`,
+  );
+}
+
+/** Keeps a spec for a person of this clone, whose agent was stopped. Never refuses: returns what the person should know. */
+export async function keepShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
+  return changed(context, id, "keep");
+}
+
+/** Lets any clone begin a spec that this clone had finished or kept. */
+export async function giveUpShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
+  return changed(context, id, "give up");
+}
+
+async function changed(context: PlannerContext, id: SpecId, deed: "keep" | "give up"): Promise<readonly string[]> {
+  if (context.insideRun() !== null || !(await isShared(context))) return [];
+  const { claims } = await context.runs();
+  const answer = await claims.byHand(id, deed, NO_WISHES).catch(unknown);
+  return answer.kind === "own" ? answer.notes : [`other clones do not know of it: ${answer.reason}`];
+}
+
+async function isShared(context: PlannerContext): Promise<boolean> {
+  return (await context.config()).claims.remote !== null;
+}
+
+function unknown(error: unknown): SharedAnswer {
+  if (!(error instanceof OperationError)) throw error;
+  return { kind: "unknown", reason: error.message };
+}

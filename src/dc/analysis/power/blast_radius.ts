@@ -51,6 +51,8 @@ export interface BlastRadius {
   readonly live: LiveSet;
   readonly loadsAfter: Float64Array;
   readonly apparentAfter: Loads;
+  /** Nodes whose loads may differ from those before. */
+  readonly reloaded: readonly number[];
 }
 
 export interface Impact {
@@ -133,6 +135,7 @@ export function* blastSteps(
     live: state.live,
     loadsAfter: state.loads.after.watts,
     apparentAfter: state.loads.after,
+    reloaded: state.loads.changed,
   };
 }
 

@@ -3,6 +3,7 @@ import { compareText } from "#dc/model/ref.ts";
 import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
+import { coolingUnitsAt } from "./cooling_elements.ts";
 import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
 
 /** A supply that carries more after a failure than before. Loads are watts as in an overload. */
@@ -19,16 +20,16 @@ export function offAfter({ nodes }: { readonly nodes: ReadonlySet<number> }, { h
   return [...new Set([...nodes, ...hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index)])];
 }
 
-/** Lists the supplies that take load over, the most utilized first. Cost: a comparison of two numbers for each node. */
+/** Lists the supplies that take load over, the most utilized first. Cost: the nodes whose loads change. */
 export function takeovers(
   site: BlastSite,
-  { live, apparentAfter: after }: BlastRadius,
+  { live, apparentAfter: after, reloaded }: BlastRadius,
   basis: LoadBasis,
 ): readonly Takeover[] {
   const { power } = site;
   const before = site.apparentLoads(basis);
   const found: Takeover[] = [];
-  for (let index = 0; index < power.nodes.length; index += 1) {
+  for (const index of reloaded) {
     if (live[index] !== 1 || (after.watts[index] ?? 0) <= (before.watts[index] ?? 0)) continue;
     const { ref = "", capacityW } = power.nodes[index] ?? {};
     const load = comparableLoad(power, index, after);
@@ -48,10 +49,7 @@ export function takeovers(
 
 /** Areas whose cooling a failure weakens, in order. @param off nodes that do not work any more */
 export function zonesWithout(topology: Topology, off: readonly number[], basis: LoadBasis): readonly ZoneShortage[] {
-  const lost = off.flatMap((index) => {
-    const node = topology.power.nodes[index];
-    return node?.kind === "CRAC" && !node.blocked ? [node.crac] : [];
-  });
+  const lost = coolingUnitsAt(topology.power, off);
   if (lost.length === 0) return [];
   const zones = new ZoneWatch(topology, basis).after(lost, off);
   return zones.toSorted((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium));

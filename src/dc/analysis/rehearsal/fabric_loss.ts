@@ -4,6 +4,7 @@ import { carriesTraffic } from "../fabric/fabric_links.ts";
 import { type DeviceOf, tiersOf } from "../fabric/fabric_tiers.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
+import { listIn } from "./meetings.ts";
 
 /** Effects of offline devices on fabrics. */
 export interface FabricLoss {
@@ -31,12 +32,15 @@ interface Link {
   readonly lower: number;
 }
 
+const NO_LINKS: readonly number[] = [];
 const NOTHING: FabricLoss = { links: [], cutOff: [] };
 
 /** The working links of all fabrics by the nodes of their ends. */
 export class FabricWatch {
   readonly #links: readonly Link[];
   readonly #byNode = new Map<number, number[]>();
+  /** 1 at nodes with links: a look at it is cheaper than one into a map, and most nodes have none. */
+  readonly #isLinked: Uint8Array;
   /** Links to a higher tier. */
   readonly #uplinks = new Map<number, number[]>();
   readonly #fabricLinks: readonly FabricLink[];
@@ -60,7 +64,9 @@ export class FabricWatch {
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
       return [{ link, mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];
     });
+    this.#isLinked = new Uint8Array(power.nodes.length);
     for (const [at, { ends, lower }] of this.#links.entries()) {
+      for (const node of ends) if (node >= 0) this.#isLinked[node] = 1;
       listIn(this.#byNode, ends[0]).push(at);
       if (ends[1] !== ends[0]) listIn(this.#byNode, ends[1]).push(at);
       if (lower >= 0) listIn(this.#uplinks, lower).push(at);
@@ -80,10 +86,10 @@ export class FabricWatch {
     return sum;
   }
 
-  /** Nodes of the switches whose uplinks go down with some nodes. */
-  lowerEnds(off: readonly number[]): readonly number[] {
-    const found = new Set<number>();
-    for (const node of off) for (const at of this.#byNode.get(node) ?? []) found.add(this.#links[at]?.lower ?? -1);
+  /** Nodes of the switches whose uplinks go down with some nodes and links. */
+  lowerEnds(off: Iterable<number>, cut: readonly number[] = []): readonly number[] {
+    const found = new Set(cut.map((at) => this.#links[at]?.lower ?? -1));
+    for (const node of off) for (const at of this.#linksOf(node)) found.add(this.#links[at]?.lower ?? -1);
     found.delete(-1);
     return [...found];
   }
@@ -117,6 +123,10 @@ export class FabricWatch {
     });
   }
 
+  #linksOf(node: number): readonly number[] {
+    return this.#isLinked[node] === 1 ? (this.#byNode.get(node) ?? []) : NO_LINKS;
+  }
+
   linksAt(numbers: readonly number[]): readonly FabricLink[] {
     return numbers.flatMap((at) => this.#links[at]?.link ?? []);
   }
@@ -127,7 +137,7 @@ export class FabricWatch {
    */
   after(off: readonly number[], cut: readonly number[] = []): FabricLoss {
     const down = new Set(cut);
-    for (const node of off) for (const at of this.#byNode.get(node) ?? []) down.add(at);
+    for (const node of off) for (const at of this.#linksOf(node)) down.add(at);
     if (down.size === 0) return NOTHING;
     const gone = new Set(off);
     const lower = new Set<number>();
@@ -146,12 +156,4 @@ function mbps(links: readonly Link[]): number {
 
 function nodeIn({ indexOf }: PowerGraph, code: string): number {
   return indexOf.get(`device:${codeKey(code)}`) ?? -1;
-}
-
-function listIn(lists: Map<number, number[]>, key: number): number[] {
-  const known = lists.get(key);
-  if (known !== undefined) return known;
-  const made: number[] = [];
-  lists.set(key, made);
-  return made;
 }

@@ -65,15 +65,15 @@ export class FailureSweep {
     };
   }
 
-  /** Fails one element and notes everything that its cascade touches. */
-  footprint({ index }: Element): Footprint {
+  /** Fails elements together and notes everything that their cascade touches. */
+  footprint(elements: readonly Element[]): Footprint {
     const state = this.#state;
     const { loads } = state;
     const { limitW } = this.#nodes.graph.columns;
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread([index]);
+    this.#spread(elements.map(({ index }) => index));
     const rises = new Map<number, number>();
     for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
@@ -214,7 +214,7 @@ export class FailureSweep {
   }
 }
 
-/** Nodes that the failure of one element affects, in every step of its cascade. */
+/** Nodes that a failure affects, in every step of its cascade. */
 export interface Footprint {
   /** Nodes that go dark, and those that lose an inlet. */
   readonly reached: readonly number[];

@@ -1,9 +1,9 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Crac } from "#dc/model/resources.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
+import { coolingUnitsAt } from "./cooling_elements.ts";
 import { FabricWatch } from "./fabric_loss.ts";
-import type { Failure, Outcome } from "./outcome.ts";
+import { type Failure, type Outcome, offBy } from "./outcome.ts";
 import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
@@ -30,27 +30,24 @@ export class FurtherEffects {
   of(outcome: Outcome, earlier?: Failure): Failure {
     const isCooling = outcome.impact.cracsOffline > 0;
     if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
-    const off = outcome.elements.map(({ index }) => index);
-    for (const index of outcome.offline) off.push(index);
-    const zones = isCooling ? this.zones.after(this.#cracsOf(off), off) : NO_ZONES;
+    const off = offBy(outcome);
+    const zones = isCooling ? this.zonesAfter(off) : NO_ZONES;
     const isSame = earlier !== undefined && this.#keepsFabrics && isEqual(zones, earlier.zones);
     return isSame ? earlier : failureOf(outcome, zones, this.fabrics.after(off));
   }
 
-  /** Names of everything by which the effects of two failures may meet. */
-  meetingOf({ elements, offline }: Outcome): readonly string[] {
-    const off = [...elements.map(({ index }) => index), ...offline];
-    return [
-      ...this.zones.concernedBy(this.#cracsOf(off)).map((key) => `zone ${key}`),
-      ...this.fabrics.lowerEnds(off).map((index) => `switch ${index}`),
-    ];
+  /** Areas whose cooling a failure weakens. @param off nodes that do not work @param withDeeper as of `ZoneWatch.after` */
+  zonesAfter(off: readonly number[], withDeeper = false): readonly ZoneShortage[] {
+    const lost = coolingUnitsAt(this.#topology.power, off);
+    return lost.length === 0 ? NO_ZONES : this.zones.after(lost, off, withDeeper);
   }
 
-  #cracsOf(indexes: readonly number[]): readonly Crac[] {
-    return indexes.flatMap((index): readonly Crac[] => {
-      const node = this.#topology.power.nodes[index];
-      return node?.kind === "CRAC" ? [node.crac] : [];
-    });
+  /** Names of everything beside supply by which two failures may meet. @param cut as of `FabricWatch.after` */
+  meetingOf(off: readonly number[], cut: readonly number[] = []): readonly string[] {
+    return [
+      ...this.zones.concernedBy(coolingUnitsAt(this.#topology.power, off)).map((key) => `zone ${key}`),
+      ...this.fabrics.lowerEnds(off, cut).map((index) => `switch ${index}`),
+    ];
   }
 }
 

@@ -38,6 +38,13 @@ export interface Outcome {
   readonly overloads: readonly Overloaded[];
 }
 
+/** Nodes that do not work after a failure, its elements included. */
+export function offBy({ elements, offline }: Outcome): readonly number[] {
+  const off = elements.map(({ index }) => index);
+  for (const index of offline) off.push(index);
+  return off;
+}
+
 /** An outcome with its effect on cooling and fabrics. */
 export interface Failure extends Outcome {
   readonly zones: readonly ZoneShortage[];

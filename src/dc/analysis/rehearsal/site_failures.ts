@@ -45,17 +45,16 @@ class Trials {
 
   /** Fails elements together. */
   fail(elements: readonly Element[]): Outcome {
-    const isCircular = this.#circular !== undefined && elements.some((element) => this.#isCircular(element));
-    return this.#sweep.fail(elements, isCircular);
+    return this.#sweep.fail(elements, this.#isCircular(elements));
   }
 
   /** Nodes that a failure affects; undefined around cycles of supply. */
-  footprint(element: Element): Footprint | undefined {
-    return this.#isCircular(element) ? undefined : this.#sweep.footprint(element);
+  footprint(elements: readonly Element[]): Footprint | undefined {
+    return this.#isCircular(elements) ? undefined : this.#sweep.footprint(elements);
   }
 
-  #isCircular({ index }: Element): boolean {
-    return this.#circular?.[index] === 1;
+  #isCircular(elements: readonly Element[]): boolean {
+    return elements.some(({ index }) => this.#circular?.[index] === 1);
   }
 }
 

@@ -169,11 +169,14 @@ export class ZoneWatch {
     const rest = gone.size === place.devices.length ? [] : place.devices.filter(({ code }) => !gone.has(code));
     const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.#basis);
     const watts = { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
+    if (this.#missing.size >= MAX_MISSING) this.#missing.clear();
     this.#missing.set(off, watts);
     return watts;
   }
 }
 
+/** Sums of heat that are kept. Ours: beyond so many, all are forgotten. */
+const MAX_MISSING = 20_000;
 const NO_HEAT = { airW: 0, liquidW: 0 };
 
 function isWorse(before: ZoneState, after: ZoneState): boolean {

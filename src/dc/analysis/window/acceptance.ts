@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Topology } from "../topology.ts";
-import { type Harm, isNothing } from "./harm.ts";
+import type { Harm } from "./harm.ts";
 
 /** What may be lost: references and roles. A trip is never accepted. */
 export class Acceptance {
@@ -16,20 +16,17 @@ export class Acceptance {
     this.#roles = new Set(roles);
   }
 
-  /** The part of a harm that is not accepted. */
-  left({ off, racks, cutOff, short, trips }: Harm): Harm {
+  /** The part of a harm that is not accepted. @param all nodes that are lost with it, if the harm is only a part */
+  left(harm: Harm, all: ReadonlySet<number> = harm.off): Harm {
+    if (this.#refs.size + this.#roles.size === 0) return harm;
+    const { off, racks, cutOff, short, trips } = harm;
     return {
       off: new Set([...off].filter((index) => !this.hasNode(index))),
-      racks: new Set([...racks].filter((key) => !this.hasRack(key, off))),
+      racks: new Set([...racks].filter((key) => !this.hasRack(key, all))),
       cutOff: new Set([...cutOff].filter((index) => !this.hasNode(index))),
       short: new Map([...short].filter(([, { ref }]) => !this.hasArea(ref))),
       trips,
     };
-  }
-
-  /** Whether everything of a harm is accepted. */
-  covers(harm: Harm): boolean {
-    return isNothing(this.left(harm));
   }
 
   hasNode(index: number): boolean {

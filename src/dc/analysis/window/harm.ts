@@ -4,7 +4,6 @@ import { parseRef } from "#dc/model/ref.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { Tripped } from "../power/cascade.ts";
-import type { PowerGraph } from "../power/power_graph.ts";
 import { zoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
 import type { ZoneShortage } from "../rehearsal/zone_shortage.ts";
@@ -38,20 +37,44 @@ interface Effects {
   readonly fabric: FabricLoss;
 }
 
-/** The harm of a failure. @param covered nodes whose loss is the work itself */
-export function harmOf(topology: Topology, covered: ReadonlySet<number>, effects: Effects): Harm {
-  const { power } = topology;
-  const off = new Set<number>();
-  for (const index of effects.offline) if (!covered.has(index) && isConsumer(power, index)) off.add(index);
+/**
+ * The harm of a failure.
+ * @param covered nodes whose loss is the work itself
+ * @param known harms that are left out
+ */
+export function harmOf(
+  topology: Topology,
+  covered: ReadonlySet<number>,
+  effects: Effects,
+  known: readonly Harm[] = [],
+): Harm {
+  const { indexOf } = topology.power;
+  // Most of a failure beside a window is known, so that everything that is lost is rarely needed.
+  let all: ReadonlySet<number> | undefined;
   // A rack of which the work itself takes every device is no loss.
-  const isLost = (key: string) =>
-    topology.devicesInRack(key).some(({ code }) => off.has(power.indexOf.get(`device:${codeKey(code)}`) ?? -1));
+  const isLost = (key: string) => {
+    all ??= new Set(consumersLost(topology, covered, effects.offline));
+    return topology.devicesInRack(key).some(({ code }) => all?.has(indexOf.get(`device:${codeKey(code)}`) ?? -1));
+  };
+  const left = <Key>(keys: Iterable<Key>, of: (harm: Harm) => { has(key: Key): boolean }) => {
+    const others = known.map(of);
+    return [...keys].filter((key) => !others.some((one) => one.has(key)));
+  };
+  const zones = effects.zones.filter(({ short }) => short).map((zone) => [zoneKey(zone), zone] as const);
+  const trips = [...effects.trips].map((trip) => [trip.ref, trip] as const);
+  const [shortBefore, tripsBefore] = [known.map(({ short }) => short), known.map((harm) => harm.trips)];
   return {
-    off,
-    racks: new Set([...effects.racksDark].filter(isLost)),
-    cutOff: new Set(effects.fabric.cutOff.filter((index) => !covered.has(index))),
-    short: new Map(effects.zones.filter(({ short }) => short).map((zone) => [zoneKey(zone), zone])),
-    trips: new Map([...effects.trips].map((trip) => [trip.ref, trip])),
+    off: new Set(
+      consumersLost(
+        topology,
+        covered,
+        left(effects.offline, ({ off }) => off),
+      ),
+    ),
+    racks: new Set(left(effects.racksDark, ({ racks }) => racks).filter(isLost)),
+    cutOff: new Set(left(effects.fabric.cutOff, ({ cutOff }) => cutOff).filter((index) => !covered.has(index))),
+    short: new Map(zones.filter(([key]) => !shortBefore.some((one) => one.has(key)))),
+    trips: new Map(trips.filter(([ref]) => !tripsBefore.some((one) => one.has(ref)))),
   };
 }
 
@@ -73,57 +96,19 @@ export function racksIn({ inventory }: Topology, ref: string): readonly Rack[] {
   return inventory.racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
 }
 
-function isConsumer({ nodes }: PowerGraph, index: number): boolean {
-  const node = nodes[index];
-  return node?.kind === "CRAC" || (node?.kind === "DEVICE" && !isPowerKind(node.device.kind));
-}
-
-/** A harm without others; undefined if nothing is left. */
-export function harmBeyond(harm: Harm, known: readonly Harm[]): Harm | undefined {
-  const found: Harm = {
-    off: new Set(
-      rest(
-        harm.off,
-        known.map(({ off }) => off),
-      ),
-    ),
-    racks: new Set(
-      rest(
-        harm.racks,
-        known.map(({ racks }) => racks),
-      ),
-    ),
-    cutOff: new Set(
-      rest(
-        harm.cutOff,
-        known.map(({ cutOff }) => cutOff),
-      ),
-    ),
-    short: new Map(
-      rest(
-        harm.short.keys(),
-        known.map(({ short }) => short),
-      ).flatMap((key) => entry(harm.short, key)),
-    ),
-    trips: new Map(
-      rest(
-        harm.trips.keys(),
-        known.map(({ trips }) => trips),
-      ).flatMap((key) => entry(harm.trips, key)),
-    ),
-  };
-  return isNothing(found) ? undefined : found;
+/** The devices and cooling units among nodes that go off. Power equipment counts by what it supplies. */
+export function consumersLost(
+  { power: { nodes } }: Topology,
+  covered: ReadonlySet<number>,
+  offline: Iterable<number>,
+): readonly number[] {
+  return [...offline].filter((index) => {
+    if (covered.has(index)) return false;
+    const node = nodes[index];
+    return node?.kind === "CRAC" || (node?.kind === "DEVICE" && !isPowerKind(node.device.kind));
+  });
 }
 
 export function isNothing({ off, racks, cutOff, short, trips }: Harm): boolean {
   return off.size + racks.size + cutOff.size + short.size + trips.size === 0;
-}
-
-function rest<Key>(own: Iterable<Key>, known: readonly { has(key: Key): boolean }[]): readonly Key[] {
-  return [...own].filter((key) => !known.some((keys) => keys.has(key)));
-}
-
-function entry<Key, Item>(items: ReadonlyMap<Key, Item>, key: Key): readonly (readonly [Key, Item])[] {
-  const item = items.get(key);
-  return item === undefined ? [] : [[key, item]];
 }

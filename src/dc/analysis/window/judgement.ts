@@ -133,8 +133,10 @@ function* unknown({ ground, outage, missing }: Judged): Iterable<Reason> {
   }
   const before = site.apparentLoads(basis);
   const { failover } = topology.carried(basis);
-  for (const [index, node] of power.nodes.entries()) {
-    if (node.capacityW !== undefined || blast.live[index] !== 1 || !isListedSupply(node)) continue;
+  for (const index of blast.reloaded) {
+    const node = power.nodes[index];
+    if (node === undefined || node.capacityW !== undefined || blast.live[index] !== 1 || !isListedSupply(node))
+      continue;
     const now = comparableLoad(power, index, before);
     const during = comparableLoad(power, index, blast.apparentAfter);
     const limit = Math.max(now, failover.loads[index] ?? 0);

@@ -1,12 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { elementsOf } from "../rehearsal/elements.ts";
-import type { Element } from "../rehearsal/outcome.ts";
-import { type SiteTrials, siteTrials } from "../rehearsal/site_failures.ts";
+import type { NearFailures } from "../rehearsal/near_failures.ts";
+import { type Element, type Outcome, offBy } from "../rehearsal/outcome.ts";
+import type { SiteTrials } from "../rehearsal/site_failures.ts";
 import type { Topology } from "../topology.ts";
 import type { Acceptance } from "./acceptance.ts";
-import { type Harm, harmBeyond, harmOf, racksIn } from "./harm.ts";
+import { consumersLost, type Harm, harmOf, isNothing, racksIn } from "./harm.ts";
 import type { Outage, WindowSite } from "./outage.ts";
 
 /** A single failure that takes more during a window than the window and the failure apart. */
@@ -30,40 +30,36 @@ interface During {
 export interface NextFailures {
   /** The most racks first. */
   readonly failures: readonly NextFailure[];
-  /** Elements that were failed beside the window. */
+  /** Elements that were judged beside the window. */
   readonly tried: number;
 }
 
 /**
- * Fails every other element of a site together with the elements of a window.
+ * Fails elements of a site together with those of a window: all that can take more together with them. Every other element
+ * takes the same during the window as apart; a law fails each of them.
  *
- * An element whose supply is not connected to that of the window adds nothing, unless both affect cooling or fabrics.
- * Cost: about that of the elements' failures, in the islands of supply of the window, or of the whole site.
+ * Cost: the failures that meet the window's; at first the footprints of its islands, and what concerns cooling or fabrics.
  */
 export function* nextFailures(window: WindowSite, during: During): Steps<NextFailures> {
-  const { topology, site } = window.ground;
+  const { topology, near, cutLinks } = window.ground;
   const { outage } = during;
-  const trials = yield* siteTrials(site, window.options);
-  const trying = { window, outage, site: trials };
-  const isNear = nearness(trials, outage, topology);
+  const trying: Trying = { window, outage, site: yield* window.trials() };
   const own = [...outage.covered].map((index): Element => ({ index, kind: "POWER" }));
+  const names = near.effects.meetingOf([...outage.off], cutLinks);
+  const judged = new Judging(topology, outage);
   const found: NextFailure[] = [];
-  let tried = 0;
-  for (const element of elementsOf(topology)) {
-    // What is off, or has no power, fails no more.
-    if (outage.off.has(element.index) || outage.blast.live[element.index] !== 1 || !isNear(element.index)) continue;
-    tried += 1;
-    const both = failed(trying, [...own, element], true);
-    yield;
-    if (harmBeyond(both, [during.harm]) === undefined) continue;
-    const alone = failed(trying, [element], false);
-    const harm = harmBeyond(during.accepted.left(both), [during.harm, alone]);
-    if (harm !== undefined) found.push(judged(topology, outage, element.index, harm));
+  for (const outcome of yield* near.with(trying.site, own, names)) {
+    const [element] = outcome.elements;
+    if (element === undefined || !isOn(outage, element)) continue;
+    const { harm, offline } = failed(trying, [...own, element], [during.harm, aloneHarm(window, outcome)]);
+    const lost = () => new Set(consumersLost(topology, outage.covered, offline));
+    const left = isNothing(harm) ? harm : during.accepted.left(harm, lost());
+    if (!isNothing(left)) found.push(judged.of(element.index, left));
     yield;
   }
   const refOf = ({ index }: NextFailure) => topology.power.nodes[index]?.ref ?? "";
   found.sort((a, b) => b.racks.size - a.racks.size || compareText(refOf(a), refOf(b)));
-  return { failures: found, tried };
+  return { failures: found, tried: countOthers(trying) };
 }
 
 interface Trying {
@@ -72,44 +68,79 @@ interface Trying {
   readonly site: SiteTrials;
 }
 
-/** @param isDuring whether the elements of the window are among them */
-function failed({ window, outage, site: { trials } }: Trying, elements: readonly Element[], isDuring: boolean): Harm {
+/** What is off, or has no power, fails no more. */
+function isOn({ off, blast }: Outage, { index }: Element): boolean {
+  return !off.has(index) && blast.live[index] === 1;
+}
+
+/** What a window with a further element takes beyond some harms, and all nodes that go off. */
+function failed({ window, outage, site: { trials } }: Trying, elements: readonly Element[], known: readonly Harm[]) {
   const outcome = trials.fail(elements);
-  const off = new Set(outcome.offline);
-  for (const { index } of elements) off.add(index);
-  const effects = window.effectsOf(off, isDuring);
-  const covered = isDuring ? outage.covered : NOTHING;
-  return harmOf(window.ground.topology, covered, { ...outcome, ...effects });
+  const effects = { ...outcome, ...window.effectsOf(offBy(outcome), true) };
+  return { harm: harmOf(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };
+}
+
+/** Harms of single failures without any window. */
+const ALONE = new WeakMap<NearFailures, Map<Outcome, Harm>>();
+
+/** The harm of a single failure without the window; computed once for a state of the site. */
+function aloneHarm(window: WindowSite, outcome: Outcome): Harm {
+  const { near, topology } = window.ground;
+  const known = ALONE.get(near) ?? new Map<Outcome, Harm>();
+  ALONE.set(near, known);
+  const effects = () => window.effectsOf(offBy(outcome), false);
+  const harm = known.get(outcome) ?? harmOf(topology, NOTHING, { ...outcome, ...effects() });
+  known.set(outcome, harm);
+  return harm;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Which elements may take more together with a window. */
-function nearness({ island }: SiteTrials, outage: Outage, { power }: Topology): (index: number) => boolean {
+/**
+ * Counts the elements whose failure is judged beside a window: those that supply connects to it, or all if it concerns cooling
+ * or fabrics.
+ */
+function countOthers({ window, outage, site: { island } }: Trying): number {
+  const { near, topology } = window.ground;
   const hasWideEffects =
-    outage.fabric.links.length > 0 || [...outage.off].some((index) => power.nodes[index]?.kind === "CRAC");
-  const islands = new Set([...outage.covered].map((index) => island[index]));
-  return (index) => hasWideEffects || islands.has(island[index]);
+    outage.fabric.links.length > 0 || [...outage.off].some((index) => topology.power.nodes[index]?.kind === "CRAC");
+  const islands = new Set([...outage.covered].map((index) => island[index] ?? -1));
+  const others = hasWideEffects ? near.site.outcomes : [...islands].flatMap((one) => near.footprints.ofIsland(one));
+  return others.filter(({ elements: [element] }) => element !== undefined && isOn(outage, element)).length;
 }
 
-function judged(topology: Topology, { blast, covered }: Outage, index: number, harm: Harm): NextFailure {
-  const { nodes } = topology.power;
-  const rackOf = (at: number): string | undefined => {
-    const node = nodes[at];
+/** Describes what further failures take, beside what a window touches itself. */
+class Judging {
+  readonly #topology: Topology;
+  /** Nodes of devices that have less supply already. */
+  readonly #degraded: ReadonlySet<number>;
+  /** Keys of racks. */
+  readonly #touched: ReadonlySet<string | undefined>;
+
+  constructor(topology: Topology, { blast, covered }: Outage) {
+    this.#topology = topology;
+    this.#degraded = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index));
+    this.#touched = new Set([...blast.racks.keys(), ...[...covered].map((index) => this.#rackOf(index))]);
+  }
+
+  of(index: number, harm: Harm): NextFailure {
+    const racks = new Set(harm.racks);
+    for (const at of harm.cutOff) {
+      const key = this.#rackOf(at);
+      if (key !== undefined) racks.add(key);
+    }
+    for (const { ref } of harm.short.values())
+      for (const { code } of racksIn(this.#topology, ref)) racks.add(codeKey(code));
+    const isElsewhere = (at: number) => {
+      const key = this.#rackOf(at);
+      return key !== undefined && !this.#degraded.has(at) && !this.#touched.has(key);
+    };
+    return { index, harm, racks, spreads: harm.trips.size > 0 || [...harm.off].some(isElsewhere) };
+  }
+
+  #rackOf(index: number): string | undefined {
+    const node = this.#topology.power.nodes[index];
     const code = node?.kind === "DEVICE" ? node.device.rackCode : undefined;
     return code === undefined ? undefined : codeKey(code);
-  };
-  const racks = new Set(harm.racks);
-  for (const at of harm.cutOff) {
-    const key = rackOf(at);
-    if (key !== undefined) racks.add(key);
   }
-  for (const { ref } of harm.short.values()) for (const { code } of racksIn(topology, ref)) racks.add(codeKey(code));
-  const degraded = new Set(blast.hits.filter(({ state }) => state === "DEGRADED").map((hit) => hit.index));
-  const touched = new Set([...blast.racks.keys(), ...[...covered].map(rackOf)]);
-  const isElsewhere = (at: number) => {
-    const key = rackOf(at);
-    return key !== undefined && !degraded.has(at) && !touched.has(key);
-  };
-  return { index, harm, racks, spreads: harm.trips.size > 0 || [...harm.off].some(isElsewhere) };
 }

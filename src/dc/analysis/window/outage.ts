@@ -1,12 +1,15 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Crac } from "#dc/model/resources.ts";
+import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { offAfter } from "../rehearsal/after_failure.ts";
-import type { FabricLoss, FabricWatch, UplinkLoad } from "../rehearsal/fabric_loss.ts";
-import { type ZoneShortage, ZoneWatch } from "../rehearsal/zone_shortage.ts";
+import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
+import { listIn } from "../rehearsal/meetings.ts";
+import type { NearFailures } from "../rehearsal/near_failures.ts";
+import { type SiteTrials, siteTrials } from "../rehearsal/site_failures.ts";
+import type { ZoneShortage } from "../rehearsal/zone_shortage.ts";
 import type { Topology } from "../topology.ts";
 
 /** Elements that are out of service for a time, and the site that they belong to. */
@@ -16,7 +19,8 @@ export interface WindowGround {
   readonly site: BlastSite;
   /** Nodes of the elements, and of everything in a place. */
   readonly sources: ReadonlySet<number>;
-  readonly fabrics: FabricWatch;
+  /** Single failures of the topology by a battery that lasts as long as the window, with what follows for cooling and fabrics. */
+  readonly near: NearFailures;
   /** Numbers of the fabric links that go down whatever is at their ends. */
   readonly cutLinks: readonly number[];
   readonly basis: LoadBasis;
@@ -44,12 +48,16 @@ export interface Outage {
 export class WindowSite {
   readonly ground: WindowGround;
   readonly options: BlastOptions;
-  readonly #zones: ZoneWatch;
 
   constructor(ground: WindowGround) {
     this.ground = ground;
-    this.#zones = new ZoneWatch(ground.topology, ground.basis);
-    this.options = { basis: ground.basis, cascade: true, assumeBattery: true, batteryS: ground.durationS };
+    this.options = ground.near.site.options;
+  }
+
+  /** What failures are tried with. Cost: nothing, or arrays of all nodes for a site with inlets as elements. */
+  *trials(): Steps<SiteTrials> {
+    const { near, topology, site } = this.ground;
+    return site === topology ? near.site : yield* siteTrials(site, this.options);
   }
 
   /**
@@ -57,44 +65,51 @@ export class WindowSite {
    * @param more nodes that are taken out as well
    */
   *outage(more: readonly number[] = []): Steps<Outage> {
-    const { topology, site, sources } = this.ground;
+    const { topology, site, sources, near } = this.ground;
     const covered = withBlades(topology, [...sources, ...more]);
     const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, this.options);
     const off = new Set(offAfter({ nodes: covered }, blast));
-    const effects = this.effectsOf(off, true);
-    const uplinks = this.ground.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
+    const effects = this.effectsOf([...off], true);
+    const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
     const unsupplied = upsesWithoutSupply(site.power, blast, covered);
     return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast), unsupplied };
   }
 
   /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
-  effectsOf(off: ReadonlySet<number>, isDuring: boolean) {
-    const { fabrics, cutLinks } = this.ground;
-    const all = [...off];
-    const lost = this.#cracsOf(all);
+  effectsOf(off: readonly number[], isDuring: boolean) {
+    const { near, cutLinks } = this.ground;
     return {
-      zones: lost.length === 0 ? [] : this.#zones.after(lost, all, true),
-      fabric: fabrics.after(all, isDuring ? cutLinks : []),
+      zones: near.effects.zonesAfter(off, true),
+      fabric: near.effects.fabrics.after(off, isDuring ? cutLinks : []),
     };
-  }
-
-  #cracsOf(indexes: readonly number[]): readonly Crac[] {
-    const { nodes } = this.ground.topology.power;
-    return indexes.flatMap((index) => {
-      const node = nodes[index];
-      return node?.kind === "CRAC" && !node.blocked ? [node.crac] : [];
-    });
   }
 }
 
+const BLADES = new WeakMap<readonly Device[], ReadonlyMap<string, readonly string[]>>();
+
+/** Keys of the devices that are inside of others, by the key of these. Computed once per list. */
+function bladesIn(devices: readonly Device[]): ReadonlyMap<string, readonly string[]> {
+  const known = BLADES.get(devices);
+  if (known !== undefined) return known;
+  const found = new Map<string, string[]>();
+  for (const { code, parentDeviceCode } of devices)
+    if (parentDeviceCode !== undefined) listIn(found, codeKey(parentDeviceCode)).push(codeKey(code));
+  BLADES.set(devices, found);
+  return found;
+}
+
 /** Adds the devices that are inside of others: blades are taken out with their chassis, even those with recorded inlets. */
-function withBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
+function withBlades({ power, inventory }: Topology, sources: readonly number[]): ReadonlySet<number> {
+  const inside = bladesIn(inventory.devices);
   const found = new Set(sources);
-  for (const { code, parentDeviceCode } of inventory.devices) {
-    if (parentDeviceCode === undefined) continue;
-    const chassis = power.indexOf.get(`device:${codeKey(parentDeviceCode)}`) ?? -1;
-    const blade = power.indexOf.get(`device:${codeKey(code)}`);
-    if (blade !== undefined && found.has(chassis)) found.add(blade);
+  // The set grows while it is walked.
+  for (const index of found) {
+    const node = power.nodes[index];
+    if (node?.kind !== "DEVICE") continue;
+    for (const key of inside.get(codeKey(node.device.code)) ?? []) {
+      const blade = power.indexOf.get(`device:${key}`);
+      if (blade !== undefined) found.add(blade);
+    }
   }
   return found;
 }

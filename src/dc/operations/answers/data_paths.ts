@@ -8,6 +8,7 @@ import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { BatchedSite } from "./batched_site.ts";
 import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
+import { switchesOf } from "./switch_devices.ts";
 
 /** What fails of a network. Nodes are those of the supply. */
 export interface DeadNetwork {
@@ -41,7 +42,8 @@ interface Way {
  * patch panel.
  */
 export async function devicesWithoutDataPath(session: Session, dead: DeadNetwork): Promise<readonly number[]> {
-  const paths = new DataPaths(session, dead);
+  const { keys } = await switchesOf(session.reader, session.topology);
+  const paths = new DataPaths(session, dead, keys);
   const found: number[] = [];
   const candidates = await paths.candidates();
   for (const [code, ways] of await paths.waysOf(candidates)) {
@@ -59,13 +61,11 @@ class DataPaths {
   readonly #dead: ReadonlySet<string>;
   readonly #ports: ReadonlySet<string>;
 
-  constructor(session: Session, { off, cutOff, ports }: DeadNetwork) {
-    const { inventory, power } = session.topology;
+  constructor(session: Session, { off, cutOff, ports }: DeadNetwork, switches: ReadonlySet<string>) {
+    const { power } = session.topology;
     this.#session = session;
     this.#site = new BatchedSite(session.reader);
-    this.#switches = new Set(
-      inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]),
-    );
+    this.#switches = switches;
     this.#dead = new Set(
       [...off, ...cutOff].flatMap((index) => {
         const node = power.nodes[index];

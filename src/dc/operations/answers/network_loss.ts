@@ -46,7 +46,8 @@ export async function networkLoss(
   const { topology } = session;
   const isSilent = failed.links.size + failed.networkPorts.length + panelsOf(topology, failed.nodes).length === 0;
   if (isSilent && !touchesSwitch(topology, off)) return NOTHING;
-  const { watch, cut } = await cutFabrics(session, failed);
+  const watch = new FabricWatch(topology, await allSwitches(session.reader, topology));
+  const cut = await cutLinks(session, watch, failed);
   const { links: down, cutOff } = watch.after(off, cut);
   const refs = watch.linksAt(down).map(({ a, b }) => fabricLinkRef(a, b));
   return { linksDown: refs.sort(), lostMbps: watch.mbpsOf(down), cutOff };
@@ -54,22 +55,23 @@ export async function networkLoss(
 
 type FailedNetwork = Pick<FailingSources, "links" | "networkPorts" | "nodes">;
 
-/** The working links of all fabrics, and the numbers of those that go down whatever is at their ends. */
-export interface CutFabrics {
-  readonly watch: FabricWatch;
-  readonly cut: readonly number[];
-}
-
-/** Finds the links that go down with ports, cables, patch panels and links that fail. Cost: as of `networkLoss`. */
-export async function cutFabrics(session: Session, { links, networkPorts, nodes }: FailedNetwork): Promise<CutFabrics> {
+/**
+ * Finds the numbers of the links that go down with ports, cables, patch panels and links that fail, whatever is at their ends.
+ * Cost: as of `networkLoss`.
+ */
+export async function cutLinks(
+  session: Session,
+  watch: FabricWatch,
+  { links, networkPorts, nodes }: FailedNetwork,
+): Promise<readonly number[]> {
   const { topology, reader } = session;
-  const deviceOf = await allSwitches(reader, topology);
   const passive = [...networkPorts, ...(await portsOf(reader, panelsOf(topology, nodes)))];
   const paths = await brokenPaths(session, passive);
-  const watch = new FabricWatch(topology, deviceOf);
+  if (links.size + paths.length === 0) return [];
+  const deviceOf = await allSwitches(reader, topology);
   const isCut = (link: FabricLink) =>
     links.has(edgeKey(link.a, link.b)) || paths.some((path) => rides(link, path, deviceOf));
-  return { watch, cut: links.size + paths.length === 0 ? [] : watch.numbersOf(isCut) };
+  return watch.numbersOf(isCut);
 }
 
 /** Codes of the patch panels among some nodes. */

@@ -5,7 +5,7 @@ import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /** The devices at the ends of all fabric links of a state of the inventory. */
-interface Switches {
+export interface Switches {
   readonly topology: Topology;
   readonly deviceOf: DeviceOf;
   /** Keys of their codes. */
@@ -15,12 +15,17 @@ interface Switches {
 const byTopology = new WeakMap<Topology, Promise<Switches>>();
 let latest: WeakRef<Topology> | undefined;
 
+/** Looks up the devices at the ends of all fabric links. Cost: as of `switchesOf`. */
+export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
+  return (await switchesOf(reader, topology)).deviceOf;
+}
+
 /**
  * Reads the devices at the ends of all fabric links with their network ports, once per revision. The topology omits
  * these ports, and a link on a disabled port is down.
- * @returns the function of the previous revision if none of these devices changed since
+ * @returns with the function of the previous revision if none of these devices changed since
  */
-export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
+export async function switchesOf(reader: DcReader, topology: Topology): Promise<Switches> {
   const before = latest?.deref();
   const earlier = before === undefined ? undefined : await byTopology.get(before)?.catch(() => undefined);
   const reading = byTopology.get(topology) ?? readSwitches(reader, topology, earlier);
@@ -28,7 +33,7 @@ export async function allSwitches(reader: DcReader, topology: Topology): Promise
   latest = new WeakRef(topology);
   // A read that was cancelled is done again by the next call.
   reading.catch(() => byTopology.delete(topology));
-  return (await reading).deviceOf;
+  return reading;
 }
 
 async function readSwitches(reader: DcReader, topology: Topology, earlier?: Switches): Promise<Switches> {

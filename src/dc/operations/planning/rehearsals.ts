@@ -1,4 +1,6 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
+import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { type Footprints, NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -23,12 +25,16 @@ interface Rehearsed {
   readonly sites: Map<string, SharedWork<SiteFailures>>;
   /** By options and choice. */
   readonly rehearsals: Map<string, SharedWork<Rehearsal>>;
+  /** By options. */
+  readonly near: Map<string, SharedWork<NearFailures>>;
 }
 
 const byTopology = new WeakMap<Topology, Rehearsed>();
 /** The last site by options, from which the next one follows. Ours: few ask with other options than the console. */
 const MAX_FOLLOWED = 4;
 const latest = new Map<string, WeakRef<Topology>>();
+/** The same of footprints, which only windows ask for. */
+const latestFootprints = new Map<string, WeakRef<Footprints>>();
 
 /**
  * Rehearses failures in slices, once for each state of the inventory; concurrent calls share the work. After a change the
@@ -39,8 +45,7 @@ export async function rehearsalOf(
   topology: Topology,
   { options, choice, isChosen, pairs }: RehearsalQuestion,
 ): Promise<Rehearsal> {
-  const known: Rehearsed = byTopology.get(topology) ?? { sites: new Map(), rehearsals: new Map() };
-  byTopology.set(topology, known);
+  const known = rehearsedAt(topology);
   const how = JSON.stringify(options);
   const key = `${how} ${choice} ${pairs}`;
   const before = latest.get(how)?.deref();
@@ -53,6 +58,37 @@ export async function rehearsalOf(
     const followed = await earlier?.result.catch(() => undefined);
     return scheduler.run(rehearse(site, { deviceOf, isChosen, pairs }, followed));
   });
+}
+
+/** The single failures beside which windows are judged, with the footprints that an earlier state leaves. */
+export async function nearFailuresOf(
+  { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
+  topology: Topology,
+  options: BlastOptions,
+): Promise<NearFailures> {
+  const known = rehearsedAt(topology);
+  const how = JSON.stringify(options);
+  const deviceOf = await allSwitches(reader, topology);
+  return shareWork(known.near, how, asker, async (scheduler) => {
+    const site = await shareWork(known.sites, how, scheduler, (own) => follow(own, topology, options, how));
+    const effects = new FurtherEffects(topology, deviceOf, options.basis);
+    await scheduler.yieldIfDue();
+    const near = new NearFailures(site, effects, latestFootprints.get(how)?.deref());
+    keepLatest(latestFootprints, how, near.footprints);
+    return near;
+  });
+}
+
+function rehearsedAt(topology: Topology): Rehearsed {
+  const known = byTopology.get(topology) ?? { sites: new Map(), rehearsals: new Map(), near: new Map() };
+  byTopology.set(topology, known);
+  return known;
+}
+
+function keepLatest<Item extends object>(items: Map<string, WeakRef<Item>>, how: string, item: Item): void {
+  items.delete(how);
+  items.set(how, new WeakRef(item));
+  for (const one of items.keys()) if (items.size > MAX_FOLLOWED) items.delete(one);
 }
 
 /** Fails everything that changed since the last site with the same options. */
@@ -68,8 +104,6 @@ async function follow(
   const site = await scheduler.run(siteFailures(topology, options, earlier));
   // Reads of the earlier state are rare by now, and its outcomes are as large as the graph.
   if (before !== topology) known?.sites.delete(how);
-  latest.delete(how);
-  latest.set(how, new WeakRef(topology));
-  for (const one of latest.keys()) if (latest.size > MAX_FOLLOWED) latest.delete(one);
+  keepLatest(latest, how, topology);
   return site;
 }

@@ -1,3 +1,4 @@
+import { batteriesFor } from "#dc/analysis/power/battery.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { Acceptance } from "#dc/analysis/window/acceptance.ts";
 import { type Contact, contactsOf } from "#dc/analysis/window/contacts.ts";
@@ -11,8 +12,9 @@ import { Refusal } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { devicesWithoutDataPath } from "../../answers/data_paths.ts";
 import { type FailingSources, failingSources } from "../../answers/failing_sources.ts";
-import { cutFabrics } from "../../answers/network_loss.ts";
+import { cutLinks } from "../../answers/network_loss.ts";
 import type { ReadSession } from "../../rpc.ts";
+import { nearFailuresOf } from "../rehearsals.ts";
 import { ROLE } from "./window_elements.ts";
 
 /** What windows are judged against. */
@@ -51,10 +53,12 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const { session, topology, basis, limits } = question;
   const { reader, scheduler } = session;
   const { sources: failing } = await presentSources(question, out.refs);
-  const { watch, cut } = await cutFabrics({ topology, reader, scheduler }, failing);
   const { site, nodes } = failing;
   const { durationS, missing } = out;
-  const ground = { topology, site, sources: nodes, fabrics: watch, cutLinks: cut, basis, durationS };
+  const options = { basis, cascade: true, ...batteriesFor(topology.power, durationS) };
+  const near = await nearFailuresOf(session, topology, options);
+  const cut = await cutLinks({ topology, reader, scheduler }, near.effects.fabrics, failing);
+  const ground = { topology, site, sources: nodes, near, cutLinks: cut, basis, durationS };
   const window = new WindowSite(ground);
   const outage = await scheduler.run(window.outage());
   const network = { off: outage.off, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
@@ -65,9 +69,11 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
 }
 
 /** Judges a piece. Cost: as of `nextFailures`. */
-export async function judgePiece(question: WindowQuestion, out: OutInPiece): Promise<JudgedPiece> {
-  const { window, judged: alone } = await pieceOutage(question, out);
-  const next: NextFailures = await question.session.scheduler.run(nextFailures(window, alone));
+export async function judgePiece(
+  { session }: WindowQuestion,
+  { window, judged: alone }: PieceOutage,
+): Promise<JudgedPiece> {
+  const next: NextFailures = await session.scheduler.run(nextFailures(window, alone));
   const judged = { ...alone, next: next.failures };
   const { ground, outage, harm, withoutDataPath } = judged;
   const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];

@@ -1,3 +1,4 @@
+import { batteriesFor } from "#dc/analysis/power/battery.ts";
 import { type Contact, mergeContacts } from "#dc/analysis/window/contacts.ts";
 import { judge, WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/analysis/window/judgement.ts";
 import { relievingRacks } from "#dc/analysis/window/relief.ts";
@@ -10,7 +11,15 @@ import { readCount } from "../../answers/parameters.ts";
 import { CONGESTED_PCT } from "../../messages/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { verdictSummary, windowReply } from "../window_reply.ts";
-import { type JudgedPiece, judgePiece, pieceOutage, presentSources, type WindowQuestion } from "./judge_piece.ts";
+import {
+  type JudgedPiece,
+  judgePiece,
+  type OutInPiece,
+  type PieceOutage,
+  pieceOutage,
+  presentSources,
+  type WindowQuestion,
+} from "./judge_piece.ts";
 import { KeptVerdicts, type ShortVerdict } from "./kept_verdicts.ts";
 
 /** A window on the time line. The code of one that is only asked about is empty. */
@@ -64,7 +73,10 @@ export class WindowTimeline {
   readonly #now: number;
   readonly #windows: readonly TimedWindow[];
   readonly #pieces: readonly WindowPiece[];
+  readonly #own: ReadonlyMap<TimedWindow, readonly { readonly at: number }[]>;
   readonly #kept: KeptVerdicts;
+  /** The last one, which batteries and verdict of a piece share. It is as large as the graph. */
+  #lastOutage: { readonly key: string; readonly outage: Promise<PieceOutage> } | undefined;
 
   /** @param windows each once */
   constructor(question: WindowQuestion, windows: readonly TimedWindow[], now: number) {
@@ -72,6 +84,10 @@ export class WindowTimeline {
     this.#windows = windows;
     this.#now = now;
     this.#pieces = cutTime(windows);
+    this.#own = Map.groupBy(
+      this.#pieces.flatMap(({ windows: open }, at) => open.map((window) => ({ window, at }))),
+      ({ window }) => window,
+    );
     this.#kept = KeptVerdicts.of(question.topology);
     // A reply holds until the next window begins or ends.
     const bounds = windows.flatMap(({ from, until }) => [from, until]).filter((bound) => bound > now);
@@ -84,8 +100,10 @@ export class WindowTimeline {
     const found: ShortVerdict[] = [];
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
-      const judged = async () => shortOf(await judgePiece(this.#question, out));
-      found.push(await this.#kept.verdict(JSON.stringify([out, this.#options()]), judged));
+      const judged = async () => shortOf(await this.#judge(out));
+      // The length is a figure of the verdict where a battery carries; otherwise it only says which batteries do.
+      const told = (await this.#batteries(at)).carrying.length > 0 ? out.durationS : this.#batteriesIn(out);
+      found.push(await this.#kept.verdict(JSON.stringify([{ ...out, durationS: told }, this.#options()]), judged));
     }
     return worst(found, (one) => one);
   }
@@ -97,7 +115,7 @@ export class WindowTimeline {
     const judged: (JudgedPiece & { readonly at: number })[] = [];
     for (const at of own) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
-      judged.push({ at, ...(await judgePiece(this.#question, out)) });
+      judged.push({ at, ...(await this.#judge(out)) });
     }
     const first = worst(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
@@ -114,6 +132,22 @@ export class WindowTimeline {
     };
   }
 
+  async #judge(out: OutInPiece): Promise<JudgedPiece> {
+    return judgePiece(this.#question, await this.#outageOf(out));
+  }
+
+  #outageOf(out: OutInPiece): Promise<PieceOutage> {
+    const key = JSON.stringify(out);
+    const known = this.#lastOutage;
+    const outage = known?.key === key ? known.outage : pieceOutage(this.#question, out);
+    this.#lastOutage = { key, outage };
+    return outage;
+  }
+
+  #batteriesIn({ durationS }: { readonly durationS: number }) {
+    return batteriesFor(this.#question.topology.power, durationS);
+  }
+
   #options() {
     const { basis, limits } = this.#question;
     return [basis, limits];
@@ -125,9 +159,8 @@ export class WindowTimeline {
 
   /** Numbers of the pieces of a window that are not over. */
   #piecesOf(window: TimedWindow): readonly number[] {
-    return this.#pieces.flatMap(({ windows, until }, at) =>
-      windows.includes(window) && until > this.#now ? [at] : [],
-    );
+    const own = (this.#own.get(window) ?? []).map(({ at }) => at);
+    return own.filter((at) => (this.#pieces[at] as WindowPiece).until > this.#now);
   }
 
   /** Seconds that the batteries of a piece have to carry: its own, and those of the pieces beside it in which they carry too. */
@@ -147,8 +180,8 @@ export class WindowTimeline {
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
     const out = { ...outIn(piece), durationS: secondsOf(piece), missing: [] };
-    return this.#kept.batteries(JSON.stringify([out.refs, out.durationS, this.#question.basis]), async () => {
-      const { outage, ground } = (await pieceOutage(this.#question, out)).judged;
+    return this.#kept.batteries(JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]), async () => {
+      const { outage, ground } = (await this.#outageOf(out)).judged;
       const refOf = (index: number) => ground.site.power.nodes[index]?.ref ?? "";
       return { carrying: outage.onBattery.map(({ index }) => refOf(index)), unsupplied: outage.unsupplied.map(refOf) };
     });
@@ -201,7 +234,7 @@ export class WindowTimeline {
   async #isRefused(window: TimedWindow): Promise<boolean> {
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing: [] };
-      if (judge((await pieceOutage(this.#question, out)).judged).verdict === "NO_GO") return true;
+      if (judge((await this.#outageOf(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
   }

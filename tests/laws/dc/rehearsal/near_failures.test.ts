@@ -1,0 +1,145 @@
+import { expect, test } from "bun:test";
+import { withInlets } from "#dc/analysis/power/failed_inlets.ts";
+import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { NearFailures } from "#dc/analysis/rehearsal/near_failures.ts";
+import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import { Acceptance } from "#dc/analysis/window/acceptance.ts";
+import { outageHarm } from "#dc/analysis/window/harm.ts";
+import { nextFailures } from "#dc/analysis/window/next_failures.ts";
+import { type WindowGround, WindowSite } from "#dc/analysis/window/outage.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
+import { atOnce } from "#kernel/steps.ts";
+import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
+import { cooledWorld } from "../../../support/dc/cooled_world.ts";
+import { furnished } from "../../../support/dc/furnished.ts";
+import { inventory as inventoryOf, load } from "../../../support/dc/power.ts";
+import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { SeededRandom } from "../../../support/seeded_random.ts";
+
+// Beside a window, the elements that are left out add nothing: failing every element one by one finds the same.
+
+const SITES = Math.ceil(LAW_RUNS * 0.3);
+const WINDOWS = 8;
+const OPTIONS = [
+  { basis: "ALLOCATED", cascade: true, assumeBattery: false },
+  { basis: "MAX", cascade: true, assumeBattery: true },
+] as const;
+
+/** Leaves no element out. */
+class EveryFailure extends NearFailures {
+  override *with() {
+    yield;
+    return new Set(this.site.outcomes);
+  }
+}
+
+/** Elements that are out of service: devices and cooling units, outlets, feeds, and at times an inlet and a fabric link. */
+function drawnGround(topology: Topology, near: NearFailures, random: SeededRandom): WindowGround {
+  const inlets = topology.inventory.devices.flatMap(({ code: deviceCode, ports = [] }) =>
+    ports.flatMap(({ kind, name: portName }) => (kind === "POWER_IN" ? [{ deviceCode, portName }] : [])),
+  );
+  const drawn = inlets.length > 0 && random.below(5) === 0 ? [random.pick(inlets)] : [];
+  const { site, nodes } = withInlets(topology, drawn);
+  const count = topology.power.nodes.length;
+  const supplying = near.site.outcomes.flatMap(({ elements }) => elements.map(({ index }) => index));
+  const draw = () => (random.below(3) === 0 ? random.below(count) : (supplying[random.below(supplying.length)] ?? 0));
+  const sources = Array.from({ length: 1 + random.below(3) }, draw);
+  const links = near.effects.fabrics.numbersOf(() => random.below(8) === 0);
+  return {
+    topology,
+    site,
+    sources: new Set([...sources, ...nodes.values()]),
+    near,
+    cutLinks: random.below(3) === 0 ? links : [],
+    basis: near.site.options.basis,
+    durationS: 60,
+  };
+}
+
+/** Further failures of a window, by what they take. */
+function found(ground: WindowGround) {
+  const window = new WindowSite(ground);
+  const outage = atOnce(window.outage());
+  const harm = outageHarm(ground.topology, outage);
+  const accepted = new Acceptance(ground.topology, [], []);
+  return atOnce(nextFailures(window, { outage, harm, accepted })).failures;
+}
+
+function nearOf(topology: Topology): NearFailures {
+  const effects = new FurtherEffects(topology, (key) => topology.device(key), "ALLOCATED");
+  return new NearFailures(atOnce(siteFailures(topology, OPTIONS[0])), effects);
+}
+
+function compare(say: string, topology: Topology, site: SiteFailures, random: SeededRandom, windows: number): number {
+  const effects = new FurtherEffects(topology, (key) => topology.device(key), site.options.basis);
+  const [near, every] = [new NearFailures(site, effects), new EveryFailure(site, effects)];
+  let worse = 0;
+  for (let window = 0; window < windows; window += 1) {
+    const ground = drawnGround(topology, near, random);
+    const expected = found({ ...ground, near: every });
+    expect([say, [...ground.sources], found(ground)]).toEqual([say, [...ground.sources], expected]);
+    worse += expected.length;
+  }
+  return worse;
+}
+
+function drawn(seed: number): Inventory {
+  const random = new SeededRandom(seed);
+  return furnished(seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random), random);
+}
+
+/** The same with capacities not far above the loads: two failures may trip what one does not. */
+function tight(inventory: Inventory, random: SeededRandom): Topology {
+  const { power, loadsW } = Topology.of(inventory);
+  const devices = inventory.devices.map((device) => {
+    const load = loadsW[power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1] ?? 0;
+    if (!isPowerKind(device.kind) || load === 0) return device;
+    const capacityW = Math.ceil(load * (1.02 + random.below(20) / 100));
+    return { ...device, power: { minLiveInlets: 1, ...device.power, capacityW } };
+  });
+  return Topology.of({ ...inventory, devices });
+}
+
+test("elements that are left out beside a window take nothing more with it than apart", () => {
+  let worse = 0;
+  for (let seed = 0; seed < SITES; seed += 1) {
+    const random = new SeededRandom(seed);
+    for (const topology of [Topology.of(drawn(seed)), tight(drawn(seed), random)])
+      for (const options of OPTIONS)
+        worse += compare(`site ${seed}`, topology, atOnce(siteFailures(topology, options)), random, WINDOWS / 2);
+  }
+  expect(worse).toBeGreaterThan(SITES);
+}, 3_600_000);
+
+test("the same holds for the sample site", async () => {
+  const inventory = await (await ams1Store()).read((reader) => reader.powerInventory());
+  const random = new SeededRandom(1);
+  for (const topology of [Topology.of(inventory), tight(inventory, random)]) {
+    const site = atOnce(siteFailures(topology, OPTIONS[0]));
+    expect(compare("AMS1", topology, site, random, Math.ceil(LAW_RUNS / 50))).toBeGreaterThan(0);
+  }
+}, 3_600_000);
+
+test("two failures that only share the supply that takes over meet by its load", () => {
+  const ups = { minLiveInlets: 1, capacityW: 750 };
+  const racks = [1, 2, 3, 4, 5, 6];
+  const sides = ["A", "B"].map((side) => load(`UPS-${side}`, [], { kind: "UPS", power: ups }));
+  const pdus = racks.flatMap((rack) => ["A", "B"].map((side) => ({ rack, side })));
+  const site = inventoryOf(
+    ...sides,
+    ...pdus.map(({ rack, side }) => load(`PDU-${rack}${side}`, [`device:UPS-${side}`], { kind: "RACK_PDU" })),
+    ...racks.map((rack) =>
+      load(`S${rack}`, [`device:PDU-${rack}A`, `device:PDU-${rack}B`], { allocatedDrawW: 200, rackCode: `R${rack}` }),
+    ),
+  );
+  const topology = Topology.of(site);
+  const near = nearOf(topology);
+  const sources = new Set([topology.power.indexOf.get("device:pdu-1a") ?? -1]);
+  const ground = { topology, site: topology, sources, near, cutLinks: [], basis: "ALLOCATED", durationS: 60 } as const;
+  const tripping = found(ground).filter(({ harm }) => harm.trips.size > 0);
+  expect(tripping.map(({ index }) => topology.power.nodes[index]?.ref)).toContain("device:PDU-2A");
+});

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { siteLines } from "../support/site_lines.ts";
@@ -31,3 +31,22 @@ test("planner dc sample tells of a full disk and of more racks than it makes", a
   expect(folder.stderr).toContain("Cannot write");
   expect(large.stderr).toContain('Wrong value "10001" for "--racks": expected at most 10000');
 });
+
+test.skipIf(process.platform !== "linux")(
+  "planner dc sample --open serves the site, opens the console and leaves no file",
+  async () => {
+    const [cwd, temporary, programs] = [emptyFolder(), emptyFolder(), emptyFolder()];
+    const opened = join(cwd, "opened");
+    // Takes the page as a browser would, then ends the server that started it.
+    const browser = `#!/bin/sh\ncat "\${1#file://}" > ${opened}\nkill -TERM $PPID\n`;
+    writeFileSync(join(programs, "xdg-open"), browser, { mode: 0o755 });
+    const env = { TMPDIR: temporary, PATH: `${programs}${delimiter}${process.env["PATH"]}`, PLANNER_DC_TOKENS: "none" };
+
+    const ended = await runPlanner(["dc", "sample", "--open"], { cwd, env });
+
+    const address = /^Serving (\S+) from/m.exec(ended.stdout)?.[1] ?? "no address";
+    expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining("Ctrl-C ends the server")]);
+    expect(readFileSync(opened, "utf8")).toContain(`url=${address}"`);
+    expect(readdirSync(temporary)).toEqual([]);
+  },
+);

@@ -10,12 +10,12 @@ import { PRIORITIES } from "#planner/spec/planning.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { listenForSignals } from "../work/signals.ts";
-import { openInBrowser } from "./open_browser.ts";
 import { reviewActions } from "./review_actions.ts";
 
 /** How long running requests may take to end after the first signal, in milliseconds. */

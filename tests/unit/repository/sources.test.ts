@@ -21,7 +21,7 @@ test("only one file starts git, and leaves to nobody else what it then may run",
 
 /** Files that start programs, each with the program. git is not among them: it has one place. */
 const STARTERS: Readonly<Record<string, string>> = {
-  ...{ "cli/board/open_browser.ts": "the person's browser" },
+  ...{ "cli/open_browser.ts": "the person's browser" },
   ...{ "cli/edit_text.ts": "the person's editor", "planner/output/checker/check_process.ts": "planner itself" },
   "planner/store/git/ssh_signature.ts": "ssh-keygen",
   "planner/store/git/start_git.ts": "git",

@@ -85,6 +85,8 @@ export interface ServeOptions extends AccessOptions {
   readonly checkpoints: CheckpointOptions | undefined;
   /** Settings that are not defaults, with where each comes from, for the first line of the log. */
   readonly given: string;
+  /** Called with the server's address once it takes connections. */
+  readonly onListening?: (address: string) => void;
 }
 
 const MIB = 1024 * 1024;
@@ -205,10 +207,12 @@ async function announce(server: OnePort, options: ServeOptions, log: StderrLogge
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
   log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
-  print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
+  const address = `${tls === undefined ? "http" : "https"}://${shown}:${port}`;
+  print(`Serving ${address} from ${options.database.shown}\n`);
   log.note(connectionsLine(server));
   const warning = accessWarning(options);
   if (warning !== undefined) log.warn(warning);
+  options.onListening?.(address);
 }
 
 function connectionsLine({ limits, openFiles }: OnePort): string {

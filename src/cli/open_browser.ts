@@ -20,9 +20,9 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
  * @returns what removes the file
  */
 export function openInBrowser(address: string, failed: (why: string) => void): () => void {
-  const folder = mkdtempSync(join(tmpdir(), "planner-board-"));
+  const folder = mkdtempSync(join(tmpdir(), "planner-open-"));
   const file = join(folder, "open.html");
-  const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">Open the board</a>\n`;
+  const text = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=${address}"><a href="${address}">Open the page</a>\n`;
   writeFileSync(file, text, { mode: 0o600 });
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const [program = "xdg-open", ...words] = OPENERS[process.platform] ?? ["xdg-open"];

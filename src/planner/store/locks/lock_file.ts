@@ -1,8 +1,11 @@
+import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ClaimHolder, ProcessMark } from "#planner/run_ports/claims.ts";
 import type { LockHolder } from "../../ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
 import { isAlive } from "../processes/process_life.ts";
 import { stillRuns } from "../processes/process_mark.ts";
@@ -13,6 +16,20 @@ export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
 
 export function lockFile(id: string): string {
   return `${LOCKS}/${id}.lock`;
+}
+
+/** Ids of the specs that have a lock, whoever holds it. @throws OperationError if the folder cannot be read */
+export async function claimedIds(root: string): Promise<readonly SpecId[]> {
+  try {
+    const names = await readdir(join(root, LOCKS));
+    return names
+      .filter((name) => name.endsWith(".lock") && !name.startsWith("."))
+      .map((name) => name.slice(0, -".lock".length) as SpecId)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${LOCKS}"`, error);
+  }
 }
 
 /** Who holds the lock of a spec, in short. */

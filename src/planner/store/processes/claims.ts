@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark, SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { diskRefusal } from "../files/disk_error.ts";
 import { removeInside } from "../files/open_folder.ts";
 import { createFile, replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
-import { lockFile, readClaim } from "../locks/lock_file.ts";
+import { claimedIds, lockFile, readClaim } from "../locks/lock_file.ts";
 import { withProjectLock } from "../locks/project_lock.ts";
 import { LOCKS } from "../project/places.ts";
 import { markProcess } from "./process_mark.ts";
@@ -132,19 +131,6 @@ class FileClaim implements Claim {
       token: this.#token,
     };
     return `${JSON.stringify(holder, null, 2)}\n`;
-  }
-}
-
-async function claimedIds(root: string): Promise<readonly SpecId[]> {
-  try {
-    const names = await readdir(join(root, LOCKS));
-    return names
-      .filter((name) => name.endsWith(".lock") && !name.startsWith("."))
-      .map((name) => name.slice(0, -".lock".length) as SpecId)
-      .sort();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw diskRefusal(`read "${LOCKS}"`, error);
   }
 }
 

@@ -7,7 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git } from "../git/git.ts";
 import { gitFolderOf } from "./admin_folder.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import type { Place, Repository } from "./worktree_place.ts";
+import { FRESH_PREFIX, type Place, type Repository } from "./worktree_place.ts";
 
 /** No agent works in such a worktree. */
 const NO_RUN = { identity: {}, begunAnew: null };
@@ -29,7 +29,7 @@ export async function withFreshWorktree<Result>(
   use: (worktree: Worktree) => Promise<Result>,
 ): Promise<Result> {
   const { git, prefix } = repository;
-  const home = await realpath(await mkdtemp(join(tmpdir(), "planner-verify-")));
+  const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_PREFIX}${process.pid}-`)));
   const path = join(home, "worktree");
   try {
     await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);

@@ -1,13 +1,16 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, type Stats } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
+import { claimedIds, readClaim } from "../locks/lock_file.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";
 import { digestOf, type Snapshot, takePrograms } from "./snapshot.ts";
 import { moduleFolders } from "./submodules.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Place, type Repository, readOrigin, worktreeIds } from "./worktree_place.ts";
+import { isFreshWorktree, type Place, type Repository, readOrigin, worktreeIds } from "./worktree_place.ts";
 
 /** Parts of `.planner/` that planner itself changes while runs are under way. */
 const OWN_PARTS: ReadonlySet<string> = new Set(["locks", "logs", "processes", "runs", "watch.pid", "worktrees"]);
@@ -59,12 +62,12 @@ export async function refsIn(git: Git): Promise<Snapshot> {
   return Object.fromEntries(refs);
 }
 
-/** What is checked out, and under way, in every checkout that is no run's. */
+/** What is checked out, and under way, in every checkout that belongs neither to a run nor to its checks. */
 async function headsOf({ root, repository }: Place): Promise<Snapshot> {
   const runs = realPath(join(root, WORKTREES)) + sep;
   const heads: Record<string, string> = {};
   for (const [path, folder] of await checkouts(repository)) {
-    if (path.startsWith(runs)) continue;
+    if (path.startsWith(runs) || isFreshWorktree(path)) continue;
     const head = readHead(folder);
     if (head !== null) heads[`HEAD ${path}`] = "ref" in head ? head.ref : head.hash;
     const unfinished = unfinishedIn(folder);
@@ -79,13 +82,35 @@ export async function checkouts({ commonFolder, gitFolder, top }: Repository): P
   return new Map([[main, commonFolder], ...(await adminFolders(commonFolder))]);
 }
 
-/** Uncommitted changes in the person's checkout, without those in `.planner/`. */
-async function changesIn({ git, top, prefix }: Repository): Promise<Snapshot> {
+/** How often, and after how many milliseconds, a checkout is read again while git changes it. Ours. */
+const STEADY = { tries: 20, pauseMs: 50 } as const;
+
+/**
+ * Uncommitted changes in the person's checkout, without those in `.planner/`. A merge of another run writes the files, the
+ * index and HEAD one after the other; the checkout is read again until none of them changed meanwhile.
+ */
+async function changesIn({ git, gitFolder, top, prefix }: Repository): Promise<Snapshot> {
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"];
-  const entries = (await git.list(listing)).filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
-  return Object.fromEntries(
-    entries.map((entry) => [`change ${entry.slice(3)}`, `${entry.slice(0, 2)} ${markOf(join(top, entry.slice(3)))}`]),
-  );
+  for (let tries = 1; ; tries++) {
+    const before = checkoutMark(gitFolder);
+    const all = await git.list(listing);
+    // HEAD follows the index.
+    if (all.some((entry) => /^[^ ?]/.test(entry))) await sleep(STEADY.pauseMs);
+    if (tries < STEADY.tries && (before === null || before !== checkoutMark(gitFolder))) {
+      await sleep(STEADY.pauseMs);
+      continue;
+    }
+    const entries = all.filter((entry) => !entry.slice(3).startsWith(`${prefix}.planner/`));
+    return Object.fromEntries(
+      entries.map((entry) => [`change ${entry.slice(3)}`, `${entry.slice(0, 2)} ${markOf(join(top, entry.slice(3)))}`]),
+    );
+  }
+}
+
+/** What changes when another commit is checked out; null while git writes the index. */
+function checkoutMark(gitFolder: string): string | null {
+  if (existsSync(join(gitFolder, "index.lock"))) return null;
+  return ["logs/HEAD", "HEAD", "index"].map((name) => markOf(join(gitFolder, name))).join(" ");
 }
 
 function filesBelow(root: string, folder: string): readonly (readonly [name: string, mark: string])[] {
@@ -119,14 +144,21 @@ async function modulesIn(commonFolder: string): Promise<Snapshot> {
   return found;
 }
 
-/** Branches of other specs' runs and what these are at: planner itself changes their specs and branches. */
+/**
+ * Branches of other specs' runs and what these are at: planner itself changes their specs and branches. A run that begins
+ * has a claim before it has a worktree.
+ */
 async function runsOf({ root, id }: Place): Promise<Snapshot> {
-  const others = (await worktreeIds(root)).filter((other) => other !== id);
+  const now = new Date();
+  const isClaimed = (other: SpecId): boolean => readClaim(root, other, now)?.holder.alive === true;
+  const claimed = (await claimedIds(root)).filter(isClaimed);
+  const others = new Set([...(await worktreeIds(root)), ...claimed]);
+  others.delete(id);
   return Object.fromEntries(
-    others.map((other) => {
+    [...others].map((other) => {
       const status = readGitFile(root, worktreeFiles.status(other)) ?? "";
-      const state = /"status": "working"/.test(status) ? "working" : digestOf(status);
-      return [`run ${other}`, `${state} ${readOrigin(root, other)?.branch ?? ""}`];
+      const isWorking = claimed.includes(other) || /"status": "working"/.test(status);
+      return [`run ${other}`, `${isWorking ? "working" : digestOf(status)} ${readOrigin(root, other)?.branch ?? ""}`];
     }),
   );
 }

@@ -9,9 +9,21 @@ import { readJson, textField } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { withSetting } from "../git/start_git.ts";
+import { isAlive } from "../processes/process_life.ts";
 import { WORKTREES } from "../project/places.ts";
 import { gitFolderOf, readGitFile, readHead, realPath, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
+
+/** Begins the name of the folder of a fresh worktree, in which checks run; the process that made it follows. */
+export const FRESH_PREFIX = "planner-verify-";
+
+const FRESH = new RegExp(String.raw`[\\/]${FRESH_PREFIX}(\d+)-\w+[\\/]worktree$`);
+
+/** Whether checks run in the worktree of this path now: a running process made it and will remove it. */
+export function isFreshWorktree(path: string): boolean {
+  const pid = FRESH.exec(path)?.[1];
+  return pid !== undefined && isAlive(Number(pid), null);
+}
 
 /** The git repository around a project: what does not change while a process runs. */
 export interface Repository {

@@ -40,6 +40,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     summary: "Set up .planner/ and the agents' MCP configuration",
     load: () => import("./commands/spec/init.ts"),
   },
+  demo: {
+    group: "project",
+    summary: "Show the board of a sample project with agents at work",
+    load: () => import("./commands/spec/demo.ts"),
+  },
   config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/spec/config.ts") },
   schema: {
     group: "project",

@@ -21,8 +21,8 @@ test("only one file starts git, and leaves to nobody else what it then may run",
 
 /** Files that start programs, each with the program. git is not among them: it has one place. */
 const STARTERS: Readonly<Record<string, string>> = {
-  ...{ "cli/open_browser.ts": "the person's browser" },
-  ...{ "cli/edit_text.ts": "the person's editor", "planner/output/checker/check_process.ts": "planner itself" },
+  ...{ "cli/demo/demo.ts": "git in its own folder, and planner itself", "cli/edit_text.ts": "the person's editor" },
+  ...{ "cli/open_browser.ts": "the person's browser", "planner/output/checker/check_process.ts": "planner itself" },
   "planner/store/git/ssh_signature.ts": "ssh-keygen",
   "planner/store/git/start_git.ts": "git",
   "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",

@@ -18,7 +18,7 @@ export function lockFile(id: string): string {
   return `${LOCKS}/${id}.lock`;
 }
 
-/** Ids of the specs that have a lock, whoever holds it. @throws OperationError if the folder cannot be read */
+/** Returns the ids of specs that have a lock, stale ones too. @throws OperationError if the folder cannot be read */
 export async function claimedIds(root: string): Promise<readonly SpecId[]> {
   try {
     const names = await readdir(join(root, LOCKS));

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { selfCommand, selfEnvironment } from "#runtime/self_command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { interruptionStatus, listenForSignals } from "../work/signals.ts";
+import { DEMO_FILES, DEMO_PROVIDER, DEMO_SPECS } from "./demo_project.ts";
+
+/**
+ * Shows the board of a small project in a temporary folder while scripted agents work on it, until Ctrl-C. The folder,
+ * and the commands that were accepted for it, are removed at the end. Needs git and `sh`, and no network.
+ *
+ * @throws OperationError `failed_precondition` if git or `sh` cannot be started or refuses
+ */
+export async function runDemo(boardFlags: readonly string[], log: StderrLogger): Promise<ExitStatus> {
+  const folder = mkdtempSync(join(tmpdir(), "planner-demo-"));
+  const project = join(folder, "short-links");
+  mkdirSync(project);
+  const demo = new DemoProject(project, ownEnvironment(folder));
+  const children: Child[] = [];
+  const signals = listenForSignals((name) => {
+    for (const { process } of children) process.kill(name);
+  });
+  try {
+    demo.create();
+    log.note("A project with five specs and an agent that is a script; nothing of it is kept");
+    const stopped = signals.by();
+    if (stopped !== null) return interruptionStatus(stopped);
+    const work = demo.start(["work", ...demo.starting, "--parallel", "2"], "ignore");
+    const board = demo.start(["board", ...boardFlags], "inherit");
+    children.push(work, board);
+    const status = await board.ended;
+    work.process.kill("SIGTERM");
+    await work.ended;
+    return status;
+  } finally {
+    signals.close();
+    demo.stopAgents();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<ExitStatus>;
+}
+
+class DemoProject {
+  readonly #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+  /** Ids of the specs on which agents start. */
+  readonly starting: string[] = [];
+
+  constructor(folder: string, env: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  create(): void {
+    this.#run("git", ["init", "-q", "-b", "main"]);
+    this.#planner(["init", "--yes", "--name", "Short links", "--provider", "command"]);
+    for (const [path, text] of Object.entries(DEMO_FILES)) writeFileSync(join(this.#folder, path), text);
+    const config = join(this.#folder, ".planner", "config.md");
+    writeFileSync(config, readFileSync(config, "utf8").replace(/\n---\n/, `\n${DEMO_PROVIDER}---\n`));
+    const ids: string[] = [];
+    for (const { words, after, starts } of DEMO_SPECS) {
+      const depends = after === undefined ? [] : ["--depends-on", ids[after] ?? ""];
+      const added = JSON.parse(this.#planner(["add", ...words, ...depends, "--json"])) as { spec_id: string };
+      ids.push(added.spec_id);
+      if (starts) this.starting.push(added.spec_id);
+    }
+    this.#run("git", ["add", "--all"]);
+    this.#run("git", ["commit", "-q", "-m", "Begin"]);
+    this.#planner(["approve", "--all", "--yes"]);
+  }
+
+  /** Runs planner beside this process. */
+  start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
+    const [program = "", ...first] = selfCommand();
+    const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
+    return { process: child, ended: ended(child) };
+  }
+
+  /** Ends agents that the board started; they would work in a folder that is removed. */
+  stopAgents(): void {
+    const listed = this.#ask(selfCommand(), ["list", "--status", "in_progress", "--json"]);
+    if (listed.status !== 0) return;
+    const { specs } = JSON.parse(listed.stdout) as { specs: readonly { id: string }[] };
+    for (const { id } of specs) this.#ask(selfCommand(), ["pause", id]);
+  }
+
+  #planner(words: readonly string[]): string {
+    const [program = "", ...first] = selfCommand();
+    return this.#run(program, [...first, ...words]);
+  }
+
+  #run(program: string, words: readonly string[]): string {
+    const { status, stdout, stderr, error } = this.#ask([program], words);
+    if (status === 0) return stdout;
+    const why = error === undefined ? stderr.trim() : `"${program}" cannot be started: install it`;
+    throw new OperationError("failed_precondition", `Cannot prepare the demonstration: ${why}`, { cause: error });
+  }
+
+  #ask([program = "", ...first]: readonly string[], words: readonly string[]) {
+    return spawnSync(program, [...first, ...words], { cwd: this.#folder, env: this.#env, encoding: "utf8" });
+  }
+}
+
+/** What the person accepted elsewhere, and who they are, has no part in the demonstration. */
+function ownEnvironment(folder: string): NodeJS.ProcessEnv {
+  const who = { NAME: "planner demo", EMAIL: "demo@planner.invalid" };
+  return {
+    ...selfEnvironment(),
+    // Commands that are accepted for the project are kept there.
+    XDG_STATE_HOME: join(folder, "state"),
+    LOCALAPPDATA: join(folder, "state"),
+    GIT_CONFIG_GLOBAL: join(folder, "gitconfig"),
+    GIT_CONFIG_NOSYSTEM: "1",
+    ...Object.fromEntries(
+      ["AUTHOR", "COMMITTER"].flatMap((role) => Object.entries(who).map(([key, text]) => [`GIT_${role}_${key}`, text])),
+    ),
+  };
+}
+
+function ended(child: ChildProcess): Promise<ExitStatus> {
+  return new Promise((resolve) => {
+    child.once("error", () => resolve(EXIT_STATUS.refused));
+    child.once("exit", (code) => resolve((code ?? EXIT_STATUS.terminated) as ExitStatus));
+  });
+}

@@ -105,6 +105,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     summary: "Accept work, send it back or reject it",
     load: () => import("./commands/spec/review.ts"),
   },
+  pr: { group: "agents", summary: "Make a pull request of finished work", load: () => import("./commands/spec/pr.ts") },
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
   watch: {
     group: "agents",

@@ -1,5 +1,5 @@
 import { rulesLost } from "#planner/operations/shared/held_rules.ts";
-import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";
@@ -20,10 +20,15 @@ export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[
 export function printMerge(result: MergeResult, cli: Cli): void {
   if (isRefused(result)) cli.warn(refusalText(result));
   else {
-    printText(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
+    printText(`${mergedLine(result)}\n`);
     for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }
+}
+
+function mergedLine({ spec_id, outcome, commits }: Merged): string {
+  if (outcome === "found") return `Merged before: ${spec_id} (${commits[0]?.slice(0, 10)})`;
+  return `Merged spec: ${spec_id} (${commitsText(commits.length)})`;
 }
 
 export function isRefused(

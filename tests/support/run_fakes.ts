@@ -148,6 +148,7 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
   };
   const ports = {
     claims: { claim: async () => ({ claim, tookOver: null }), ids: async () => [], holder: async () => null },
+    requests: { notes: async () => new Map() },
     worktrees: {
       check: async () => {},
       prepare: async () => worktree,

@@ -120,7 +120,7 @@ export class FactsReader {
     }
     this.#work = {
       running,
-      worktrees: statesOf(ids, worktrees),
+      worktrees: statesOf(ids, worktrees, ids.length === 0 ? new Map() : await ports.requests.notes()),
       last: new Map(processes.map((record) => [record.spec_id, record])),
     };
     this.#workMark = mark;

@@ -1,3 +1,4 @@
+import type { Forge } from "./forges.ts";
 import type { PromptVia, StreamKind } from "./provider_values.ts";
 import type { RuleName, RuleSeverity } from "./rule_names.ts";
 
@@ -69,6 +70,20 @@ export interface ClaimSettings {
   readonly renew_minutes: number;
 }
 
+/** Pull requests. Source: docs/pr.md. */
+export interface RequestSettings {
+  /** Name of the git remote that branches are pushed to; null for the one that git pushes to. */
+  readonly remote: string | null;
+  /** Name of the git remote that requests are made in, if that one is a fork; null for the same. */
+  readonly upstream: string | null;
+  /** Branch there that requests are for; null for the name of the main branch. */
+  readonly base: string | null;
+  /** Null to know it by the host's name. */
+  readonly forge: Forge | null;
+  /** Whether the records of runs are pushed too. */
+  readonly records: boolean;
+}
+
 /** Source: docs/decisions.md#s-27. */
 export interface WatchSettings {
   readonly poll_interval_ms: number;
@@ -120,6 +135,7 @@ export interface PlannerConfig {
     readonly commit_template: string | null;
   };
   readonly claims: ClaimSettings;
+  readonly pr: RequestSettings;
   readonly runs: {
     /** Whether each run's record is also written as a file and committed on the run's branch. */
     readonly commit: boolean;

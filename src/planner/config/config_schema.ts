@@ -1,4 +1,5 @@
 import { type TObject, Type } from "@sinclair/typebox";
+import { FORGES } from "./forges.ts";
 import { PROMPT_WAYS, STREAM_KINDS } from "./provider_values.ts";
 import { RULE_NAMES, RULE_SEVERITIES } from "./rule_names.ts";
 
@@ -39,10 +40,20 @@ const GIT = Type.Object({
 /** Ours: four hours; a claim of a killed process is stale after 15 of them. */
 const MAX_RENEW_MINUTES = 240;
 
+const REMOTE = Type.Optional(
+  Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_./-]*$", description: "the name of a git remote, as in origin" }),
+);
+
+const PR = Type.Object({
+  remote: REMOTE,
+  upstream: REMOTE,
+  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
+  forge: Type.Optional(oneOf(FORGES)),
+  records: FLAG,
+});
+
 const CLAIMS = Type.Object({
-  remote: Type.Optional(
-    Type.String({ pattern: "^[A-Za-z0-9_][A-Za-z0-9_./-]*$", description: "the name of a git remote, as in origin" }),
-  ),
+  remote: REMOTE,
   renew_minutes: Type.Optional(
     Type.Number({
       exclusiveMinimum: 0,
@@ -141,6 +152,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
   ),
   git: Type.Optional(GIT),
   claims: Type.Optional(CLAIMS),
+  pr: Type.Optional(PR),
   runs: Type.Optional(Type.Object({ commit: FLAG })),
   worktree: Type.Optional(WORKTREE),
   limits: Type.Optional(LIMITS),

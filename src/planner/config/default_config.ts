@@ -49,6 +49,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   },
   git: { commit_template: null },
   claims: { remote: null, renew_minutes: 4 },
+  pr: { remote: null, upstream: null, base: null, forge: null, records: false },
   runs: { commit: false },
   worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },

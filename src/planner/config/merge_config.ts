@@ -5,6 +5,7 @@ import type {
   LintThresholds,
   PlannerConfig,
   ProviderSettings,
+  RequestSettings,
   WatchSettings,
   WorktreeSettings,
 } from "./config.ts";
@@ -43,6 +44,7 @@ export interface WrittenConfig {
   readonly verify?: Partial<PlannerConfig["verify"]>;
   readonly git?: { readonly commit_template?: string };
   readonly claims?: Partial<ClaimSettings>;
+  readonly pr?: Partial<RequestSettings>;
   readonly runs?: { readonly commit?: boolean };
   readonly worktree?: Partial<WorktreeSettings>;
   readonly limits?: Partial<LimitSettings>;
@@ -69,6 +71,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     verify,
     git,
     claims,
+    pr,
     runs,
     worktree,
     limits,
@@ -91,6 +94,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     verify: { ...verify, ...written.verify },
     git: { ...git, ...written.git },
     claims: { ...claims, ...written.claims },
+    pr: { ...pr, ...written.pr },
     runs: { ...runs, ...written.runs },
     worktree: { ...worktree, ...written.worktree },
     limits: { ...limits, ...written.limits },

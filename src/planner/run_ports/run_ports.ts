@@ -4,6 +4,7 @@ import type { Differences } from "./differences.ts";
 import type { GitLocks, Leftovers } from "./leftovers.ts";
 import type { RunLogs } from "./logs.ts";
 import type { ProcessRecords } from "./process_records.ts";
+import type { Requests } from "./requests.ts";
 import type { WatchFile } from "./watch_file.ts";
 import type { Worktrees } from "./worktrees.ts";
 
@@ -12,6 +13,7 @@ export interface RunPorts {
   readonly claims: Claims;
   readonly worktrees: Worktrees;
   readonly differences: Differences;
+  readonly requests: Requests;
   readonly logs: RunLogs;
   readonly records: ProcessRecords;
   readonly agents: Agents;

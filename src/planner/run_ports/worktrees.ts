@@ -41,8 +41,11 @@ export interface MergeWishes {
 }
 
 export interface RemovalWishes {
-  /** `keep`: a branch that is not merged is kept under `refs/planner/kept/<id>/` too. */
-  readonly unmerged?: "refuse" | "keep";
+  /**
+   * `keep`: a branch that is not merged is kept under `refs/planner/kept/<id>/` too; `drop`: the main branch is known to
+   * have its change in another form, so that nothing of the branch is kept.
+   */
+  readonly unmerged?: "refuse" | "keep" | "drop";
 }
 
 /**

@@ -1,4 +1,6 @@
+import { capitalized } from "#words/names.ts";
 import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
+import { type RequestNote, requestName } from "./requests/request_note.ts";
 
 /** Why a spec does not move on without a person. */
 export interface PersonNeed {
@@ -13,8 +15,8 @@ export interface PersonNeed {
 export interface NeedSigns {
   readonly id: string;
   readonly status: string;
-  /** The state of its worktree; undefined without one. */
-  readonly worktree: Pick<WorktreeStatus, "status" | "error"> | undefined;
+  /** The state of its worktree, with its pull request if it has one; undefined without a worktree. */
+  readonly worktree: (Pick<WorktreeStatus, "status" | "error"> & { readonly request?: RequestNote }) | undefined;
   /** Its last process, whose error says why it ended; undefined without one. */
   readonly last: ProcessRecord | undefined;
 }
@@ -30,6 +32,7 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
   const { id, status, worktree } = signs;
   if (isFinishedWork(status, worktree)) {
     const error = worktree?.error ?? null;
+    if (error === null && worktree?.request !== undefined) return requestNeed(id, worktree.request);
     return {
       kind: "finished",
       why: error === null ? "Its work is finished and not merged" : `Its work is not merged: ${error}`,
@@ -46,6 +49,19 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
     command: commandIn(reason) ?? next,
   };
 }
+
+function requestNeed(id: string, request: RequestNote): PersonNeed {
+  const name = capitalized(requestName(request));
+  // No program has made it: a person may have.
+  const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
+  return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };
+}
+
+const WORDS: Readonly<Record<RequestNote["state"], string>> = {
+  open: "is open",
+  closed: "was closed without a merge",
+  merged: "was merged, and your main branch does not show its work",
+};
 
 /** Whether a merge may complete a spec of this status. */
 export function isMergeable(status: string): boolean {

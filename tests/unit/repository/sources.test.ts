@@ -30,6 +30,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "planner/store/processes/process_control.ts": "taskkill",
   "planner/store/processes/process_mark.ts": "ps",
   "planner/store/processes/run_processes.ts": "taskkill",
+  "planner/store/requests/forge_program.ts": "gh and glab, for a command of a person",
 };
 
 test("only the files named here start programs", () => {

@@ -29,6 +29,11 @@ export const command = defineCommand({
   },
   flags: {
     all: { type: "boolean", short: "a", summary: "Merge all finished work" },
+    as: {
+      type: "string",
+      value: "commit",
+      summary: "Take this commit of the main branch for the work: it was merged elsewhere in another form",
+    },
     unproven: UNPROVEN_FLAG,
     ...SHARED_CLAIM_FLAGS,
     json: JSON_FLAG,
@@ -36,15 +41,17 @@ export const command = defineCommand({
   examples: [
     { line: "planner merge 003", shows: "Merge today's third spec" },
     { line: "planner merge --all", shows: "Merge all finished work" },
+    { line: "planner merge 003 --as 1a2b3c", shows: "Complete it: commit 1a2b3c of the main branch has its work" },
   ],
-  async run({ ids, all, unproven = null, json, steal, offline }, cli) {
+  async run({ ids, all, as = null, unproven = null, json, steal, offline }, cli) {
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
     if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
+    if (as !== null && ids.length !== 1) throw new UsageError('Flag "--as" takes one spec', null);
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, {
       ids: all ? null : await resolved(project, ids),
-      ...{ unproven, json },
+      ...{ as, unproven, json },
       shared: await sharedWishes({ steal, offline }, cli),
     });
     if (json) printJson({ results, ...(all && { left }) });
@@ -64,6 +71,8 @@ interface Wanted {
   /** Null for all that is finished. */
   readonly ids: readonly SpecId[] | null;
   readonly unproven: string | null;
+  /** A commit that has the work of the one spec, or null. */
+  readonly as: string | null;
   readonly shared: SharedClaimWishes;
   readonly json: boolean;
 }
@@ -74,7 +83,7 @@ interface Merged {
   readonly left: readonly LeftAlone[];
 }
 
-async function merge(project: OpenProject, cli: Cli, { ids, unproven, shared, json }: Wanted): Promise<Merged> {
+async function merge(project: OpenProject, cli: Cli, { ids, as, unproven, shared, json }: Wanted): Promise<Merged> {
   const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
     import("../../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
@@ -87,7 +96,7 @@ async function merge(project: OpenProject, cli: Cli, { ids, unproven, shared, js
   try {
     const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
     await askAboutChecks(project, finished);
-    const wanted = { ids: finished, stop: signals, unproven, shared };
+    const wanted = { ids: finished, stop: signals, as, unproven, shared };
     if (unproven !== null) {
       await (await project.context.accepted()).accept(finished.map((id) => unprovenLine(id, unproven)));
     }

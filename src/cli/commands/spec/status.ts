@@ -11,6 +11,7 @@ import { othersClaims, othersText } from "../../output/others_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
+import { notedRequests, requestsText } from "../../output/requests_output.ts";
 import { renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -38,8 +39,14 @@ export const command = defineCommand({
     const context = await cli.planner();
     const { value, text } = await runTool(context, status, { brief, include_activity: activity });
     if (text !== undefined && !json) return print(`${text}\n${unreadableLine(value.unreadable)}`);
-    const others = await othersClaims(context);
-    if (json) return printJson({ ...value, ...(others !== undefined && { others }) });
+    const [others, requests] = [await othersClaims(context), await notedRequests(context)];
+    if (json) {
+      return printJson({
+        ...value,
+        ...(others !== undefined && { others }),
+        ...(requests.length > 0 && { requests }),
+      });
+    }
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
     const columns = [
       { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => statusStyle(word) },
@@ -49,6 +56,7 @@ export const command = defineCommand({
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
     printText(othersText(others));
+    printText(requestsText(requests));
     printText(outsideText(value.outside_changes, activity));
     if (activity) printText(await forecastText(context));
     printText(unreadableLine(value.unreadable));

@@ -17,6 +17,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
   rerun: ["repeat the commands of a record", "run the checks of your own spec yourself"],
   review: ["review work", LATER],
   board: ["serve the board", LATER],
+  pr: ["make a pull request", LATER],
   merge: ["merge", "commit your work: it is merged when the run has ended"],
 };
 

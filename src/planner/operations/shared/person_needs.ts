@@ -3,6 +3,7 @@ import type { ProcessRecord, WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type NeedSigns, type PersonNeed, personNeed } from "../../work/person_need.ts";
+import type { RequestNote } from "../../work/requests/request_note.ts";
 import { liveWorker } from "./live_worker.ts";
 
 /**
@@ -13,13 +14,13 @@ export async function personNeeds(
   context: PlannerContext,
   specs: readonly Pick<Spec, "id" | "status">[],
 ): Promise<ReadonlyMap<SpecId, PersonNeed>> {
-  const { worktrees } = await context.runs();
+  const { worktrees, requests } = await context.runs();
   const [ids, there, records] = await Promise.all([
     worktrees.ids(),
     context.work.worktrees(),
     context.work.processes(),
   ]);
-  const states = statesOf(ids, there);
+  const states = statesOf(ids, there, ids.length === 0 ? new Map() : await requests.notes());
   const last = new Map<string, ProcessRecord>(records.map((record) => [record.spec_id, record]));
   const found = new Map<SpecId, PersonNeed>();
   for (const { id, status } of specs) {
@@ -33,14 +34,22 @@ export async function personNeeds(
  * Returns the states of all worktrees by spec: a branch waits for its merge even if its folder was deleted.
  *
  * @param ids of specs with a worktree, or with a record of one
+ * @param requests noted pull requests
  */
 export function statesOf(
   ids: readonly SpecId[],
   there: readonly WorktreeStatus[],
+  requests: ReadonlyMap<SpecId, RequestNote>,
 ): ReadonlyMap<string, NonNullable<NeedSigns["worktree"]>> {
   const unknown = { status: "unknown", error: null } as const;
-  return new Map([
+  const states = new Map([
     ...ids.map((id) => [id, unknown] as const),
-    ...there.map(({ spec_id, status, error }) => [spec_id, { status, error }] as const),
+    ...there.map(({ spec_id, status, error }) => [spec_id as SpecId, { status, error }] as const),
   ]);
+  return new Map(
+    [...states].map(([id, state]) => {
+      const request = requests.get(id);
+      return [id, request === undefined ? state : { ...state, request }];
+    }),
+  );
 }

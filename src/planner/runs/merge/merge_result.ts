@@ -3,7 +3,8 @@ import type { SpecId } from "../../spec/spec_id.ts";
 /** The main branch has the work of a spec. */
 export interface Merged {
   readonly spec_id: SpecId;
-  readonly outcome: "merged" | "nothing";
+  /** `found`: it was merged elsewhere, as the one commit that is named. */
+  readonly outcome: "merged" | "nothing" | "found";
   readonly commits: readonly string[];
   /** Why worktree and branch were kept; null if they are gone. */
   readonly kept: string | null;

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -8,12 +8,22 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
-import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
+import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { endLeftovers } from "../end_claim.ts";
 import { admission } from "../proof/admission.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-import type { Merged, MergeResult } from "./merge_result.ts";
+import { mergedElsewhere } from "../requests/take_merged.ts";
+import type { RunDeps } from "../run_types.ts";
+import {
+  finalFields,
+  finalizeThere,
+  ignoreRefusal,
+  type MergingWishes,
+  notFinalText,
+  refused,
+  removeWork,
+} from "./complete_spec.ts";
+import type { MergeResult } from "./merge_result.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
 
 /**
@@ -38,17 +48,16 @@ export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes
   }
 }
 
-function refused(id: SpecId, reason: string): MergeResult {
-  return { spec_id: id, outcome: "refused", reason };
-}
-
-async function merged(deps: RunDeps, claim: Claim, { stop, unproven, shared }: MergingWishes): Promise<MergeResult> {
+async function merged(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promise<MergeResult> {
   const { context, ports } = deps;
+  const { stop, unproven, shared } = wishes;
   const { id } = claim;
   if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
+  const elsewhere = await mergedElsewhere(deps, claim, { spec, worktree, state, wishes });
+  if (elsewhere !== null) return elsewhere;
   const found = await completion(deps, spec, { worktree, state, stop, unproven });
   if (found.reasons.length > 0) return refused(id, found.reasons.join("; "));
   const final = await claim.finish(shared);
@@ -77,24 +86,10 @@ async function mergeFinal(
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
-  const { kept, notes } = await removed(deps, id);
+  const { kept, notes } = await removeWork(deps, id);
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
   return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
-}
-
-/** Says why this clone may not merge a spec now, and what a person can do. */
-export function notFinalText(id: SpecId, answer: Exclude<SharedAnswer, { readonly kind: "own" }>): string {
-  if (answer.kind === "lost") return answer.reason;
-  return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
-}
-
-export interface MergingWishes {
-  readonly stop: StopWishes;
-  /** Why a person takes the work whatever its checks say; null if they have to succeed. */
-  readonly unproven: string | null;
-  /** How the claim that other clones see is made final. */
-  readonly shared: SharedClaimWishes;
 }
 
 interface Circumstances extends Omit<MergingWishes, "shared"> {
@@ -123,35 +118,6 @@ async function completion(
   const reasons = await missingForCompletion(deps, { id: spec.id, worktree, state, stop, unproven });
   // A rebase makes another state of it.
   return { reasons, proven: !behind };
-}
-
-interface FinalFields {
-  readonly status: string;
-  readonly completed_at: string;
-  readonly unproven: string | undefined;
-}
-
-function finalFields({ context }: RunDeps, { frontmatter, status }: Spec, why: string | null): FinalFields {
-  const isCompleted = status === "completed";
-  const since = isCompleted ? frontmatter["completed_at"] : undefined;
-  const known = isCompleted ? frontmatter["unproven"] : undefined;
-  return {
-    status: "completed",
-    unproven: why ?? (typeof known === "string" ? known : undefined),
-    completed_at: typeof since === "string" ? since : context.clock.now().toISOString(),
-  };
-}
-
-/** Finalizes the spec in the worktree too, so that the main branch's history has its status. */
-async function finalizeThere(
-  { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
-  fields: FinalFields,
-): Promise<void> {
-  const specs = worktree.specs();
-  // The agent may have archived or deleted it there.
-  if (!(await specs.ids()).includes(id)) return;
-  await specs.edit(id, (text) => editFields(text, { ...fields }));
-  await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
 function openReason(id: SpecId, criteria: readonly string[]): string {
@@ -186,19 +152,4 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
     commits,
   });
   return { spec_id: id, outcome: "conflict", files, advice };
-}
-
-/** The record says less then; the work is merged. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof OperationError)) throw error;
-}
-
-/** `kept` is null if the worktree is gone, else why it was kept: the merge holds all the same. */
-async function removed({ ports }: RunDeps, id: SpecId): Promise<Pick<Merged, "kept" | "notes">> {
-  try {
-    return { kept: null, notes: await ports.worktrees.remove(id) };
-  } catch (error) {
-    if (error instanceof OperationError) return { kept: error.message, notes: [] };
-    throw error;
-  }
 }

@@ -3,8 +3,9 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf, mergeOrder } from "../../work/merge_order.ts";
 import type { RunDeps } from "../run_types.ts";
+import type { MergingWishes } from "./complete_spec.ts";
 import type { MergeResult } from "./merge_result.ts";
-import { type MergingWishes, mergeSpec } from "./merge_spec.ts";
+import { mergeSpec } from "./merge_spec.ts";
 
 const DONE: readonly string[] = ["completed", "cancelled"];
 
@@ -24,7 +25,8 @@ export async function mergeSpecs(
   const results: MergeResult[] = [];
   for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
     if (wishes.stop.soon.aborted) break;
-    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, wishes));
+    const result =
+      (await openMember(deps, id)) ?? (await mergeSpec(deps, id, ids.includes(id) ? wishes : { ...wishes, as: null }));
     results.push(result);
     told(result);
   }

@@ -3,6 +3,7 @@ import type { WorktreeStatus } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isFinishedWork } from "../../work/person_need.ts";
+import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** A spec with a worktree or branch whose work is not to be merged yet. */
@@ -21,10 +22,11 @@ export interface WaitingWork {
 
 export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
   const { context, ports } = deps;
-  const [{ specs }, archived, statuses] = await Promise.all([
+  const [{ specs }, archived, statuses, requests] = await Promise.all([
     context.specs.active(),
     context.specs.archivedIds(),
     context.work.worktrees(),
+    ports.requests.notes(),
   ]);
   const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
   const finished: SpecId[] = [];
@@ -34,7 +36,7 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
       worker === null
-        ? unfinished(byId.get(id), { id, status, archived: archived.has(id) })
+        ? (unfinished(byId.get(id), { id, status, archived: archived.has(id) }) ?? requested(id, requests.get(id)))
         : `process ${worker.pid} is working on it`;
     if (reason === null) finished.push(id);
     else left.push({ spec_id: id, reason });
@@ -59,6 +61,12 @@ function unfinished(spec: Spec | undefined, { id, status: there, archived }: Sta
   const why = there?.error === undefined || there.error === null ? "" : ` (${there.error})`;
   const next = NEXT[status]?.(id) ?? "";
   return `its status is ${status}${why}${next}`;
+}
+
+/** Work with a pull request is merged there, or by a person who names it. Null without one. */
+export function requested(id: SpecId, request: RequestNote | undefined): string | null {
+  if (request === undefined) return null;
+  return `${requestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
 }
 
 const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {

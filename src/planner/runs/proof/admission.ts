@@ -2,7 +2,7 @@ import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { isAccepted, unprovenLine } from "../../work/acceptance.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
+import { hasChecks, type Provenance, reasonsAgainst } from "../../work/provenance.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { talkingLog } from "../talking_log.ts";
 import { provenance } from "./provenance.ts";
@@ -27,16 +27,22 @@ export async function admission(
   const { id, body } = spec;
   const criteria = judgeCriteria(body, body);
   if (!hasChecks(criteria) || (await isExcused(deps, spec))) return async () => [];
-  return async (commit) => {
-    if (proven.has(commit)) return [];
-    const branch: Worktree | null = await deps.ports.worktrees.find(id);
-    const judging = {
-      ...{ id, criteria, commands: [], stop, processId: `${id}-${deps.pid}`, log: talkingLog(deps, id) },
-      config: await deps.context.config(),
-    };
-    const proof = await provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
-    return reasonsAgainst(id, proof);
+  return async (commit) => (proven.has(commit) ? [] : reasonsAgainst(id, await proofOn(deps, spec, { stop, commit })));
+}
+
+/** Runs the checks of a spec on a commit, in a new worktree of it. */
+export async function proofOn(
+  deps: RunDeps,
+  { id, body }: Spec,
+  { stop, commit }: { readonly stop: StopWishes; readonly commit: string },
+): Promise<Provenance> {
+  const branch: Worktree | null = await deps.ports.worktrees.find(id);
+  const judging = {
+    ...{ id, criteria: judgeCriteria(body, body), commands: [], stop },
+    ...{ processId: `${id}-${deps.pid}`, log: talkingLog(deps, id) },
+    config: await deps.context.config(),
   };
+  return provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
 
 /** Whether a person of this machine completed the spec without proof. */

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endLeftovers } from "../end_claim.ts";
 import type { RunDeps } from "../run_types.ts";
@@ -13,7 +14,7 @@ export async function withClaim<Result>(
   deps: RunDeps,
   id: SpecId,
   action: string,
-  use: () => Promise<Result>,
+  use: (claim: Claim) => Promise<Result>,
 ): Promise<Result> {
   const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
   if ("heldBy" in answer) {
@@ -24,7 +25,7 @@ export async function withClaim<Result>(
   }
   try {
     if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
-    return await use();
+    return await use(answer.claim);
   } finally {
     await answer.claim.release();
   }

@@ -4,7 +4,9 @@ import { loadWorld, type World } from "../../operations/shared/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
-import { notFinalText } from "../merge/merge_spec.ts";
+import type { RequestNote } from "../../work/requests/request_note.ts";
+import { notFinalText } from "../merge/complete_spec.ts";
+import { requested } from "../merge/waiting_work.ts";
 import { admission } from "../proof/admission.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
@@ -31,6 +33,11 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
   for (const id of ids) {
     const { worktrees } = deps.ports;
     if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
+  }
+  const requests = unmerged.length === 0 ? new Map<SpecId, RequestNote>() : await deps.ports.requests.notes();
+  for (const id of unmerged) {
+    const why = requested(id, requests.get(id));
+    if (why !== null) throw notMerged(id, spec.id, why);
   }
   for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, ...wanting }));
 }
@@ -61,6 +68,13 @@ interface Wanting {
   readonly offline: boolean;
 }
 
+function notMerged(id: SpecId, wanting: SpecId, why: string): OperationError {
+  return new OperationError(
+    "failed_precondition",
+    `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
+  );
+}
+
 interface Merging extends Wanting {
   readonly id: SpecId;
   /** The spec that builds upon it. */
@@ -70,10 +84,7 @@ interface Merging extends Wanting {
 async function mergeOne(deps: RunDeps, { id, wanting, stillWanted, stop, offline }: Merging): Promise<void> {
   const { worktrees } = deps.ports;
   const refuse = (why: string): never => {
-    throw new OperationError(
-      "failed_precondition",
-      `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
-    );
+    throw notMerged(id, wanting, why);
   };
   const claim = await claimForMerge(deps, id, stillWanted);
   if (claim === null && !(await stillWanted())) return;

@@ -4,6 +4,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Leftovers } from "#planner/run_ports/leftovers.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
+import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeInside } from "../files/open_folder.ts";
@@ -14,6 +15,7 @@ import { withProjectLock } from "../locks/project_lock.ts";
 import { openRunLogs } from "../logs/log_writer.ts";
 import { ARCHIVE, LOCKS, PROCESSES, SPECS, WORKTREES } from "../project/places.ts";
 import { openSharedClaims } from "../remote_claims/shared_claims.ts";
+import { openRequests } from "../requests/requests.ts";
 import { openDifferences } from "../worktrees/differences.ts";
 import { openWorktrees } from "../worktrees/worktrees.ts";
 import { openAgents } from "./agent_process.ts";
@@ -34,6 +36,7 @@ export function openRuns(root: string, clock: Clock, config?: () => Promise<Plan
     claims: config === undefined ? local : openSharedClaims({ root, local, config, isLive }),
     worktrees: openWorktrees(root, clock),
     differences: openDifferences(root),
+    requests: openRequests(root, config ?? (async () => DEFAULT_CONFIG)),
     logs: openRunLogs(root, clock),
     records: openProcessRecords(root, clock),
     agents: openAgents(root),

@@ -209,13 +209,13 @@ export interface Writing {
 }
 
 /** A call that was killed at its limit is as one that the connection broke. */
-function refusedCall(error: unknown): GitAnswer {
+export function refusedCall(error: unknown): GitAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { status: null, stdout: Buffer.alloc(0), stderr: error.message };
 }
 
 /** The person's own ssh, with the order to ask nothing. Empty for addresses that need no ssh. */
-async function sshCommand(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
+export async function sshCommand(git: Git, url: string): Promise<Readonly<Record<string, string>>> {
   if (/^(?:https?|file|git):|^[./]/.test(url)) return {};
   const own = process.env["GIT_SSH_COMMAND"] ?? (await git.ask(["config", "core.sshCommand"]));
   if (own === null && process.env["GIT_SSH"] !== undefined) return {};

@@ -8,6 +8,11 @@ const MAX_BRANCHES = 20;
 /** git before 2.38 has no merge that leaves the working tree alone. */
 const TOO_OLD = /usage: git merge-tree|unknown option|unrecognized/;
 
+/** Whether git says that it has no such merge. */
+export function isMergeTreeMissing(stderr: string): boolean {
+  return TOO_OLD.test(stderr);
+}
+
 /**
  * Merges branches with each other, without a checkout, and returns the files in which two of them conflict. Specs are
  * left out: the merge joins them. Empty with a git before 2.38.
@@ -23,7 +28,7 @@ export async function forecastConflicts(
       const ends = [`refs/heads/${one.branch}`, `refs/heads/${other.branch}`];
       const merge = ["merge-tree", "--write-tree", "--name-only", "--no-messages", "-z", ...ends];
       const { status, stdout, stderr } = await git.try(merge);
-      if (TOO_OLD.test(stderr)) return [];
+      if (isMergeTreeMissing(stderr)) return [];
       // 0 is a clean merge; other statuses are branches that are gone.
       if (status !== 1) continue;
       const [, ...paths] = stdout.toString().split("\0").filter(Boolean);

@@ -25,6 +25,8 @@ export interface Removal {
   readonly commonFolder: string;
   readonly branch: string;
   readonly mainBranch: string;
+  /** Whether the main branch is known to have the branch's change: its commits are not kept. */
+  readonly isDropped?: boolean;
 }
 
 const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
@@ -36,7 +38,7 @@ const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
  * @param git in a repository that stays
  */
 export async function keepCommits(git: Git, removal: Removal): Promise<readonly KeptCommits[]> {
-  const { id, branch, mainBranch, gitFolder, commonFolder } = removal;
+  const { id, branch, mainBranch, gitFolder, commonFolder, isDropped = false } = removal;
   const moves = [
     ...readMoves(commonFolder, `refs/heads/${branch}`),
     ...(gitFolder === null ? [] : readMoves(gitFolder, "HEAD")),
@@ -44,7 +46,8 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   const tips = tipsOf(removal, moves);
   if (tips.length === 0) return [];
   // Records of runs hold each run's own end, which a later run may have dropped.
-  const hidden = [`--exclude=refs/heads/${branch}`, "--exclude=refs/planner/runs/*"];
+  const own = isDropped ? [] : [`--exclude=refs/heads/${branch}`];
+  const hidden = [...own, "--exclude=refs/planner/runs/*", "--exclude=refs/planner/remote/*"];
   const others = ["--not", `refs/heads/${mainBranch}`, ...hidden, "--all"];
   // What only the worktree itself has checked out goes with it, so that counts as nothing.
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];

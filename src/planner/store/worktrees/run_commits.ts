@@ -81,7 +81,7 @@ export async function patchIds(git: Git, commits: readonly string[]): Promise<Re
   return new Map(pairs.flatMap(([patch, hash]) => (patch === undefined || hash === undefined ? [] : [[hash, patch]])));
 }
 
-async function runsOf(git: Git, id: SpecId): Promise<readonly number[]> {
+export async function runsOf(git: Git, id: SpecId): Promise<readonly number[]> {
   const listed = await git.run(["for-each-ref", "--format=%(refname)", `${RUN_REFS}${id}`]);
   return numbersIn(listed.split("\n")).toSorted((one, other) => one - other);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { Advance } from "#planner/run_ports/requests.ts";
 import type { MergeAnswer, MergeWishes } from "#planner/run_ports/worktrees.ts";
 import { shellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -11,6 +12,7 @@ import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { joinedText, joinSpec } from "./join_spec.ts";
 import { mergeText } from "./merge_text.ts";
 import { refsOf } from "./refs.ts";
+import { isAncestor } from "./search_merge.ts";
 import { settle } from "./settle.ts";
 import { checkouts } from "./take_snapshot.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
@@ -111,11 +113,16 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
  * its checkout, they are marked in the index beforehand as staged as the commit has them: it then leaves the files alone, and
  * no moment comes at which a change lies in no file.
  */
-async function fastForward(place: Place, main: Git | null, commit: string): Promise<boolean> {
-  const { worktree } = place;
+async function fastForward(
+  place: Place,
+  main: Git | null,
+  commit: string,
+  { joinsOwn }: { readonly joinsOwn: boolean } = { joinsOwn: false },
+): Promise<boolean> {
+  const { worktree, repository } = place;
   const ref = `refs/heads/${worktree.mainBranch}`;
   if (main === null) {
-    const { git } = place.repository;
+    const { git } = repository;
     const old = await git.line(["rev-parse", "--verify", ref]);
     if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
     return (await git.try(["update-ref", "-m", `${MERGE_ACTION}${worktree.branch}`, ref, commit, old])).status === 0;
@@ -129,12 +136,36 @@ async function fastForward(place: Place, main: Git | null, commit: string): Prom
     hooks: true,
   });
   if (status === 0) {
-    for (const { path, before, after } of staged) await joinOther(place, { path, before, after });
+    const own = repository.prefix + activeFile(place.id);
+    for (const one of staged) if (joinsOwn || one.path !== own) await joinStaged(place, one);
     return true;
   }
   await unstage(main, staged);
   if ((await main.try(["merge-base", "--is-ancestor", "HEAD", commit])).status !== 0) return false;
   throw new OperationError("failed_precondition", `git merge failed: ${gitsWords(stderr)}`);
+}
+
+/**
+ * Moves the main branch forward to a commit that was merged elsewhere. Changes of specs in its checkout are joined with
+ * what the commit has.
+ *
+ * @throws OperationError `failed_precondition` if a changed file is in the way, or an operation of git's is unfinished
+ */
+export async function advanceMain(place: Place, commit: string): Promise<Advance> {
+  const { git, worktree } = place;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const main = await git.line(["rev-parse", "--verify", `refs/heads/${worktree.mainBranch}^{commit}`]);
+    if (await isAncestor(git, commit, main)) return "there";
+    if (!(await isAncestor(git, main, commit))) return "diverged";
+    await refuseUnfinished(place);
+    if (await fastForward(place, await mainCheckout(place), commit, { joinsOwn: true })) return "moved";
+  }
+  throw new OperationError("aborted", `Cannot move "${worktree.mainBranch}" forward: it keeps moving`);
+}
+
+/** Joins what the worktree made of its spec into the project's file. */
+export async function bringSpecBack(place: Place): Promise<void> {
+  await bringBack(place, await specThere(place));
 }
 
 interface StagedSpec {
@@ -170,10 +201,10 @@ async function unstage(main: Git, staged: readonly StagedSpec[]): Promise<void> 
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
 }
 
-/** Takes what a branch did to another spec into its changed file; the spec's own is brought back by `bringBack`. */
-async function joinOther({ root, id, repository }: Place, { path, before, after }: StagedSpec): Promise<void> {
+/** Takes what a branch did to a spec into its changed file; a merge brings the branch's own back by `bringBack`. */
+async function joinStaged({ root, repository }: Place, { path, before, after }: StagedSpec): Promise<void> {
   const other = path.slice(`${repository.prefix}${SPECS}/`.length).replace(/\.md$/, "") as SpecId;
-  if (other === id || after === null || before === null) return;
+  if (after === null || before === null) return;
   const ours = (await readBytes(join(root, activeFile(other))))?.toString();
   if (ours === undefined) return;
   const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");

@@ -27,6 +27,7 @@ import { Git } from "../git/git.ts";
 import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
+import { forgetRequest } from "../requests/request_notes.ts";
 import { adminFolders, mirrorRemotes, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { blobHashes, projectState } from "./folder_state.ts";
@@ -171,26 +172,28 @@ class GitWorktrees implements Worktrees {
     if (branches !== null && unmerged === "refuse") await this.#refuseUnmerged(branches);
     const keeps = branches !== null && unmerged === "keep";
     const branch = keeps ? await keepBranch(new Git(this.#root), id, branches) : [];
-    const kept = branches === null ? [] : await this.#keep(id, branches);
+    const isDropped = unmerged === "drop";
+    const kept = branches === null ? [] : await this.#keep(id, branches, isDropped);
     if (place !== null) {
       await takeAway(place);
       const force = (await keepSubmodules(place)) ? ["--force"] : [];
       await place.repository.git.run(["worktree", "remove", ...force, place.worktree.path]);
     }
-    if (branches !== null) await this.#removeBranch(id, branches);
+    if (branches !== null) await this.#removeBranch(id, branches, isDropped);
     const { status, origin, base, exclude, snapshot } = worktreeFiles;
     for (const file of [status, base, exclude, snapshot, origin]) await removeInside(join(this.#root, file(id)));
+    await forgetRequest(new Git(this.#root), id);
     return [...branch, ...kept];
   }
 
   /** Keeps commits without another reference before the worktree and the branch are removed. */
-  async #keep(id: SpecId, branches: Branches): Promise<readonly string[]> {
+  async #keep(id: SpecId, branches: Branches, isDropped: boolean): Promise<readonly string[]> {
     const { git, commonFolder } = await this.#opened();
     const { branch, mainBranch } = branches;
     // Git keeps its data about a worktree whose folder was deleted.
     const path = realPath(join(this.#root, worktreeFiles.folder(id)));
     const gitFolder = (await adminFolders(commonFolder)).get(path) ?? null;
-    return keptWords(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch })).told;
+    return keptWords(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch, isDropped })).told;
   }
 
   writeStatus({ spec_id, status, error, commits }: NewWorktreeStatus): Promise<void> {
@@ -339,13 +342,13 @@ class GitWorktrees implements Worktrees {
     );
   }
 
-  async #removeBranch(id: SpecId, branches: Branches): Promise<void> {
+  async #removeBranch(id: SpecId, branches: Branches, isDropped: boolean): Promise<void> {
     const git = new Git(this.#root);
     if (!(await exists(git, branches.branch))) return;
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // The folder may be gone without git's knowledge, which then would keep the branch as checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
-    if (!(await isKept(git, id, end))) await this.#refuseUnmerged(branches);
+    if (!isDropped && !(await isKept(git, id, end))) await this.#refuseUnmerged(branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
 }

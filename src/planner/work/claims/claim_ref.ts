@@ -16,17 +16,26 @@ export function probeRef(random: string): string {
  * wherever it could make a name that is refused or that of a probe.
  */
 export function claimRef(id: SpecId): string {
+  return CLAIM_REFS + specName(id);
+}
+
+/** Returns the last part of a ref that is about a spec. */
+export function specName(id: SpecId): string {
   const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encoded);
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
-  return CLAIM_REFS + (dotted.startsWith(PROBE) ? dotted.replace(".", "%2E") : dotted);
+  return dotted.startsWith(PROBE) ? dotted.replace(".", "%2E") : dotted;
 }
 
 /** Returns the spec of a claim's ref; null for a probe, and for a name that planner does not write. */
 export function claimedSpec(ref: string): SpecId | null {
-  if (!ref.startsWith(CLAIM_REFS)) return null;
+  return ref.startsWith(CLAIM_REFS) ? specOfName(ref.slice(CLAIM_REFS.length)) : null;
+}
+
+/** Returns the spec of such a part; null for one that planner does not write. */
+export function specOfName(name: string): SpecId | null {
   try {
-    const id = decodeURIComponent(ref.slice(CLAIM_REFS.length)) as SpecId;
-    return claimRef(id) === ref ? id : null;
+    const id = decodeURIComponent(name) as SpecId;
+    return specName(id) === name ? id : null;
   } catch {
     return null;
   }

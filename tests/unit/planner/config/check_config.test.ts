@@ -32,6 +32,7 @@ test("checkConfig lays every setting over its default", () => {
         "verify: {commands: [npm test], timeout_seconds: 60, require_commit: true}",
         "runs: {commit: true}",
         "claims: {remote: upstream, renew_minutes: 0.5}",
+        "pr: {remote: fork, upstream: upstream, base: next, forge: gitlab, records: true}",
         "git: {commit_template: 'AB-1 {summary}'}",
         "worktree: {setup: [npm ci], copy: ['.env*'], link: [cache], symlink: [data/big], base: v1, port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
@@ -80,6 +81,7 @@ test("checkConfig lays every setting over its default", () => {
     git: { commit_template: "AB-1 {summary}" },
     runs: { commit: true },
     claims: { remote: "upstream", renew_minutes: 0.5 },
+    pr: { remote: "fork", upstream: "upstream", base: "next", forge: "gitlab", records: true },
     worktree: {
       setup: ["npm ci"],
       setup_seconds: 900,

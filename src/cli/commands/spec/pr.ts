@@ -1,0 +1,175 @@
+import { OperationError } from "#kernel/errors.ts";
+import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import type { MadeRequest, RequestDraft } from "#planner/runs/requests/make_request.ts";
+import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
+import type { RunDeps, StopWishes } from "#planner/runs/run_types.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { refuseInRun } from "../../accept_commands.ts";
+import { type Cli, defineCommand } from "../../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { askAboutChecks } from "../../merge_output.ts";
+import type { OpenProject } from "../../open_project.ts";
+import { plainLine, plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { isUnsettled, printSynced } from "../../output/requests_output.ts";
+import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
+import { UsageError } from "../../usage_error.ts";
+
+/** The checked words of `planner pr`. */
+interface PrWords {
+  readonly ids: readonly string[];
+  readonly draft: boolean;
+  readonly new: boolean;
+  readonly print: boolean;
+  readonly sync: boolean;
+  readonly unproven: string | undefined;
+  readonly steal: boolean;
+  readonly offline: boolean;
+  readonly json: boolean;
+}
+
+export const command = defineCommand({
+  summary: "Make a pull request of finished work, and take over what was merged there",
+  details:
+    "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person.",
+  positionals: {
+    ids: {
+      summary: "Full or partial ids of specs; with --sync none for all with a request",
+      required: false,
+      completes: "archived_spec",
+      repeats: true,
+    },
+  },
+  flags: {
+    draft: { type: "boolean", short: "d", summary: "Make a draft; takes unfinished work too" },
+    new: { type: "boolean", summary: "Make a new request although the last one was closed or merged" },
+    print: { type: "boolean", short: "p", summary: "Print the text; push nothing and ask no server" },
+    sync: { type: "boolean", short: "s", summary: "Check the state of requests, and complete what was merged" },
+    unproven: UNPROVEN_FLAG,
+    ...SHARED_CLAIM_FLAGS,
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner pr 003", shows: "Push the work on today's third spec and make its pull request" },
+    { line: "planner pr 003 --print", shows: "Look at its text first" },
+    { line: "planner pr --sync", shows: "Complete the specs whose requests were merged" },
+  ],
+  run: pr,
+});
+
+async function pr(words: PrWords, cli: Cli): Promise<ExitStatus> {
+  refuseTogether(words);
+  const project = await cli.project();
+  refuseInsideRun(project.context, "pr");
+  refuseInRun(project.root, "make a pull request");
+  const [{ openRunDeps }, { listenForSignals }] = await Promise.all([
+    import("../../work/run_deps.ts"),
+    import("../../work/signals.ts"),
+  ]);
+  const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+  const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
+  const using = { project, deps, cli, words, stop: { soon: signals.soon, now: signals.now } };
+  try {
+    if (words.sync) return await sync(using);
+    return words.print ? await printTexts(using) : await make(using);
+  } finally {
+    signals.close();
+  }
+}
+
+function refuseTogether({ ids, sync, draft, print: isPrinted, new: isNew, unproven }: PrWords): void {
+  if (ids.length === 0 && !sync) throw new UsageError("Missing argument <ids>: expected specs, or --sync", null);
+  const making = [draft && "--draft", isNew && "--new", isPrinted && "--print"].filter((one) => one !== false);
+  const [first] = making;
+  if (sync && first !== undefined) throw new UsageError(`Flags "--sync" and "${first}" exclude each other`, null);
+  if (!sync && unproven !== undefined) throw new UsageError('Flag "--unproven" needs "--sync"', null);
+}
+
+interface Using {
+  readonly project: OpenProject;
+  readonly deps: RunDeps;
+  readonly cli: Cli;
+  readonly words: PrWords;
+  readonly stop: StopWishes;
+}
+
+async function resolved({ context }: OpenProject, texts: readonly string[]): Promise<readonly SpecId[]> {
+  const found: SpecId[] = [];
+  for (const text of texts) found.push(await findSpecId(context, text, { archived: true }));
+  return [...new Set(found)];
+}
+
+async function printTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {
+  const { draftRequest } = await import("#planner/runs/requests/make_request.ts");
+  const results: RequestDraft[] = [];
+  for (const id of await resolved(project, words.ids)) {
+    results.push(await draftRequest(deps, id, { draft: words.draft, stop }));
+  }
+  if (words.json) printJson({ results });
+  else print(results.map(draftText).join("\n"));
+  return EXIT_STATUS.ok;
+}
+
+function draftText({ url, title, body }: RequestDraft): string {
+  return `${plainLine(title)}\n\n${plainLines(body)}\n\n${plainLine(url)}\n`;
+}
+
+interface Refused {
+  readonly spec_id: SpecId;
+  readonly outcome: "refused";
+  readonly reason: string;
+}
+
+async function make({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+  const { makeRequest } = await import("#planner/runs/requests/make_request.ts");
+  const { draft, new: again, json, steal, offline } = words;
+  const ids = await resolved(project, words.ids);
+  await askAboutChecks(project, ids);
+  const wishes = { draft, again, stop, shared: await sharedWishes({ steal, offline }, cli) };
+  const results: (MadeRequest | Refused)[] = [];
+  for (const id of ids) {
+    if (stop.soon.aborted) break;
+    const result = await makeRequest(deps, id, wishes).catch((error: unknown): Refused => {
+      // One that is refused does not hold up the others.
+      if (!(error instanceof OperationError)) throw error;
+      return { spec_id: id, outcome: "refused", reason: error.message };
+    });
+    results.push(result);
+    if (!json) printMade(result, cli);
+  }
+  if (json) printJson({ results });
+  return results.some(({ outcome }) => outcome === "refused") ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+}
+
+function printMade(result: MadeRequest | Refused, cli: Cli): void {
+  if (result.outcome === "refused") {
+    cli.warn(plainLine(result.reason));
+    return;
+  }
+  const { spec_id, outcome, url, notes } = result;
+  for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
+  if (outcome === "pushed") {
+    cli.note(`${spec_id}: the branch is pushed; make its request at the address below, with this text`);
+    print(draftText(result));
+  } else print(`${outcome === "created" ? "Created" : "Updated"}: ${spec_id} ${plainLine(url)}\n`);
+}
+
+async function sync({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
+  const { syncRequests } = await import("#planner/runs/requests/sync_requests.ts");
+  const { ids, unproven = null, json, steal, offline } = words;
+  const named = ids.length === 0 ? null : await resolved(project, ids);
+  const wanted = named ?? [...(await deps.ports.requests.notes()).keys()].sort();
+  const there = new Set(await project.context.specs.ids());
+  await askAboutChecks(
+    project,
+    wanted.filter((id) => there.has(id)),
+  );
+  const wishes = { ids: wanted, stop, unproven, shared: await sharedWishes({ steal, offline }, cli) };
+  const tell = (result: SyncedRequest): void => printSynced(result, cli);
+  const results = await syncRequests(deps, wishes, json ? undefined : tell);
+  if (json) printJson({ results });
+  else if (results.length === 0) print("No pull requests to look at\n");
+  return results.some(isUnsettled) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+}

@@ -1,0 +1,66 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
+import { requestName } from "#planner/work/requests/request_note.ts";
+import type { Cli } from "../command.ts";
+import { isRefused, printMerge } from "../merge_output.ts";
+import { plainLine } from "./plain_text.ts";
+import { printText } from "./print_text.ts";
+
+/** A pull request as `planner status` prints it in JSON. */
+export interface PrintedRequest {
+  readonly spec_id: string;
+  readonly name: string;
+  readonly state: "open" | "closed" | "merged";
+  readonly url: string;
+}
+
+/** Reads the noted pull requests of specs with a branch. Empty without a repository. */
+export async function notedRequests(context: PlannerContext): Promise<readonly PrintedRequest[]> {
+  try {
+    const { requests, worktrees } = await context.runs();
+    const ids = new Set<string>(await worktrees.ids());
+    if (ids.size === 0) return [];
+    const noted = [...(await requests.notes())].filter(([id]) => ids.has(id));
+    return noted.map(([spec_id, note]) => ({ spec_id, name: requestName(note), state: note.state, url: note.url }));
+  } catch (error) {
+    if (error instanceof OperationError) return [];
+    throw error;
+  }
+}
+
+/** One line per request; empty without any. */
+export function requestsText(requests: readonly PrintedRequest[]): string {
+  const line = ({ spec_id, name, state, url }: PrintedRequest): string =>
+    plainLine(`${spec_id}: ${name} ${state}, ${url}`);
+  return requests.map((one) => `${line(one)}\n`).join("");
+}
+
+const SIGNS: Readonly<Record<NonNullable<SyncedRequest["sign"]>, string>> = {
+  forge: "as the forge says",
+  ancestor: "by its commits",
+  cherry: "by copies of its commits",
+  patch: "by a commit with the same change",
+  merge_tree: "by a commit to which it adds nothing",
+  person: "as a person says",
+};
+
+/** Prints the state of one request, for people. */
+export function printSynced(synced: SyncedRequest, cli: Cli): void {
+  const { spec_id, outcome, sign, result, url, reason, notes } = synced;
+  for (const note of notes) cli.note(plainLine(`${spec_id}: ${note}`));
+  if (outcome === "open") printText(`Open: ${spec_id} ${url ?? ""}\n`);
+  else if (outcome === "closed") cli.warn(plainLine(`${spec_id}: closed without a merge: ${url}`));
+  else if (result === null) cli.warn(plainLine(`${spec_id}: ${reason}`));
+  else {
+    if (sign !== null && !isRefused(result)) cli.note(`${spec_id}: found ${SIGNS[sign]}`);
+    printMerge(result, cli);
+  }
+}
+
+/** Whether something is left for a person. */
+export function isUnsettled({ outcome, result }: SyncedRequest): boolean {
+  return (
+    outcome === "closed" || outcome === "missing" || outcome === "refused" || (result !== null && isRefused(result))
+  );
+}

@@ -1,0 +1,237 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { RequestTarget } from "#planner/run_ports/requests.ts";
+import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { commitWriter } from "../../work/commit_message.ts";
+import { newRequestAddress } from "../../work/requests/forge_place.ts";
+import type { ForgeRequest } from "../../work/requests/forge_request.ts";
+import { type RequestNote, requestName, withTried } from "../../work/requests/request_note.ts";
+import { requestBody, requestTitle, withBody } from "../../work/requests/request_text.ts";
+import { finalFields, finalizeThere, notFinalText } from "../merge/complete_spec.ts";
+import { withClaim } from "../review/with_claim.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import { type ProvenWork, requestFacts } from "./request_facts.ts";
+
+export interface RequestWishes {
+  /** Takes unfinished work too, and makes the request a draft. */
+  readonly draft: boolean;
+  /** Makes a new request although the last one was closed. */
+  readonly again: boolean;
+  readonly shared: SharedClaimWishes;
+  readonly stop: StopWishes;
+}
+
+/** What was made of a pull request. */
+export interface MadeRequest {
+  readonly spec_id: SpecId;
+  /** `pushed`: the branch is at the remote, and a person makes the request at `url`. */
+  readonly outcome: "created" | "updated" | "pushed";
+  readonly number: number | null;
+  readonly url: string;
+  readonly branch: string;
+  readonly base: string;
+  /** Full hash of the commit that was pushed. */
+  readonly head: string;
+  readonly title: string;
+  readonly body: string;
+  /** Sentences for a person. */
+  readonly notes: readonly string[];
+}
+
+/** Text of a request, and where a person makes it. */
+export type RequestDraft = Pick<MadeRequest, "spec_id" | "url" | "branch" | "base" | "head" | "title" | "body">;
+
+/** Returns what a request would say. Changes nothing, and asks no remote. */
+export async function draftRequest(
+  deps: RunDeps,
+  id: string,
+  { draft, stop }: Pick<RequestWishes, "draft" | "stop">,
+): Promise<RequestDraft> {
+  refuseInsideRun(deps.context, "pr");
+  const work = await requestFacts(deps, id, { allowsUnfinished: draft, stop });
+  return draftOf(work, await deps.ports.requests.target(work.spec_id));
+}
+
+function draftOf(work: ProvenWork, target: RequestTarget): RequestDraft {
+  const { spec_id, branch, head } = work;
+  const { base } = target;
+  return {
+    ...{ spec_id, branch, base, head },
+    url: newRequestAddress(target),
+    title: requestTitle(work),
+    body: requestBody(work),
+  };
+}
+
+/**
+ * Pushes the branch of finished work and makes its pull request, or brings an open one up to date. Done again it changes
+ * nothing that is right already.
+ *
+ * @param id full or partial id of a spec
+ * @throws OperationError that says what is in the way; what was pushed by then stays and is noted
+ */
+export async function makeRequest(deps: RunDeps, id: string, wishes: RequestWishes): Promise<MadeRequest> {
+  refuseInsideRun(deps.context, "pr");
+  const { draft, stop } = wishes;
+  const work = await requestFacts(deps, id, { allowsUnfinished: draft, stop });
+  const { spec_id } = work;
+  const target = await deps.ports.requests.target(spec_id);
+  return withClaim(deps, spec_id, "make a pull request of", async (claim) => {
+    const known = (await deps.ports.requests.notes()).get(spec_id) ?? null;
+    const there = target.program === null ? null : await currentRequest(deps, { work, target, known, wishes });
+    const notes = work.isFinished ? await finalize(deps, { claim, work, wishes }) : [];
+    const pushed = await push(deps, { work, target, known });
+    return send(deps, { work, target, there, wishes, pushed: { ...pushed, notes: [...notes, ...pushed.notes] } });
+  });
+}
+
+interface Sought {
+  readonly work: ProvenWork;
+  readonly target: RequestTarget;
+  readonly known: RequestNote | null;
+  readonly wishes: RequestWishes;
+}
+
+/**
+ * The open request of the branch; null if one is to be made.
+ *
+ * @throws OperationError `failed_precondition` if the last one was closed, or merged with all that the branch has
+ */
+async function currentRequest(deps: RunDeps, { work, target, known, wishes }: Sought): Promise<ForgeRequest | null> {
+  const { spec_id, head } = work;
+  const all = (await deps.ports.requests.find(target)).filter(({ base }) => base === target.base);
+  const open = all.find(({ state }) => state === "open");
+  if (open !== undefined) return open;
+  const last = all.toSorted((one, other) => other.number - one.number)[0];
+  if (last === undefined || wishes.again) return null;
+  const name = requestName({ ...target.into, number: last.number });
+  const refuse = (why: string): never => {
+    throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
+  };
+  if (last.state === "closed") {
+    refuse(`${name} was closed without a merge (${last.url}): open it again there, or add --new for another one`);
+  }
+  // Commits on top of what was merged are further work.
+  const isMerged = last.head === head || last.head === known?.head;
+  if (isMerged) refuse(`${name} was merged (${last.url}): "planner pr --sync ${spec_id}" takes that over`);
+  return null;
+}
+
+/** Commits on the branch that the spec is completed, so that the merge brings that too, and makes a shared claim final. */
+async function finalize(
+  deps: RunDeps,
+  { claim, work, wishes }: { readonly claim: Claim; readonly work: ProvenWork; readonly wishes: RequestWishes },
+): Promise<readonly string[]> {
+  const { context, ports } = deps;
+  const { spec_id: id } = work;
+  const final = await claim.finish(wishes.shared);
+  if (final.kind !== "own") throw new OperationError("failed_precondition", notFinalText(id, final));
+  const spec = await context.specs.load(id);
+  const worktree = await ports.worktrees.find(id);
+  if (worktree === null || spec.archived) return final.notes;
+  const { problems } = await worktree.settle();
+  if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
+  const message = commitWriter((await context.config()).git.commit_template, spec);
+  await finalizeThere({ id, worktree, message }, finalFields(deps, spec, null));
+  return final.notes;
+}
+
+interface Pushed {
+  readonly head: string;
+  readonly note: RequestNote;
+  readonly notes: readonly string[];
+}
+
+/** What is about to be pushed is noted before: a command that is killed leaves it to the next one. */
+async function push(
+  deps: RunDeps,
+  { work, target, known }: Pick<Sought, "work" | "target" | "known">,
+): Promise<Pushed> {
+  const { requests, differences } = deps.ports;
+  const { spec_id: id, branch } = work;
+  const head = (await differences.ofBranch(id))?.head ?? work.head;
+  const { into, remote, base } = target;
+  const isSame = known !== null && known.remote === remote && known.branch === branch;
+  const began = await requests.began(id);
+  const note = withTried(
+    {
+      ...into,
+      ...{ remote, branch, base, began },
+      state: "open",
+      number: isSame ? known.number : null,
+      url: isSame ? known.url : newRequestAddress(target),
+      head: isSame ? known.head : null,
+      pushed: isSame ? known.pushed : [],
+    },
+    head,
+  );
+  await requests.note(id, note);
+  const { notes } = await requests.push(id, target, note.pushed);
+  const pushed = { ...note, head };
+  await requests.note(id, pushed);
+  const { records } = (await deps.context.config()).pr;
+  const refusal = records ? await requests.pushRecords(id, target) : null;
+  return {
+    head,
+    note: pushed,
+    notes: [...notes, ...(refusal === null ? [] : [`its records were not pushed: ${refusal}`])],
+  };
+}
+
+interface Sent extends Omit<Sought, "known"> {
+  readonly there: ForgeRequest | null;
+  readonly pushed: Pushed;
+}
+
+async function send(deps: RunDeps, { work, target, there, wishes, pushed }: Sent): Promise<MadeRequest> {
+  const { requests } = deps.ports;
+  const { spec_id, branch } = work;
+  const { base } = target;
+  const difference = await deps.ports.differences.ofBranch(spec_id);
+  const draft = draftOf({ ...work, commits: difference?.commits ?? work.commits }, target);
+  const { title, body } = draft;
+  const made = { spec_id, branch, base, head: pushed.head, title };
+  if (target.program === null) {
+    return { ...made, outcome: "pushed", number: null, url: draft.url, body, notes: pushed.notes };
+  }
+  const request = await sentRequest(deps, { target, there, title, body, draft: wishes.draft });
+  const { number, url } = request;
+  await requests.note(spec_id, { ...pushed.note, number, url, state: "open" });
+  const outcome = there === null ? "created" : "updated";
+  const isLate = there !== null && wishes.draft;
+  const notes = [...pushed.notes, ...(isLate ? ["the request is open already: --draft changes nothing of it"] : [])];
+  return { ...made, outcome, number, url, body: request.body, notes };
+}
+
+interface Sending {
+  readonly target: RequestTarget;
+  readonly there: ForgeRequest | null;
+  readonly title: string;
+  readonly body: string;
+  readonly draft: boolean;
+}
+
+async function sentRequest(deps: RunDeps, { target, there, title, body, draft }: Sending): Promise<ForgeRequest> {
+  const { requests } = deps.ports;
+  if (there !== null) {
+    const whole = withBody(there.body, body);
+    return whole === there.body ? there : requests.update(target, there.number, whole);
+  }
+  try {
+    return await requests.create(target, { title, body }, draft);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    // Its answer may have been lost.
+    const found = await requests.find(target).catch(() => []);
+    const open = found.find(({ state, base }) => state === "open" && base === target.base);
+    if (open !== undefined) return open;
+    const { message } = error;
+    const url = newRequestAddress(target);
+    throw new OperationError(
+      error.kind,
+      `The branch "${target.branch}" is pushed, its request was not made: ${message}: make it at ${url}`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,111 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { judgeCriteria } from "../../work/judge_criteria.ts";
+import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
+import type { RequestFacts } from "../../work/requests/request_text.ts";
+import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
+import { isExcused, proofOn } from "../proof/admission.ts";
+import { type ReviewFacts, reviewFacts } from "../review/review_facts.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+
+/** What a request says, and the commit that it is about. */
+export interface ProvenWork extends RequestFacts {
+  readonly spec_id: SpecId;
+  readonly branch: string;
+  /** Full hash of the branch's last commit. */
+  readonly head: string;
+  /** Whether the spec is completed, so that its merge completes it elsewhere too. */
+  readonly isFinished: boolean;
+}
+
+/**
+ * Reads what a request says of the work on a spec. Checks that have not run on the work as it is run now.
+ *
+ * @param allowsUnfinished whether work is taken that a person has not accepted, or whose checks fail
+ * @throws OperationError `failed_precondition` for work that is not finished, or that no commit has, with what to do
+ */
+export async function requestFacts(
+  deps: RunDeps,
+  text: string,
+  { allowsUnfinished, stop }: { readonly allowsUnfinished: boolean; readonly stop: StopWishes },
+): Promise<ProvenWork> {
+  const facts = await reviewFacts(deps, text);
+  const { spec_id, title, branch, difference, record, need } = facts;
+  const refuse = (why: string): never => {
+    throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);
+  };
+  if (facts.problem !== null) refuse(facts.problem);
+  if (branch === null) return refuse(noBranch(facts));
+  if (facts.uncommitted.length > 0) {
+    refuse(`"${facts.uncommitted[0]}" is not committed in ${facts.worktree}: commit it there`);
+  }
+  if (difference === null || difference.commits.length === 0) return refuse("its branch has no commit of its own");
+  const isFinished = need?.kind === "finished";
+  if (!isFinished && !allowsUnfinished) {
+    refuse(`its work is not finished (${facts.status}): "planner pr ${spec_id} --draft" shows it as a draft`);
+  }
+  const spec = await deps.context.specs.load(spec_id);
+  const { head, commits, files } = difference;
+  const criteria = await provenCriteria(deps, { facts, spec, head, stop, allowsUnfinished });
+  return { spec_id, title, criteria, record, branch, head, isFinished, commits, files: files.length };
+}
+
+function noBranch({ members, spec_id }: ReviewFacts): string {
+  const first = members.find(({ need }) => need !== null)?.spec_id;
+  if (first === undefined) return "its run had no branch";
+  return `its members have the branches: "planner pr ${first}"${members.length > 1 ? " and the others" : ""}, not ${spec_id}`;
+}
+
+interface Judged {
+  readonly facts: ReviewFacts;
+  readonly spec: Spec;
+  readonly head: string;
+  readonly stop: StopWishes;
+  readonly allowsUnfinished: boolean;
+}
+
+async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly ReviewedCriterion[]> {
+  const { facts, spec, head, stop, allowsUnfinished } = judged;
+  const kept = await deps.ports.worktrees.record(spec.id, null);
+  const recorded = facts.record?.head ?? null;
+  const isSame = recorded !== null && (recorded === head || (await onlyPlannersFiles(deps, recorded, head)));
+  const criteria = isSame ? reviewedCriteria(spec.body, kept, recorded) : facts.criteria;
+  const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
+  if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return ticked(criteria, facts);
+  if (await isExcused(deps, spec)) return ticked(criteria, facts);
+  const proof = await proofOn(deps, spec, { stop, commit: head });
+  const reasons = reasonsAgainst(spec.id, proof);
+  if (reasons.length > 0 && !allowsUnfinished) {
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot make a pull request of spec '${spec.id}': its checks do not succeed on its last commit: ${reasons.join("; ")}`,
+    );
+  }
+  const at = deps.context.clock.now().toISOString();
+  return ticked(criteria, facts).map((criterion) => {
+    const found = proof.criteria.find(({ label, verify }) => label === criterion.label && verify === criterion.verify);
+    if (found === undefined || criterion.verify === null) return criterion;
+    const { verdict, check } = found;
+    if (check === null) return { ...criterion, verdict, result: null };
+    const { problem, duration_ms } = check;
+    return { ...criterion, verdict, result: { passed: problem === null, problem, duration_ms, at, commit: head } };
+  });
+}
+
+/** The worktree's ticks: the project's file gets them with the merge. */
+function ticked(
+  criteria: readonly ReviewedCriterion[],
+  { criteria: there }: ReviewFacts,
+): readonly ReviewedCriterion[] {
+  return criteria.map((one) => ({
+    ...one,
+    checked: one.checked || there.some(({ label, checked }) => label === one.label && checked),
+  }));
+}
+
+/** Whether the work is the same except for planner's files: the last commit completes the spec. */
+async function onlyPlannersFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
+  const difference = await deps.ports.differences.between(from, to);
+  return difference?.files.every(({ path }) => `/${path}`.includes("/.planner/")) === true;
+}

@@ -1,0 +1,186 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim } from "#planner/run_ports/claims.ts";
+import type { ForgeMerge, MergeSign, RequestTarget } from "#planner/run_ports/requests.ts";
+import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { PROGRAMS, requestRef } from "../../work/requests/forge_call.ts";
+import type { ForgeRequest } from "../../work/requests/forge_request.ts";
+import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
+import type { MergingWishes } from "../merge/complete_spec.ts";
+import type { MergeResult } from "../merge/merge_result.ts";
+import { withClaim } from "../review/with_claim.ts";
+import type { RunDeps } from "../run_types.ts";
+import { takeMerged } from "./take_merged.ts";
+
+/** State of a pull request, and the result for its spec. */
+export interface SyncedRequest {
+  readonly spec_id: SpecId;
+  /**
+   * `found`: its work is in the main branch, `result` says what came of the spec; `missing`: it was merged, or no request is
+   * known, and nothing in the main branch shows the work.
+   */
+  readonly outcome: "open" | "closed" | "found" | "missing" | "refused";
+  readonly number: number | null;
+  /** Address of its page; null if none is known. */
+  readonly url: string | null;
+  /** How it was found; null for other outcomes. */
+  readonly sign: MergeSign | null;
+  readonly result: MergeResult | null;
+  /** Why it was refused; null for other outcomes. */
+  readonly reason: string | null;
+  /** Sentences for a person. */
+  readonly notes: readonly string[];
+}
+
+/** Main branches that were brought up to date by this call, with what there was to say. */
+type Advanced = Map<string, readonly string[]>;
+
+/**
+ * Checks the state of pull requests, and completes the specs whose work the main branch has by now.
+ *
+ * @param told called with each result as it arrives
+ */
+export async function syncRequests(
+  deps: RunDeps,
+  { ids, ...wishes }: MergingWishes & { readonly ids: readonly SpecId[] },
+  told: (result: SyncedRequest) => void = () => {},
+): Promise<readonly SyncedRequest[]> {
+  refuseInsideRun(deps.context, "pr");
+  const notes = await deps.ports.requests.notes();
+  const advanced: Advanced = new Map();
+  const results: SyncedRequest[] = [];
+  for (const id of ids) {
+    if (wishes.stop.soon.aborted) break;
+    const result = await synced(deps, { id, note: notes.get(id) ?? null, wishes, advanced });
+    results.push(result);
+    told(result);
+  }
+  return results;
+}
+
+interface Syncing {
+  readonly id: SpecId;
+  readonly note: RequestNote | null;
+  readonly wishes: MergingWishes;
+  readonly advanced: Advanced;
+}
+
+/** Never throws a refusal: one request does not hold up the others. */
+async function synced(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
+  const { id, note } = syncing;
+  try {
+    return await withClaim(deps, id, "look for the merge of", (claim) => lookFor(deps, claim, syncing));
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    const plain = { spec_id: id, number: note?.number ?? null, url: note?.url ?? null };
+    return { ...plain, outcome: "refused", sign: null, result: null, reason: error.message, notes: [] };
+  }
+}
+
+async function lookFor(deps: RunDeps, claim: Claim, { id, note, wishes, advanced }: Syncing): Promise<SyncedRequest> {
+  const { context, ports } = deps;
+  const { requests } = ports;
+  const target = await requests.target(id);
+  const asked = await askedForge(deps, target, note);
+  const spec = await context.specs.load(id);
+  const worktree = await ports.worktrees.find(id);
+  const state = (await worktree?.settle()) ?? null;
+  const isOpen = asked.request?.state === "open";
+  const news = isOpen ? [] : await broughtUp(deps, { id, target, advanced });
+  const { request } = asked;
+  const search = await requests.search(id, {
+    forge: forgeMerge(target, request),
+    remote: target.remote,
+    began: note?.began ?? null,
+  });
+  const notes = [...asked.notes, ...news, ...(search.found === null ? search.notes : [])];
+  const number = request?.number ?? note?.number ?? null;
+  const about = { spec_id: id, number, url: request?.url ?? note?.url ?? null, notes };
+  if (search.found !== null) {
+    const result = await takeMerged(deps, claim, { spec, worktree, state, wishes }, search);
+    return { ...about, outcome: "found", sign: search.found.sign, result, reason: null };
+  }
+  if (note !== null && request !== null) {
+    await requests.note(id, { ...note, number: request.number, url: request.url, state: request.state });
+  }
+  return { ...about, ...unmerged(id, { request, note, forge: target.into.forge }) };
+}
+
+interface Unmerged {
+  readonly request: ForgeRequest | null;
+  readonly note: RequestNote | null;
+  readonly forge: RequestTarget["into"]["forge"];
+}
+
+function unmerged(
+  id: SpecId,
+  { request, note, forge }: Unmerged,
+): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {
+  const plain = { sign: null, result: null, reason: null };
+  // Without a request there was nothing to look for but the work.
+  const state = request?.state ?? note?.state ?? "merged";
+  if (state !== "merged") return { ...plain, outcome: state };
+  const what =
+    request === null
+      ? "nothing in the main branch shows its work"
+      : `${requestName({ forge, number: request.number })} was merged${request.merged === null ? "" : ` as ${request.merged.slice(0, 10)}`}, and nothing in the main branch shows this work`;
+  const reason = `${what}: if a commit has it, "planner merge ${id} --as <commit>" takes that`;
+  return { ...plain, outcome: "missing", reason };
+}
+
+interface Asked {
+  /** Null if the forge was not asked, or knows of none. */
+  readonly request: ForgeRequest | null;
+  readonly notes: readonly string[];
+}
+
+async function askedForge(deps: RunDeps, target: RequestTarget, note: RequestNote | null): Promise<Asked> {
+  const { requests } = deps.ports;
+  if (target.program === null) {
+    const program = PROGRAMS[target.into.forge];
+    return { request: null, notes: [`${program} is not installed: only git was asked`] };
+  }
+  try {
+    if (note !== null && note.number !== null) {
+      return { request: await requests.get(target, note.number), notes: [] };
+    }
+    const all = await requests.find(target);
+    const newest = all.toSorted((one, other) => other.number - one.number);
+    return { request: newest.find(({ state }) => state === "open") ?? newest[0] ?? null, notes: [] };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { request: null, notes: [`${error.message}: only git was asked`] };
+  }
+}
+
+function forgeMerge({ into }: RequestTarget, request: ForgeRequest | null): ForgeMerge | null {
+  if (request === null || request.state !== "merged") return null;
+  const { head, merged, number } = request;
+  return { head, commit: merged, ref: requestRef(into.forge, number) };
+}
+
+/** Moves the main branch forward to what its remote has, once per call. What was merged there is found then. */
+async function broughtUp(
+  deps: RunDeps,
+  { id, target, advanced }: { readonly id: SpecId; readonly target: RequestTarget; readonly advanced: Advanced },
+): Promise<readonly string[]> {
+  const key = `${target.into.path} ${target.base}`;
+  const known = advanced.get(key);
+  if (known !== undefined) return known;
+  const notes = await advance(deps, id, target);
+  advanced.set(key, notes);
+  return notes;
+}
+
+async function advance(deps: RunDeps, id: SpecId, target: RequestTarget): Promise<readonly string[]> {
+  try {
+    const answer = await deps.ports.requests.advance(id, target);
+    if (answer !== "diverged") return [];
+    return [
+      `your main branch and "${target.base}" of remote "${target.remote}" have both moved on: "git pull --rebase" joins them`,
+    ];
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return [`your main branch was not brought up to date: ${error.message}`];
+  }
+}

@@ -1,0 +1,164 @@
+import type { Claim } from "#planner/run_ports/claims.ts";
+import type { FoundMerge, MergeSearch } from "#planner/run_ports/requests.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import { listSome } from "#words/names.ts";
+import { changeSpec } from "../../operations/shared/change_spec.ts";
+import { lostRulesText, rulesLost } from "../../operations/shared/held_rules.ts";
+import { editFields } from "../../spec/edit/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { judgeCriteria } from "../../work/judge_criteria.ts";
+import { isMergeable } from "../../work/person_need.ts";
+import { hasChecks, type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
+import {
+  finalFields,
+  ignoreRefusal,
+  type MergingWishes,
+  notFinalText,
+  refused,
+  removeWork,
+} from "../merge/complete_spec.ts";
+import type { MergeResult } from "../merge/merge_result.ts";
+import { missingForCompletion } from "../merge/missing_evidence.ts";
+import { isExcused, proofOn } from "../proof/admission.ts";
+import type { RunDeps } from "../run_types.ts";
+
+/** Work that may have been merged elsewhere, with its claim held and its worktree settled. */
+export interface PlacedWork {
+  readonly spec: Spec;
+  readonly worktree: Worktree | null;
+  readonly state: WorktreeState | null;
+  readonly wishes: MergingWishes;
+}
+
+/**
+ * Completes a spec whose noted request was merged at the forge, as git shows, or whose merge a person names.
+ *
+ * @returns null without either: then the work is to be merged here
+ */
+export async function mergedElsewhere(deps: RunDeps, claim: Claim, work: PlacedWork): Promise<MergeResult | null> {
+  const { requests } = deps.ports;
+  const { id } = work.spec;
+  const note = (await requests.notes()).get(id) ?? null;
+  const { as = null } = work.wishes;
+  const began = note?.began ?? null;
+  if (as !== null) return takeMerged(deps, claim, work, await requests.named(id, as, began));
+  if (note === null) return null;
+  const search = await requests.search(id, { forge: null, remote: null, began });
+  return search.found === null ? null : takeMerged(deps, claim, work, search);
+}
+
+/**
+ * Completes a spec whose work the main branch has got elsewhere. Found is not done: its checks have to succeed on the main
+ * branch as it is now, else the spec needs attention.
+ *
+ * Source: docs/pr.md#recognition.
+ */
+export async function takeMerged(
+  deps: RunDeps,
+  claim: Claim,
+  work: PlacedWork,
+  { found, main }: MergeSearch,
+): Promise<MergeResult> {
+  const { context, ports } = deps;
+  const { spec, wishes } = work;
+  const { id } = spec;
+  if (found === null) return refused(id, "nothing says that its work is in the main branch");
+  const inTheWay = await obstacle(deps, work);
+  if (inTheWay !== null) return refused(id, inTheWay);
+  const judged = await judgeMain(deps, work, { found, main });
+  if (wishes.stop.soon.aborted) return refused(id, "it was interrupted");
+  if (judged.kind === "waiting") return refused(id, `${mergedIn(found)}: ${judged.reason}`);
+  if (judged.kind === "lost") return needsAttention(deps, work, judged.reason);
+  const final = await claim.finish(wishes.shared);
+  if (final.kind !== "own") return refused(id, notFinalText(id, final));
+  await ports.requests.bringBack(id);
+  if (!spec.archived) {
+    const fields = finalFields(deps, spec, wishes.unproven);
+    await changeSpec(context, id, (text) => editFields(text, { ...fields }));
+  }
+  const { commit } = found;
+  await ports.worktrees.noteMerged(id, [commit]).catch(ignoreRefusal);
+  const isSafe = ["forge", "ancestor", "cherry"].includes(found.sign) || found.stillThere;
+  const { kept, notes } = await removeWork(deps, id, { unmerged: isSafe ? "drop" : "keep" });
+  return { spec_id: id, outcome: "found", commits: [commit], kept, notes: [...final.notes, ...notes] };
+}
+
+/** Why nothing may be completed or removed now; null if nothing is in the way. */
+async function obstacle(deps: RunDeps, { spec, worktree, state, wishes }: PlacedWork): Promise<string | null> {
+  const { id, status, archived } = spec;
+  const { problems = [], uncommitted = [] } = state ?? {};
+  if (problems.length > 0) return problems.join("; ");
+  if (uncommitted.length > 0) return `its worktree has uncommitted changes: ${listSome(uncommitted, MOST_NAMED)}`;
+  if (archived || status === "completed") return null;
+  if (!isMergeable(status)) return `its status is ${status}`;
+  if (worktree === null || state === null || (await isCompletedThere(worktree, id))) return null;
+  const { stop, unproven } = wishes;
+  const lost = unproven === null ? lostRulesText(await rulesLost(deps.context)) : null;
+  const missing = lost === null ? await missingForCompletion(deps, { id, worktree, state, stop, unproven }) : [lost];
+  return missing.length === 0 ? null : missing.join("; ");
+}
+
+/** The request of finished work has its spec as completed: what a run's end asks for was there then. */
+async function isCompletedThere(worktree: Worktree, id: SpecId): Promise<boolean> {
+  const specs = worktree.specs();
+  if (!(await specs.ids()).includes(id)) return false;
+  return (await specs.load(id)).status === "completed";
+}
+
+/** Uncommitted files that are named. */
+const MOST_NAMED = 5;
+
+type Judged =
+  | { readonly kind: "done" }
+  /** A person has to accept something first. */
+  | { readonly kind: "waiting"; readonly reason: string }
+  /** The main branch does not have, or no longer has, what the spec asks for. */
+  | { readonly kind: "lost"; readonly reason: string };
+
+async function judgeMain(
+  deps: RunDeps,
+  { spec, worktree, wishes }: PlacedWork,
+  { found, main }: { readonly found: FoundMerge; readonly main: string },
+): Promise<Judged> {
+  const { id, body } = spec;
+  if (wishes.unproven !== null || (await isExcused(deps, spec))) return { kind: "done" };
+  const name = worktree?.mainBranch ?? "the main branch";
+  if (!hasChecks(judgeCriteria(body, body))) {
+    // A person has named the commit, or looked at what the forge merged.
+    const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
+    if (holds) return { kind: "done" };
+    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${short(found.commit)}" takes it as done`;
+    return { kind: "lost", reason };
+  }
+  const proof = await proofOn(deps, spec, { stop: wishes.stop, commit: main });
+  const reasons = reasonsAgainst(id, proof);
+  if (reasons.length === 0) return { kind: "done" };
+  if (!hasFailed(proof)) return { kind: "waiting", reason: reasons.join("; ") };
+  const text = `${mergedIn(found)}, its checks fail on ${name}: reverted or changed since? (${reasons.join("; ")})`;
+  return { kind: "lost", reason: text };
+}
+
+function hasFailed(proof: Provenance): boolean {
+  return resultsIn(proof).some(({ problem }) => problem !== null);
+}
+
+async function needsAttention(deps: RunDeps, { spec }: PlacedWork, reason: string): Promise<MergeResult> {
+  const { context, ports } = deps;
+  const { id, archived } = spec;
+  if (!archived) {
+    const fields = { status: "needs_attention", completed_at: undefined };
+    await changeSpec(context, id, (text) => editFields(text, fields));
+  }
+  const commits = await ports.worktrees.commits(id);
+  await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
+  return refused(id, reason);
+}
+
+function mergedIn({ commit }: FoundMerge): string {
+  return `merged in ${short(commit)}`;
+}
+
+function short(hash: string): string {
+  return hash.slice(0, 10);
+}

@@ -1,0 +1,135 @@
+import { spawn } from "node:child_process";
+import { OperationError } from "#kernel/errors.ts";
+import { type ForgeCall, type ForgeProgram, PROGRAMS } from "../../work/requests/forge_call.ts";
+import type { ForgePlace } from "../../work/requests/forge_place.ts";
+import { gitsWords } from "../git/git.ts";
+import { withoutGitPlaces } from "../git/start_git.ts";
+import { findProgram } from "../processes/program_lookup.ts";
+
+/** Longest wait for one call, in milliseconds. Ours: forges answer in seconds. */
+const CALL_LIMIT_MS = 60_000;
+
+/** Longest answer, in bytes. Ours: a hundred requests with long texts are 10 MB. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+/** No question, no pager, no colours, no look for a newer version. */
+const SILENT = {
+  GH_PROMPT_DISABLED: "1",
+  GH_NO_UPDATE_NOTIFIER: "1",
+  GH_PAGER: "",
+  GLAB_CHECK_UPDATE: "false",
+  NO_PROMPT: "1",
+  PAGER: "cat",
+  NO_COLOR: "1",
+  CLICOLOR_FORCE: "0",
+};
+
+/** Returns the program for a forge, or null if it is not installed. */
+export function programOf({ forge }: ForgePlace): ForgeProgram | null {
+  const program = PROGRAMS[forge];
+  return findProgram(program, process.env) === null ? null : program;
+}
+
+/**
+ * Lets the forge's program make a call and parses its answer. It uses the person's own login, and asks nothing.
+ *
+ * @throws OperationError `unavailable` with the program's words
+ */
+export async function askForge(cwd: string, place: ForgePlace, { args, input }: ForgeCall): Promise<unknown> {
+  const program = PROGRAMS[place.forge];
+  const { status, stdout, stderr } = await runProgram(findProgram(program, process.env) ?? program, args, {
+    cwd,
+    input: input ?? "",
+  });
+  const refuse = (why: string): never => {
+    throw new OperationError("unavailable", `${program} at ${place.host}: ${why}`);
+  };
+  if (status !== 0) return refuse(refusalIn(stdout, stderr) || `it ended with status ${status}`);
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    return refuse("its answer is no JSON");
+  }
+}
+
+/** What the program printed, with the server's reasons, which are in the body of the answer. */
+function refusalIn(stdout: string, stderr: string): string {
+  const said = gitsWords(stderr);
+  try {
+    const { errors, message } = JSON.parse(stdout) as Record<string, unknown>;
+    const reasons = [message, errors].flatMap((one) => (one === undefined ? [] : [reasonText(one)])).join(": ");
+    return [said, ...(reasons === "" || said.includes(reasons) ? [] : [reasons])].join("; ");
+  } catch {
+    return said;
+  }
+}
+
+function reasonText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.map(reasonText).filter(Boolean).join(", ");
+  if (typeof value !== "object" || value === null) return "";
+  const { message, code, field } = value as Record<string, unknown>;
+  return [message, field, code].find((one) => typeof one === "string")?.toString() ?? JSON.stringify(value);
+}
+
+interface ProgramAnswer {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function runProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, input }: { readonly cwd: string; readonly input: string },
+): Promise<ProgramAnswer> {
+  return new Promise((resolve, reject) => {
+    const env = { ...withoutGitPlaces(process.env), ...SILENT };
+    // A separate group, which ends with all that the program started.
+    const detached = process.platform !== "win32";
+    const child = spawn(program, args, { cwd, env, detached, windowsHide: true });
+    const kill = (): void => {
+      try {
+        if (detached && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+        else child.kill("SIGKILL");
+      } catch {
+        // It has just ended.
+      }
+    };
+    let problem: string | null = null;
+    const end = (why: string): void => {
+      problem ??= why;
+      kill();
+    };
+    const timer = setTimeout(() => end(`it took over ${CALL_LIMIT_MS / 1000} s`), CALL_LIMIT_MS);
+    const onInterrupt = (): void => end("it was interrupted");
+    process.on("SIGINT", onInterrupt);
+    const [out, err] = [child.stdout, child.stderr].map((stream) => {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      stream.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+        if (size > MAX_ANSWER_BYTES) end("its answer is too long");
+        else chunks.push(chunk);
+      });
+      return chunks;
+    });
+    const over = (): void => {
+      clearTimeout(timer);
+      process.off("SIGINT", onInterrupt);
+    };
+    child.on("error", (error) => {
+      over();
+      reject(new OperationError("unavailable", `Cannot run ${program}: ${error.message}`));
+    });
+    child.on("close", (status) => {
+      over();
+      const text = (chunks: readonly Buffer[] = []): string => Buffer.concat(chunks).toString();
+      if (problem === null) resolve({ status, stdout: text(out), stderr: text(err) });
+      else reject(new OperationError("unavailable", `${program}: ${problem}`));
+    });
+    // It may end without having read.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input);
+  });
+}

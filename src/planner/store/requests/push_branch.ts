@@ -1,0 +1,103 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PushedBranch, RequestTarget } from "#planner/run_ports/requests.ts";
+import { isObjectId, readPush } from "../../work/claims/push_answer.ts";
+import { type Git, type GitAnswer, gitsWords } from "../git/git.ts";
+import { refusedCall, sshCommand } from "../remote_claims/claim_remote.ts";
+import { isAncestor } from "../worktrees/search_merge.ts";
+
+/** Longest wait for a look at the remote, and for a push, whose hooks may run tests, in milliseconds. */
+const LOOK_LIMIT_MS = 60_000;
+const PUSH_LIMIT_MS = 60 * 60_000;
+
+type Place = Pick<RequestTarget, "remote" | "branch">;
+
+/**
+ * Pushes a branch as a person does, with hooks. The remote compares and swaps: it replaces only what this clone has pushed,
+ * or what the branch continues.
+ *
+ * @param git in the project's checkout, whose hooks are the person's
+ * @throws OperationError as `Requests.push`
+ */
+export async function pushBranch(
+  git: Git,
+  { remote, branch }: Place,
+  pushed: readonly string[],
+): Promise<PushedBranch> {
+  const ref = `refs/heads/${branch}`;
+  const head = await git.line(["rev-parse", "--verify", `${ref}^{commit}`]);
+  // An empty left side would delete the branch there.
+  if (!isObjectId(head)) throw new Error(`no commit to push: ${JSON.stringify(head)}`);
+  const before = await look(git, remote, ref);
+  if (before === head) return { head, notes: [] };
+  if (before !== null && !pushed.includes(before) && !(await isAncestor(git, before, head))) {
+    throw new OperationError(
+      "failed_precondition",
+      `Branch "${branch}" of remote "${remote}" is at ${before.slice(0, 10)}, which this clone has not pushed: take it in with "git fetch ${remote} ${branch}" and a merge in the worktree, or delete it there`,
+    );
+  }
+  const push = ["push", "--porcelain", "--no-progress", `--force-with-lease=${ref}:${before ?? ""}`];
+  const answer = await remoteCall(git, remote, [...push, "--", remote, `${ref}:${ref}`], {
+    limitMs: PUSH_LIMIT_MS,
+    hooks: true,
+  });
+  if (readPush(answer.stdout.toString(), answer.status).get(ref)?.sign === "won") return { head, notes: [] };
+  // The answer may have been lost after the change.
+  const after = await look(git, remote, ref).catch(() => undefined);
+  if (after === head) return { head, notes: ["the answer to the push was lost; the branch is there"] };
+  const words = gitsWords(answer.stderr) || `git push ended with status ${answer.status}`;
+  if (after === undefined) throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${words}`);
+  if (after !== before) {
+    throw new OperationError(
+      "aborted",
+      `Branch "${branch}" of remote "${remote}" was moved by someone else meanwhile: run the command again to see by what`,
+    );
+  }
+  throw new OperationError("failed_precondition", `The push to remote "${remote}" was refused: ${words}`);
+}
+
+/** Pushes the records of a spec's runs, without hooks. @returns why not, or null */
+export async function pushRecords(git: Git, remote: string, refs: readonly string[]): Promise<string | null> {
+  if (refs.length === 0) return null;
+  const push = ["push", "--porcelain", "--no-progress", "--no-verify"];
+  // This clone alone writes a record, again when its work is merged.
+  const refspecs = refs.map((ref) => `+${ref}:${ref}`);
+  const { status, stderr } = await remoteCall(git, remote, [...push, "--", remote, ...refspecs], {
+    limitMs: LOOK_LIMIT_MS,
+  });
+  return status === 0 ? null : gitsWords(stderr) || `git push ended with status ${status}`;
+}
+
+/** Fetches one ref. @returns its full hash */
+export async function fetchRef(git: Git, remote: string, ref: string): Promise<string> {
+  const fetch = "fetch --quiet --no-tags --no-write-fetch-head --no-recurse-submodules --".split(" ");
+  const kept = `refs/planner/remote/${remote}/${ref.replace(/^refs\//, "")}`;
+  const { status, stderr } = await remoteCall(git, remote, [...fetch, remote, `+${ref}:${kept}`], {
+    limitMs: PUSH_LIMIT_MS,
+  });
+  if (status !== 0)
+    throw new OperationError("unavailable", `Cannot fetch from remote "${remote}": ${gitsWords(stderr)}`);
+  return git.line(["rev-parse", "--verify", `${kept}^{commit}`]);
+}
+
+/** Returns what a branch is at in the place that pushes go to; null if it is not there. */
+async function look(git: Git, remote: string, ref: string): Promise<string | null> {
+  const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
+  const { status, stdout, stderr } = await remoteCall(git, remote, ["ls-remote", "--", url, ref], {
+    limitMs: LOOK_LIMIT_MS,
+  });
+  if (status !== 0) throw new OperationError("unavailable", `Cannot reach remote "${remote}": ${gitsWords(stderr)}`);
+  const lines = stdout.toString().split("\n");
+  return lines.map((line) => line.split("\t")).find(([, name]) => name === ref)?.[0] ?? null;
+}
+
+interface CallLimits {
+  readonly limitMs: number;
+  readonly hooks?: boolean;
+}
+
+async function remoteCall(git: Git, remote: string, args: readonly string[], limits: CallLimits): Promise<GitAnswer> {
+  const url = (await git.ask(["remote", "get-url", "--push", remote])) ?? remote;
+  const settings = ["-c", `remote.${remote}.mirror=false`];
+  const options = { remote: true, hooks: false, ...limits, env: await sshCommand(git, url) };
+  return git.try([...settings, ...args], options).catch(refusedCall);
+}

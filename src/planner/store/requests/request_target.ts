@@ -1,0 +1,76 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { RequestTarget } from "#planner/run_ports/requests.ts";
+import type { RequestSettings } from "../../config/config.ts";
+import { type ForgePlace, forgePlaceOf } from "../../work/requests/forge_place.ts";
+import type { Git } from "../git/git.ts";
+import type { Branches } from "../worktrees/worktree_commits.ts";
+import { programOf } from "./forge_program.ts";
+
+/**
+ * Finds where the request of a branch belongs, by the settings and by git's.
+ *
+ * @throws OperationError `failed_precondition` that names the setting to set
+ */
+export async function findTarget(git: Git, branches: Branches, settings: RequestSettings): Promise<RequestTarget> {
+  const { branch, mainBranch } = branches;
+  const remote = settings.remote ?? (await pushRemote(git, mainBranch));
+  const upstream = settings.upstream ?? remote;
+  const head = await placeOf(git, remote, settings);
+  const into = upstream === remote ? head : await placeOf(git, upstream, settings);
+  if (head.forge === "gitlab" && into.path !== head.path) {
+    refuse('setting "pr.upstream" works with GitHub only: make a request between forks at GitLab by hand');
+  }
+  if (head.host !== into.host) refuse(`remotes "${remote}" and "${upstream}" are at different hosts`);
+  const base = settings.base ?? (await baseOf(git, mainBranch, upstream));
+  return { remote, head, into, branch, base, program: programOf(into) };
+}
+
+/** The remote that git pushes to from the main branch, else the only one. */
+async function pushRemote(git: Git, mainBranch: string): Promise<string> {
+  const names = [`branch.${mainBranch}.pushRemote`, "remote.pushDefault", `branch.${mainBranch}.remote`];
+  for (const name of names) {
+    const set = await git.ask(["config", "--get", name]);
+    // A dot is this repository.
+    if (set !== null && set !== "" && set !== ".") return set;
+  }
+  const all = ((await git.ask(["remote"])) ?? "").split("\n").filter((one) => one !== "");
+  const [only] = all.includes("origin") ? ["origin"] : all;
+  if (only === undefined) refuse('there is no git remote: "git remote add origin <address>" adds one');
+  if (all.length > 1 && only !== "origin") {
+    refuse(`there are remotes ${all.join(", ")}: set "pr.remote" in .planner/config.md to one of them`);
+  }
+  return only as string;
+}
+
+/** The branch at the remote that the main branch follows, else its own name. */
+async function baseOf(git: Git, mainBranch: string, remote: string): Promise<string> {
+  const [followed, merge] = [
+    await git.ask(["config", "--get", `branch.${mainBranch}.remote`]),
+    await git.ask(["config", "--get", `branch.${mainBranch}.merge`]),
+  ];
+  const name = /^refs\/heads\/(.+)$/.exec(merge ?? "")?.[1];
+  return followed === remote && name !== undefined ? name : mainBranch;
+}
+
+async function placeOf(git: Git, remote: string, { forge }: RequestSettings): Promise<ForgePlace> {
+  // `insteadOf` may lead to a mirror; then the address as it is written names the forge.
+  const [real, written] = [
+    await git.ask(["remote", "get-url", remote]),
+    await git.ask(["config", "--get", `remote.${remote}.url`]),
+  ];
+  if (real === null) refuse(`there is no git remote "${remote}"`);
+  const place = forgePlaceOf(real ?? "", forge) ?? forgePlaceOf(written ?? "", forge);
+  if (place !== null) return place;
+  return refuse(
+    `the address "${withoutSecret(real ?? "")}" of remote "${remote}" is no repository of GitHub or GitLab: set "pr.forge" in .planner/config.md if its server is one of them`,
+  );
+}
+
+/** An address without a password in it. */
+function withoutSecret(url: string): string {
+  return url.replace(/\/\/[^/@]*@/, "//");
+}
+
+function refuse(why: string): never {
+  throw new OperationError("failed_precondition", `Cannot make a pull request: ${why}`);
+}

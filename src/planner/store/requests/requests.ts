@@ -1,0 +1,173 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Advance, MergeSearch, Requests, RequestTarget, SearchedMerge } from "#planner/run_ports/requests.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { createCall, type ForgeCall, findCall, getCall, updateCall } from "../../work/requests/forge_call.ts";
+import { type ForgeRequest, readRequest } from "../../work/requests/forge_request.ts";
+import { Git } from "../git/git.ts";
+import { withMergeLock } from "../locks/project_lock.ts";
+import { refusePlantedElsewhere } from "../worktrees/guard.ts";
+import { refsOf } from "../worktrees/refs.ts";
+import { refOf, runsOf } from "../worktrees/run_commits.ts";
+import { foundAs, isAncestor, searchMerge } from "../worktrees/search_merge.ts";
+import { type Branches, exists } from "../worktrees/worktree_commits.ts";
+import { advanceMain, bringSpecBack } from "../worktrees/worktree_merge.ts";
+import { openPlace, type Place, readOrigin, requireRepository } from "../worktrees/worktree_place.ts";
+import { addWorktree } from "../worktrees/worktree_prepare.ts";
+import { askForge } from "./forge_program.ts";
+import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
+import { noteRequest, readNotes } from "./request_notes.ts";
+import { findTarget } from "./request_target.ts";
+
+/**
+ * Opens the pull requests of the project in `root`, an absolute path.
+ *
+ * @param config names the remote and the kind of its server
+ */
+export function openRequests(root: string, config: () => Promise<PlannerConfig>): Requests {
+  return new GitRequests(root, config);
+}
+
+class GitRequests implements Requests {
+  readonly #root: string;
+  readonly #config: () => Promise<PlannerConfig>;
+  /** git that only reads, and git for work that a person started. */
+  readonly #git: Git;
+  readonly #writing: Git;
+
+  constructor(root: string, config: () => Promise<PlannerConfig>) {
+    this.#root = root;
+    this.#config = config;
+    this.#git = new Git(root);
+    this.#writing = this.#git.toWrite();
+  }
+
+  notes(): ReturnType<Requests["notes"]> {
+    return readNotes(this.#git);
+  }
+
+  note(...[id, note]: Parameters<Requests["note"]>): Promise<void> {
+    return noteRequest(this.#git, id, note);
+  }
+
+  async target(id: SpecId): Promise<RequestTarget> {
+    return findTarget(this.#git, await this.#branches(id), (await this.#config()).pr);
+  }
+
+  async find(target: RequestTarget): Promise<readonly ForgeRequest[]> {
+    const answer = await askForge(this.#root, target.into, findCall(target));
+    return Array.isArray(answer) ? answer.map((one) => read(target, one)) : [read(target, answer)];
+  }
+
+  get(target: RequestTarget, number: number): Promise<ForgeRequest> {
+    return this.#ask(target, getCall(target, number));
+  }
+
+  create(...[target, text, draft]: Parameters<Requests["create"]>): Promise<ForgeRequest> {
+    return this.#ask(target, createCall(target, { ...text, draft }));
+  }
+
+  update(target: RequestTarget, number: number, body: string): Promise<ForgeRequest> {
+    return this.#ask(target, updateCall(target, number, body));
+  }
+
+  async push(...[, target, pushed]: Parameters<Requests["push"]>): ReturnType<Requests["push"]> {
+    await refusePlantedElsewhere(await requireRepository(this.#root), this.#root);
+    return pushBranch(this.#writing, target, pushed);
+  }
+
+  async pushRecords(id: SpecId, { remote }: RequestTarget): Promise<string | null> {
+    const refs = (await runsOf(this.#git, id)).map((run) => refOf(id, run));
+    return pushRecords(this.#writing, remote, refs);
+  }
+
+  async began(id: SpecId): Promise<string | null> {
+    const { branch, mainBranch } = await this.#branches(id);
+    const ends = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
+    return (await this.#git.ask(["merge-base", ...ends]))?.split("\n")[0] ?? null;
+  }
+
+  async advance(id: SpecId, { remote, into, head, base }: RequestTarget): Promise<Advance> {
+    const { pr } = await this.#config();
+    const from = into.path === head.path ? remote : (pr.upstream ?? remote);
+    const commit = await fetchRef(this.#writing, from, `refs/heads/${base}`);
+    return withMergeLock(this.#root, async () => advanceMain(await this.#place(id), commit));
+  }
+
+  async bringBack(id: SpecId): Promise<void> {
+    await bringSpecBack(await this.#place(id));
+  }
+
+  async search(id: SpecId, { forge, remote, began }: SearchedMerge): Promise<MergeSearch> {
+    const ends = await this.#ends(id);
+    const isKnown = forge === null || (await this.#has(forge.head));
+    // Its commits that others have added are at the forge alone.
+    if (!isKnown && remote !== null) await fetchRef(this.#writing, remote, forge.ref).catch(ignoreRefusal);
+    return searchMerge(this.#git, { ...ends, forge, began });
+  }
+
+  async named(id: SpecId, commit: string, began: string | null): Promise<MergeSearch> {
+    const ends = await this.#ends(id);
+    const hash = await this.#git.ask(["rev-parse", "--verify", "--quiet", "--end-of-options", `${commit}^{commit}`]);
+    const { mainBranch } = await this.#branches(id);
+    if (hash === null || !(await isAncestor(this.#git, hash, ends.main))) {
+      throw new OperationError(
+        "invalid_argument",
+        `Invalid value "${commit}" of flag "--as": expected a commit of branch "${mainBranch}"`,
+      );
+    }
+    const found = await foundAs(this.#git, { ...ends, forge: null, began }, "person", hash);
+    return { ...ends, found, notes: [] };
+  }
+
+  async #ask(target: RequestTarget, call: ForgeCall): Promise<ForgeRequest> {
+    return read(target, await askForge(this.#root, target.into, call));
+  }
+
+  async #has(commit: string): Promise<boolean> {
+    return (await this.#git.try(["cat-file", "-e", `${commit}^{commit}`])).status === 0;
+  }
+
+  /** Full hashes of both branches' ends. */
+  async #ends(id: SpecId): Promise<{ readonly head: string; readonly main: string }> {
+    const { branch, mainBranch } = await this.#branches(id);
+    const names = [`refs/heads/${branch}^{commit}`, `refs/heads/${mainBranch}^{commit}`];
+    const [head = "", main = ""] = (await this.#git.line(["rev-parse", ...names])).split("\n");
+    return { head, main };
+  }
+
+  /** @throws OperationError `failed_precondition` without a branch */
+  async #branches(id: SpecId): Promise<Branches> {
+    const repository = await requireRepository(this.#root);
+    const branches = (await openPlace(repository, this.#root, id))?.worktree ?? readOrigin(this.#root, id);
+    if (branches !== null && (await exists(this.#git, branches.branch))) return branches;
+    const what = branches === null ? "it has no branch" : `its branch "${branches.branch}" is gone`;
+    throw new OperationError("failed_precondition", `Spec '${id}' has no work of a run: ${what}`);
+  }
+
+  /** The worktree of a branch, which is made anew if its folder was deleted. */
+  async #place(id: SpecId): Promise<Place> {
+    const opened = await requireRepository(this.#root);
+    const repository = { ...opened, git: opened.git.toWrite() };
+    const place = await openPlace(repository, this.#root, id);
+    if (place !== null) return place;
+    const refs = await refsOf(repository.git);
+    await addWorktree({ repository, root: this.#root, id, refs }, await this.#branches(id));
+    const made = await openPlace(repository, this.#root, id);
+    if (made === null) throw new OperationError("failed_precondition", `Spec '${id}' has no worktree`);
+    return made;
+  }
+}
+
+function read({ into, program }: RequestTarget, value: unknown): ForgeRequest {
+  try {
+    return readRequest(into.forge, value);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new OperationError("unavailable", `${program} at ${into.host} answered something else: ${why}`);
+  }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof OperationError)) throw error;
+}

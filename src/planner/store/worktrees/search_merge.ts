@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
+import type { Git } from "../git/git.ts";
+import { isMergeTreeMissing } from "./forecast.ts";
+
+/** Most commits of the main branch that are compared as patches, and by merging. Ours: each takes milliseconds. */
+const MAX_PATCHES = 2000;
+const MAX_MERGES = 200;
+
+/** What is searched for. All are full hashes. */
+interface Searched {
+  readonly head: string;
+  readonly main: string;
+  /** Where the branch left the main branch when it was pushed; null if that is not known. */
+  readonly began: string | null;
+  readonly forge: ForgeMerge | null;
+}
+
+/** A rule's answer: a commit of the main branch, or null. */
+type Rule = (git: Git, work: Work, notes: string[]) => Promise<string | null>;
+
+interface Work extends Searched {
+  /** Where the branch and the main branch part now. */
+  readonly base: string;
+  /** Files that the branch changes, without planner's. */
+  readonly paths: ReadonlySet<string>;
+}
+
+/** In their order: the first hit counts. Source: docs/pr.md#recognition. */
+const RULES: readonly (readonly [sign: MergeSign, rule: Rule])[] = [
+  ["forge", byForge],
+  ["ancestor", byAncestor],
+  ["cherry", byCherry],
+  ["patch", byPatch],
+  ["merge_tree", byMerging],
+];
+
+/**
+ * Looks for the work of a branch in the main branch: as its commits, as copies of them, or as one commit with the same
+ * change. Changes nothing, and does not say that the work is done: the main branch may have lost it since.
+ */
+export async function searchMerge(git: Git, searched: Searched): Promise<MergeSearch> {
+  const { head, main } = searched;
+  const notes: string[] = [];
+  const base = (await git.ask(["merge-base", main, head]))?.split("\n")[0] ?? null;
+  if (base === null) return { found: null, main, head, notes: ["the branches have no commit in common"] };
+  const paths = new Set(withoutPlanner(await changedPaths(git, base, head)));
+  const work: Work = { ...searched, base, paths };
+  for (const [sign, rule] of RULES) {
+    const commit = await rule(git, work, notes);
+    if (commit !== null) return { found: await foundAs(git, work, sign, commit), main, head, notes };
+  }
+  return { found: null, main, head, notes };
+}
+
+/** The merge that a person names, whose commit the main branch has. */
+export async function foundAs(git: Git, searched: Searched, sign: MergeSign, commit: string): Promise<FoundMerge> {
+  const commitHolds = await reverseApplies(git, { base: `${commit}^1`, head: commit, main: searched.main });
+  return { sign, commit, stillThere: await isStillThere(git, searched), commitHolds };
+}
+
+/** 1. The forge says so, and it merged at least what the branch has. */
+async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
+  if (forge === null) return null;
+  if (!(await isAncestor(git, head, forge.head))) {
+    notes.push(`the forge merged ${short(forge.head)}, which does not have the branch's last commit ${short(head)}`);
+    return null;
+  }
+  const { commit } = forge;
+  if (commit !== null && (await isAncestor(git, commit, main))) return commit;
+  const what = commit === null ? "the forge does not say as which commit" : `it was merged as ${short(commit)}`;
+  notes.push(`${what}, and your main branch does not have it yet`);
+  return null;
+}
+
+/** 2. The commits themselves. @returns the commit of the main branch that brought them */
+async function byAncestor(git: Git, { head, main, began }: Work): Promise<string | null> {
+  if (head === began || !(await isAncestor(git, head, main))) return null;
+  const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
+  const merge = after.split("\n").filter(Boolean).at(-1);
+  // A branch that the main branch was fast-forwarded to is part of its first parents.
+  const line = merge === undefined ? null : await git.ask(["rev-parse", `${merge}^1`]);
+  return merge === undefined || line === head ? head : merge;
+}
+
+/** 3. A copy of each commit. One that changes planner's files alone needs none. */
+async function byCherry(git: Git, { head, main }: Work): Promise<string | null> {
+  // git compares no merges, which can hold changes besides their parents'.
+  if ((await git.line(["rev-list", "--merges", "--max-count=1", `${main}..${head}`, "--"])) !== "") return null;
+  const lines = (await git.run(["cherry", main, head])).split("\n").filter(Boolean);
+  let copied = 0;
+  for (const line of lines) {
+    const changed = await git.list(["diff-tree", "-r", "--root", "--no-commit-id", "--name-only", "-z", line.slice(2)]);
+    const counts = changed.length === 0 || withoutPlanner(changed).length > 0;
+    if (counts && line.startsWith("+")) return null;
+    if (counts) copied += 1;
+  }
+  if (copied === 0) return null;
+  const marks = ["--left-only", "--cherry-mark", "--no-merges", `${main}...${head}`, "--"];
+  const equal = (await git.run(["rev-list", ...marks])).split("\n").find((line) => line.startsWith("="));
+  return equal?.slice(1) ?? null;
+}
+
+/** 4. One commit with the change of the whole branch. */
+async function byPatch(git: Git, work: Work, notes: string[]): Promise<string | null> {
+  const { base, head } = work;
+  const own = await patchId(git, base, head);
+  if (own === null) return null;
+  for (const commit of await candidates(git, work, { most: MAX_PATCHES, notes })) {
+    const changed = withoutPlanner(await changedPaths(git, `${commit}^1`, commit));
+    // Equal patches change the same files; most commits differ in that.
+    if (changed.length !== work.paths.size || !changed.every((path) => work.paths.has(path))) continue;
+    if ((await patchId(git, `${commit}^1`, commit)) === own) return commit;
+  }
+  return null;
+}
+
+/** 5. A commit to which merging the branch adds nothing, while it would have added something to the one before. */
+async function byMerging(git: Git, work: Work, notes: string[]): Promise<string | null> {
+  if (work.paths.size === 0) return null;
+  for (const commit of await candidates(git, work, { most: MAX_MERGES, notes })) {
+    const answer = await addsNothing(git, commit, work.head);
+    if (answer === "unknown") {
+      notes.push("git before 2.38 cannot merge without a checkout: a squash with conflicts is not recognised");
+      return null;
+    }
+    if (answer && !(await addsNothing(git, `${commit}^1`, work.head))) return commit;
+  }
+  return null;
+}
+
+/** Commits of the main branch since it parted that change a file of the branch, oldest first. */
+async function candidates(
+  git: Git,
+  { base, main, paths }: Work,
+  { most, notes }: { readonly most: number; readonly notes: string[] },
+): Promise<readonly string[]> {
+  if (paths.size === 0) return [];
+  const listing = ["rev-list", "--first-parent", "--stdin", `--max-count=${most + 1}`, `${base}..${main}`];
+  // On standard input, since a branch may change more files than a command line holds.
+  const listed = await git.run(listing, { input: `--\n${[...paths].join("\n")}\n` });
+  const found = listed.split("\n").filter(Boolean);
+  if (found.length > most) notes.push(`only the last ${most} commits of the main branch were compared`);
+  return found.slice(0, most).reverse();
+}
+
+async function addsNothing(git: Git, commit: string, head: string): Promise<boolean | "unknown"> {
+  const { status, stdout, stderr } = await git.try(["merge-tree", "--write-tree", "--name-only", "-z", commit, head]);
+  if (isMergeTreeMissing(stderr)) return "unknown";
+  const [tree = "", ...rest] = stdout.toString().split("\0");
+  if (status !== 0 && status !== 1) return false;
+  // Behind the names of files in conflict comes an empty field.
+  const conflicts = status === 1 ? rest.slice(0, rest.indexOf("")) : [];
+  if (withoutPlanner(conflicts).length > 0) return false;
+  return withoutPlanner(await changedPaths(git, `${commit}^{tree}`, tree)).length === 0;
+}
+
+/** Whether the main branch has all of the change: its reverse applies, or merging the branch adds nothing. */
+async function isStillThere(git: Git, { head, main, began }: Searched): Promise<boolean> {
+  const isMerged = await isAncestor(git, head, main);
+  const base = isMerged ? await baseOfMerged(git, { head, main, began }) : await git.ask(["merge-base", main, head]);
+  if (base === null) return false;
+  if (await reverseApplies(git, { base, head, main })) return true;
+  // Of commits that the main branch has, a merge adds nothing even after they were reverted.
+  return !isMerged && (await addsNothing(git, main, head)) === true;
+}
+
+/** Where a branch began whose commits the main branch has; null if that cannot be known. */
+async function baseOfMerged(git: Git, { head, main, began }: Omit<Searched, "forge">): Promise<string | null> {
+  if (began !== null) return began;
+  const after = await git.run(["rev-list", "--first-parent", "--ancestry-path", `${head}..${main}`, "--"]);
+  const merge = after.split("\n").filter(Boolean).at(-1);
+  const base = merge === undefined ? null : await git.ask(["merge-base", `${merge}^1`, head]);
+  return base === head ? null : base;
+}
+
+async function reverseApplies(git: Git, { base, head, main }: Record<"base" | "head" | "main", string>) {
+  const patch = await diff(git, base, head);
+  if (patch.length === 0) return false;
+  const folder = mkdtempSync(join(tmpdir(), "planner-index-"));
+  const env = { GIT_INDEX_FILE: join(folder, "index") };
+  try {
+    await git.run(["read-tree", main], { env });
+    const { status } = await git.try(["apply", "--cached", "--reverse", "--check", "-"], { env, input: patch });
+    return status === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Null for a change of nothing, or of planner's files alone. */
+async function patchId(git: Git, from: string, to: string): Promise<string | null> {
+  const patch = await diff(git, from, to);
+  if (patch.length === 0) return null;
+  const listed = await git.run(["patch-id", "--stable"], { input: patch });
+  return listed.split(" ")[0]?.trim() || null;
+}
+
+/** The difference of two commits, without planner's files. */
+async function diff(git: Git, from: string, to: string): Promise<Buffer> {
+  const paths = ["--", ":/", ":(top,exclude,glob)**/.planner/**"];
+  const shown = ["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-color", from, to];
+  const { status, stdout } = await git.try([...shown, ...paths], { env: { GIT_LITERAL_PATHSPECS: "0" } });
+  return status === 0 ? stdout : Buffer.alloc(0);
+}
+
+/** Empty for a commit without a parent. */
+async function changedPaths(git: Git, from: string, to: string): Promise<readonly string[]> {
+  const listed = await git.ask(["diff-tree", "-r", "--name-only", "--no-renames", "-z", from, to]);
+  return (listed ?? "").split("\0").filter((path) => path !== "");
+}
+
+function withoutPlanner(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => !`/${path}`.includes("/.planner/"));
+}
+
+export async function isAncestor(git: Git, commit: string, of: string): Promise<boolean> {
+  return (await git.try(["merge-base", "--is-ancestor", commit, of])).status === 0;
+}
+
+function short(hash: string): string {
+  return hash.slice(0, 10);
+}

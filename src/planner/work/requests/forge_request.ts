@@ -1,0 +1,101 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { Forge } from "../../config/forges.ts";
+
+/** A pull request as the forge answers it. */
+export interface ForgeRequest {
+  readonly number: number;
+  /** Address of its page. */
+  readonly url: string;
+  readonly state: "open" | "closed" | "merged";
+  /** Full hash of its last commit. */
+  readonly head: string;
+  /** Full hash of the commit that brought it into the base branch; null if it is not merged, or the forge does not say. */
+  readonly merged: string | null;
+  /** Branch that it is to get into. */
+  readonly base: string;
+  readonly body: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Names of the fields at each forge. */
+const READERS: Readonly<Record<Forge, (fields: Fields) => Partial<ForgeRequest>>> = { github, gitlab };
+
+/**
+ * Reads a request.
+ *
+ * @throws Error that says which field is missing
+ */
+export function readRequest(forge: Forge, value: unknown): ForgeRequest {
+  if (!isJsonObject(value)) throw new Error("expected an object");
+  const { number, url, state, head, merged = null, base, body = "" } = READERS[forge](value);
+  if (number === undefined || url === undefined || state === undefined || head === undefined || base === undefined) {
+    const missing = Object.entries({ number, url, state, head, base }).flatMap(([name, field]) =>
+      field === undefined ? [name] : [],
+    );
+    throw new Error(`expected the ${missing.join(", ")} of a request`);
+  }
+  return { number, url, state, head, merged, base, body };
+}
+
+function github(fields: Fields): Partial<ForgeRequest> {
+  const [head, base] = [fields["head"], fields["base"]].map((one) => (isJsonObject(one) ? one : {}));
+  const merged = typeof fields["merged_at"] === "string" || fields["merged"] === true;
+  return {
+    ...defined("number", countOf(fields["number"])),
+    ...defined("url", addressOf(fields["html_url"])),
+    ...defined("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
+    ...defined("head", hashOf(head?.["sha"])),
+    // Before the merge it is a commit that the forge tries.
+    merged: merged ? (hashOf(fields["merge_commit_sha"]) ?? null) : null,
+    ...defined("base", textOf(base?.["ref"])),
+    body: textOf(fields["body"]) ?? "",
+  };
+}
+
+const GITHUB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = { open: "open", closed: "closed" };
+
+function gitlab(fields: Fields): Partial<ForgeRequest> {
+  const state = GITLAB_STATES[String(fields["state"])];
+  const head = hashOf(fields["sha"]);
+  const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(hashOf);
+  return {
+    ...defined("number", countOf(fields["iid"])),
+    ...defined("url", addressOf(fields["web_url"])),
+    ...defined("state", state),
+    ...defined("head", head),
+    merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
+    ...defined("base", textOf(fields["target_branch"])),
+    body: textOf(fields["description"]) ?? "",
+  };
+}
+
+const GITLAB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = {
+  opened: "open",
+  // For a moment, while it is merged.
+  locked: "open",
+  closed: "closed",
+  merged: "merged",
+};
+
+function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+  return value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
+}
+
+function countOf(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Only what a browser opens as a page: people click on it. */
+function addressOf(value: unknown): string | undefined {
+  return typeof value === "string" && /^https?:\/\/[^\s\p{Cc}"<>]+$/u.test(value) ? value : undefined;
+}
+
+/** Only a full hash is passed on to git. */
+function hashOf(value: unknown): string | undefined {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : undefined;
+}

@@ -1,0 +1,121 @@
+import { counted } from "#words/names.ts";
+import type { RecordFacts } from "../records/read_record.ts";
+import type { ReviewedCriterion } from "../reviewed_criteria.ts";
+import { escapeCode, escapeText } from "./escape_markdown.ts";
+
+/** What a request says of the work. */
+export interface RequestFacts {
+  readonly spec_id: string;
+  readonly title: string | null;
+  readonly criteria: readonly ReviewedCriterion[];
+  readonly record: RecordFacts | null;
+  /** Oldest first. */
+  readonly commits: readonly { readonly hash: string; readonly subject: string }[];
+  readonly files: number;
+}
+
+/** Longest body, in characters. GitHub takes 65,536. */
+const MAX_BODY = 60_000;
+
+/** Most rows of a table or list. */
+const MAX_ROWS = 200;
+
+const BEGIN = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";
+const END = "<!-- planner: end -->";
+
+/** Longest title, in characters. GitHub and GitLab take 255. */
+const MAX_TITLE = 200;
+
+/** Returns the title of a request: plain text, in one line. */
+export function requestTitle({ spec_id, title }: Pick<RequestFacts, "spec_id" | "title">): string {
+  const line = (title ?? spec_id)
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+  const words = line === "" ? spec_id : line;
+  return words.length > MAX_TITLE ? `${words.slice(0, MAX_TITLE).toWellFormed()}…` : words;
+}
+
+/** Returns the part of a request's text that planner writes, between two marks. */
+export function requestBody(facts: RequestFacts): string {
+  const { spec_id, criteria, record, commits, files } = facts;
+  const head = [
+    BEGIN,
+    `Spec ${escapeCode(spec_id)}, ${counted(commits.length, "commit")}, ${counted(files, "file")}`,
+    "",
+  ];
+  const end = ["", ...recordLines(record), END];
+  const room = MAX_BODY - length(head) - length(end);
+  const table = fitting(criteria.map(criterionRow), room / 2);
+  const list = fitting(commits.map(commitLine), room / 2);
+  return [
+    ...head,
+    ...(criteria.length === 0 ? ["The spec has no criteria."] : [...TABLE_HEAD, ...table.lines]),
+    ...(table.left === 0 ? [] : ["", `and ${table.left} more`]),
+    "",
+    "**Commits**",
+    "",
+    ...list.lines,
+    ...(list.left === 0 ? [] : [`- and ${list.left} more`]),
+    ...end,
+  ].join("\n");
+}
+
+const TABLE_HEAD = ["| | Criterion | Check | Result |", "| --- | --- | --- | --- |"];
+
+function criterionRow({ label, checked, verify, verdict, result }: ReviewedCriterion): string {
+  const isProven = verdict === "proven";
+  const sign = isProven || (verify === null && checked) ? "✅" : verdict === "disproven" ? "❌" : "⬜";
+  const check = verify === null ? "none" : escapeCode(verify);
+  return `| ${sign} | ${escapeText(label)} | ${check} | ${resultText({ checked, verify, verdict, result })} |`;
+}
+
+function resultText({ checked, verify, verdict, result }: Omit<ReviewedCriterion, "number" | "label">): string {
+  if (verify === null) return checked ? "checked by hand" : "open";
+  const words = verdict.replace("_", " ");
+  if (result === null) return words;
+  const took = `in ${(result.duration_ms / 1000).toFixed(1)} s`;
+  const where = result.commit === null ? "" : ` on ${escapeCode(result.commit.slice(0, 10))}`;
+  return `${words}: ${escapeText(result.problem ?? "passed")} ${took}${where}`;
+}
+
+function recordLines(record: RecordFacts | null): readonly string[] {
+  if (record === null) return ["Worked without a recorded run."];
+  const { run, agent, model, status, ended_at, unproven, warnings, beside } = record;
+  const by = agent === null || agent === "none" ? "by hand" : `by ${escapeText(agent)}`;
+  const which = model === null ? "" : ` (${escapeText(model)})`;
+  return [
+    `Run ${run} ${by}${which}: ${escapeText(status ?? "unknown")}${ended_at === null ? "" : `, ${escapeText(ended_at)}`}`,
+    ...(unproven === null ? [] : [`- Completed without proof: ${escapeText(unproven)}`]),
+    ...warnings.slice(0, MAX_NOTES).map((warning) => `- ${escapeText(warning)}`),
+    ...(beside.length === 0 ? [] : [`- Its checks ran beside ${counted(beside.length, "file")} that no commit holds`]),
+    "",
+  ];
+}
+
+/** Most remarks of a run. */
+const MAX_NOTES = 10;
+
+function commitLine({ hash, subject }: RequestFacts["commits"][number]): string {
+  return `- ${escapeCode(hash.slice(0, 10))} ${escapeText(subject)}`;
+}
+
+function fitting(lines: readonly string[], room: number): { readonly lines: readonly string[]; readonly left: number } {
+  let used = 0;
+  const fit = lines.slice(0, MAX_ROWS).filter((line) => {
+    used += line.length + 1;
+    return used <= room;
+  });
+  return { lines: fit, left: lines.length - fit.length };
+}
+
+function length(lines: readonly string[]): number {
+  return lines.join("\n").length;
+}
+
+/** Replaces planner's part of a text that a person may have changed; one without the marks gets it at its end. */
+export function withBody(text: string, body: string): string {
+  const [from, to] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (from >= 0 && to > from) return text.slice(0, from) + body + text.slice(to + END.length);
+  return text.trim() === "" ? body : `${text.trimEnd()}\n\n${body}`;
+}

@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ForgeMerge, MergeSearch } from "#planner/run_ports/requests.ts";
+import { Git } from "#planner/store/git/git.ts";
+import { searchMerge } from "#planner/store/worktrees/search_merge.ts";
+import { type GitProject, gitProject } from "../../../../support/git_project.ts";
+
+let project: GitProject;
+let began: string;
+
+const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+
+function text(changes: Readonly<Record<number, string>> = {}): string {
+  return LINES.map((line, index) => `${changes[index + 1] ?? line}\n`).join("");
+}
+
+const git = (...args: readonly string[]) => project.mustGit(...args);
+
+async function commit(subject: string, files: Readonly<Record<string, string | null>>): Promise<string> {
+  for (const [path, content] of Object.entries(files)) {
+    if (content === null) rmSync(join(project.root, path));
+    else project.write(path, content);
+  }
+  await git("add", "--all");
+  await git("commit", "--quiet", "--allow-empty", "-m", subject);
+  return (await git("rev-parse", "HEAD")).trim();
+}
+
+/** The branch of every row: two commits of code, and one that only changes planner's files. */
+async function branch(): Promise<void> {
+  await git("checkout", "--quiet", "-b", "planner/x");
+  await commit("first", { "code.txt": text({ 10: "TEN" }) });
+  await commit("second", { "new.txt": "new\n" });
+  await commit("completed", { ".planner/specs/x.md": "---\nstatus: completed\n---\n" });
+  await git("checkout", "--quiet", "main");
+}
+
+beforeEach(async () => {
+  project = await gitProject();
+  await git("config", "user.name", "Ann");
+  await git("config", "user.email", "ann@example.org");
+  began = await commit("begin", {
+    "code.txt": text(),
+    "other.txt": "other\n",
+    ".planner/specs/x.md": "---\nstatus: pending\n---\n",
+  });
+});
+
+afterEach(() => project.remove());
+
+async function search(options: { forge?: ForgeMerge; began?: string } = {}): Promise<MergeSearch> {
+  const [head = "", main = ""] = (await git("rev-parse", "planner/x", "main")).split("\n");
+  return searchMerge(new Git(project.root), { head, main, began: options.began ?? null, forge: options.forge ?? null });
+}
+
+async function head(): Promise<string> {
+  return (await git("rev-parse", "main")).trim();
+}
+
+async function squash(subject = "squash"): Promise<string> {
+  await git("merge", "--quiet", "--squash", "planner/x");
+  await git("commit", "--quiet", "-m", subject);
+  return head();
+}
+
+test("a merge commit and a fast-forward are found by the branch's own commits", async () => {
+  await branch();
+  await commit("elsewhere", { "other.txt": "OTHER\n" });
+  await git("merge", "--quiet", "--no-ff", "--no-edit", "planner/x");
+  const merge = await head();
+  await commit("later", { "other.txt": "later\n" });
+  expect((await search()).found).toMatchObject({ sign: "ancestor", commit: merge, stillThere: true });
+
+  await git("reset", "--quiet", "--hard", began);
+  await git("merge", "--quiet", "--ff-only", "planner/x");
+  const tip = await head();
+  expect((await search({ began })).found).toMatchObject({ sign: "ancestor", commit: tip, stillThere: true });
+  await commit("later", { "other.txt": "later\n" });
+  expect((await search({ began })).found).toMatchObject({ sign: "ancestor", commit: tip, stillThere: true });
+  // Without a note of its begin nothing says what a fast-forward brought.
+  expect((await search()).found).toMatchObject({ sign: "ancestor", stillThere: false });
+});
+
+test("a rebase merge is found by copies of each commit", async () => {
+  await branch();
+  await commit("elsewhere", { "other.txt": "OTHER\n" });
+  await git("cherry-pick", began + "..planner/x");
+  const last = await head();
+  await commit("later", { "other.txt": "later\n" });
+  expect((await search()).found).toMatchObject({ sign: "cherry", commit: last, stillThere: true });
+});
+
+test("a squash is found by its patch while the main branch moved elsewhere", async () => {
+  await branch();
+  await commit("elsewhere", { "other.txt": "OTHER\n" });
+  const made = await squash();
+  await commit("later", { "other.txt": "later\n" });
+  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: true });
+});
+
+test("a squash beside changed lines near by is found by merging", async () => {
+  await branch();
+  await commit("near", { "code.txt": text({ 12: "TWELVE" }) });
+  const made = await squash();
+  expect((await search()).found).toMatchObject({ sign: "merge_tree", commit: made, stillThere: true });
+});
+
+test("a squash whose conflict was settled for the branch is found by merging", async () => {
+  await branch();
+  await commit("same line", { "code.txt": text({ 10: "ten" }) });
+  const made = await commit("squash", {
+    "code.txt": text({ 10: "TEN" }),
+    "new.txt": "new\n",
+    ".planner/specs/x.md": "---\nstatus: completed\n---\n",
+  });
+  expect((await search()).found).toMatchObject({ sign: "merge_tree", commit: made, stillThere: true });
+});
+
+test("a squash whose conflict was settled on the branch is found by its patch, and not without that commit", async () => {
+  await branch();
+  await commit("near", { "code.txt": text({ 11: "ELEVEN" }) });
+  await git("checkout", "--quiet", "planner/x");
+  await project.git(["merge", "--quiet", "--no-edit", "main"]);
+  await commit("settled", { "code.txt": text({ 10: "TEN", 11: "ELEVEN" }) });
+  await git("checkout", "--quiet", "main");
+  const made = await squash();
+  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: true });
+  await git("branch", "--quiet", "-f", "planner/x", "planner/x^1");
+  expect((await search()).found).toBeNull();
+});
+
+test("a squash whose lines were changed or partly reverted since is found, and not all of it is there", async () => {
+  await branch();
+  const made = await squash();
+  await commit("changed", { "code.txt": text({ 10: "ten again" }) });
+  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: false });
+  await git("reset", "--quiet", "--hard", made);
+  await commit("partly", { "new.txt": null });
+  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: false });
+});
+
+test("a squash and a merge that were reverted are found, and are not there", async () => {
+  await branch();
+  const made = await squash();
+  await git("revert", "--no-edit", "HEAD");
+  expect((await search()).found).toMatchObject({ sign: "patch", commit: made, stillThere: false });
+
+  await git("reset", "--quiet", "--hard", began);
+  await git("merge", "--quiet", "--no-ff", "--no-edit", "planner/x");
+  const merge = await head();
+  await git("revert", "--no-edit", "-m", "1", "HEAD");
+  expect((await search()).found).toMatchObject({ sign: "ancestor", commit: merge, stillThere: false });
+});
+
+test("a squash with the maintainer's edits is known to the forge alone, and only for this branch", async () => {
+  await branch();
+  const own = (await git("rev-parse", "planner/x")).trim();
+  await git("merge", "--quiet", "--squash", "planner/x");
+  const made = await commit("squash", { "new.txt": "edited\n" });
+  expect((await search()).found).toBeNull();
+  const forge = { head: own, commit: made, ref: "refs/pull/1/head" };
+  expect((await search({ forge })).found).toEqual({
+    sign: "forge",
+    commit: made,
+    stillThere: false,
+    commitHolds: true,
+  });
+  // Commits on top, by the maintainer, contain the branch.
+  await git("checkout", "--quiet", "--detach", "planner/x");
+  const more = await commit("more", { "more.txt": "more\n" });
+  await git("checkout", "--quiet", "main");
+  expect((await search({ forge: { ...forge, head: more } })).found?.sign).toBe("forge");
+  // What was merged there lacks the branch's last commit.
+  const before = (await git("rev-parse", "planner/x^1")).trim();
+  const other = await search({ forge: { ...forge, head: before } });
+  expect(other.found).toBeNull();
+  expect(other.notes.join()).toContain("does not have the branch's last commit");
+  // The main branch lacks what the forge merged.
+  const absent = await search({ forge: { ...forge, commit: own } });
+  expect(absent.found).toBeNull();
+  expect(absent.notes.join()).toContain("your main branch does not have it yet");
+  expect((await search({ forge: { ...forge, commit: null } })).found).toBeNull();
+  await git("revert", "--no-edit", "HEAD");
+  expect((await search({ forge })).found).toMatchObject({ sign: "forge", commitHolds: false });
+});
+
+test("the first of two commits alone, and a branch whose sum is empty, are not found", async () => {
+  await branch();
+  await git("cherry-pick", "planner/x~2");
+  expect((await search()).found).toBeNull();
+
+  await git("reset", "--quiet", "--hard", began);
+  await git("checkout", "--quiet", "-B", "planner/x", began);
+  await commit("there", { "code.txt": text({ 3: "three" }) });
+  await commit("and back", { "code.txt": text() });
+  await git("checkout", "--quiet", "main");
+  await commit("elsewhere", { "code.txt": text({ 3: "THREE" }) });
+  expect((await search()).found).toBeNull();
+});
+
+test("a branch of planner's files alone, and one without a commit, are not found", async () => {
+  await git("checkout", "--quiet", "-b", "planner/x");
+  await commit("completed", { ".planner/specs/x.md": "---\nstatus: completed\n---\n" });
+  await git("checkout", "--quiet", "main");
+  await commit("same", { ".planner/specs/x.md": "---\nstatus: completed\n---\n", "other.txt": "OTHER\n" });
+  expect((await search()).found).toBeNull();
+  await git("branch", "--quiet", "-f", "planner/x", began);
+  expect((await search({ began })).found).toBeNull();
+});
+
+test("the same change by someone else is found, commit by commit", async () => {
+  await branch();
+  await commit("theirs", { "new.txt": "new\n" });
+  const last = await commit("theirs too", { "code.txt": text({ 10: "TEN" }) });
+  expect((await search()).found).toMatchObject({ sign: "cherry", commit: expect.any(String), stillThere: true });
+  expect(last).toHaveLength(40);
+});
+
+test("a merge of the branch with further changes in it is no copy of its commits", async () => {
+  await git("checkout", "--quiet", "-b", "side");
+  await commit("side", { "side.txt": "side\n" });
+  await git("checkout", "--quiet", "main");
+  await branch();
+  await git("checkout", "--quiet", "planner/x");
+  await project.git(["merge", "--no-commit", "--no-ff", "side"]);
+  await commit("merge with more", { "evil.txt": "more\n" });
+  await git("checkout", "--quiet", "main");
+  await git("cherry-pick", "planner/x~3..planner/x~1", "side");
+  expect((await search()).found).toBeNull();
+});
+
+test("git without merges in memory leaves that rule out and says so", async () => {
+  const bin = join(project.root, ".git", "bin");
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, "git"),
+    `#!/bin/sh\nfor word in "$@"; do [ "$word" = --write-tree ] && { echo "usage: git merge-tree <base> <one> <two>" >&2; exit 129; }; done\nPATH='${process.env["PATH"]}' exec git "$@"\n`,
+  );
+  chmodSync(join(bin, "git"), 0o755);
+  await branch();
+  await commit("near", { "code.txt": text({ 12: "TWELVE" }) });
+  await squash();
+  const path = process.env["PATH"];
+  try {
+    process.env["PATH"] = `${bin}:${path}`;
+    const { found, notes } = await search();
+    expect(found).toBeNull();
+    expect(notes).toEqual([expect.stringContaining("git before 2.38")]);
+  } finally {
+    process.env["PATH"] = path;
+  }
+  expect((await search()).found?.sign).toBe("merge_tree");
+});

@@ -49,6 +49,7 @@ const WITHOUT_DENO = [
   "dc_hostile_bodies",
   "docs_commands",
   "docs_datacenter",
+  "example_day",
   "killed_runs",
   "killed_splits",
 ];

@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { counted } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { type Git, gitsWords } from "../git/git.ts";
@@ -150,6 +151,16 @@ export function refuseChanges(what: string, files: readonly string[]): void {
   const named = files.slice(0, 5).map((file) => `"${file}"`);
   const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
   throw new OperationError("failed_precondition", `${what} has uncommitted changes: ${named.join(", ")}${more}`);
+}
+
+/** @throws OperationError `failed_precondition` if the main branch lacks a change of the branch */
+export async function refuseUnmerged(git: Git, branches: Branches): Promise<void> {
+  if (await isBranchMerged(git, branches)) return;
+  const { length } = await commitsAhead(git, branches);
+  throw new OperationError(
+    "failed_precondition",
+    `Branch "${branches.branch}" has ${counted(length, "commit")} that "${branches.mainBranch}" lacks`,
+  );
 }
 
 export function noWorktree(id: SpecId): OperationError {

@@ -17,7 +17,6 @@ import type {
   WorktreeOptions,
   Worktrees,
 } from "#planner/run_ports/worktrees.ts";
-import { counted } from "#words/names.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { removeInside } from "../files/open_folder.ts";
@@ -53,6 +52,7 @@ import {
   isBranchMerged,
   noWorktree,
   refuseChanges,
+  refuseUnmerged,
   unsavedFiles,
 } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -169,7 +169,7 @@ class GitWorktrees implements Worktrees {
       if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
       refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
     }
-    if (branches !== null && unmerged === "refuse") await this.#refuseUnmerged(branches);
+    if (branches !== null && unmerged === "refuse") await refuseUnmerged(new Git(this.#root), branches);
     const keeps = branches !== null && unmerged === "keep";
     const branch = keeps ? await keepBranch(new Git(this.#root), id, branches) : [];
     const isDropped = unmerged === "drop";
@@ -332,23 +332,13 @@ class GitWorktrees implements Worktrees {
     return (await this.#find(id))?.worktree ?? readOrigin(this.#root, id);
   }
 
-  async #refuseUnmerged(branches: Branches): Promise<void> {
-    const git = new Git(this.#root);
-    if (await isBranchMerged(git, branches)) return;
-    const { length } = await commitsAhead(git, branches);
-    throw new OperationError(
-      "failed_precondition",
-      `Branch "${branches.branch}" has ${counted(length, "commit")} that "${branches.mainBranch}" lacks`,
-    );
-  }
-
   async #removeBranch(id: SpecId, branches: Branches, isDropped: boolean): Promise<void> {
     const git = new Git(this.#root);
     if (!(await exists(git, branches.branch))) return;
     const end = await git.line(["rev-parse", "--verify", `refs/heads/${branches.branch}`]);
     // The folder may be gone without git's knowledge, which then would keep the branch as checked out.
     await git.try(["worktree", "remove", join(this.#root, worktreeFiles.folder(id))]);
-    if (!isDropped && !(await isKept(git, id, end))) await this.#refuseUnmerged(branches);
+    if (!isDropped && !(await isKept(git, id, end))) await refuseUnmerged(git, branches);
     await git.run(["update-ref", "-d", `refs/heads/${branches.branch}`, end]);
   }
 }

@@ -85,7 +85,7 @@ test("a merge commit and a fast-forward are found by the branch's own commits", 
 test("a rebase merge is found by copies of each commit", async () => {
   await branch();
   await commit("elsewhere", { "other.txt": "OTHER\n" });
-  await git("cherry-pick", began + "..planner/x");
+  await git("cherry-pick", `${began}..planner/x`);
   const last = await head();
   await commit("later", { "other.txt": "later\n" });
   expect((await search()).found).toMatchObject({ sign: "cherry", commit: last, stillThere: true });

@@ -25,6 +25,7 @@ const PORTS = [
   "planner/context.ts",
 ] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
+const ENUMS = "gen/datacenter/v1/enums.ts";
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 
 /** Longest place first: a file belongs to the first module that holds it. */
@@ -118,7 +119,8 @@ const MODULES: readonly Module[] = [
     pure: true,
     because: "the service and its types",
   },
-  { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },
+  { place: ENUMS, may: [], pure: true, because: "the model's enumerations are the proto's" },
+  { place: "dc/model", may: ["kernel", "dc/limits.ts", ENUMS], pure: true, because: "invariants need no database" },
   {
     place: "dc/exchange",
     may: ["kernel", "dc/model", "dc/limits.ts"],

@@ -1,6 +1,6 @@
 import { fromJson, toJson } from "@bufbuild/protobuf";
-import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import { readPages } from "#dc/read_pages.ts";
 import {

@@ -1,8 +1,7 @@
 import { create, fromJson, toJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
-import { WINDOW_VERDICTS } from "#dc/analysis/window/judgement.ts";
 import { everyWindow } from "#dc/every_window.ts";
-import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
+import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
 import type { DcService } from "#dc/service.ts";

@@ -1,9 +1,5 @@
 import { fromJson, toJson } from "@bufbuild/protobuf";
-import {
-  WINDOW_IMPACTS,
-  WINDOW_VERDICTS,
-  type WindowVerdict as WindowVerdictWord,
-} from "#dc/analysis/window/judgement.ts";
+import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowVerdict as WindowVerdictWord } from "#dc/model/enum_values.ts";
 import { checkWindow as checkWindowRpc } from "#dc/operations/planning/check_window.ts";
 import type { DcService } from "#dc/service.ts";
 import {

@@ -1,4 +1,4 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { AreaKind, LoadBasis } from "#dc/model/enum_values.ts";
 import { type HeatSum, heatOfAll } from "#dc/model/heat.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
@@ -78,10 +78,6 @@ function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly 
     ...named.flatMap(([kind, name]) => (name === undefined ? [] : [`${kind}:${floor}/${name}`])),
   ];
 }
-
-/** Kinds of areas, in the order of the proto. */
-export const AREA_KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "ZONE", "RACK"] as const;
-export type AreaKind = (typeof AREA_KINDS)[number];
 
 /** Reference of the area of a kind around something; undefined if it is in none. */
 export function areaAround({ rackCode, location }: Located, kind: AreaKind): string | undefined {

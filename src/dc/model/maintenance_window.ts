@@ -1,7 +1,4 @@
-/** In the order of the proto. */
-export const WINDOW_STATES = ["PLANNED", "BEGUN", "DONE", "CANCELLED"] as const;
-export type WindowState = (typeof WINDOW_STATES)[number];
-
+import type { WindowState } from "./enum_values.ts";
 /** Elements of one window, and its length. Source: docs/windows.md#limits. */
 export const MAX_WINDOW_ELEMENTS = 200;
 export const MAX_WINDOW_DAYS = 90;

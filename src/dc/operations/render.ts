@@ -1,6 +1,6 @@
+import { SCREENS, type Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { SCREENS, type Screen } from "#dc/render/options.ts";
 import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";

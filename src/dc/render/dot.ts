@@ -1,6 +1,6 @@
+import type { Theme } from "#dc/model/enum_values.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
-import type { Theme } from "./options.ts";
 import { colorOf, type Token } from "./palette.ts";
 
 export interface DotOptions {

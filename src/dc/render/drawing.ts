@@ -1,4 +1,4 @@
-import type { Coloring, RenderView } from "./options.ts";
+import type { Coloring, RenderView } from "#dc/model/enum_values.ts";
 import type { Paint } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { sha256 } from "./digest.ts";
-import type { Theme } from "./options.ts";
 import { colorOf } from "./palette.ts";
 import type { Scene } from "./scene.ts";
 

@@ -1,5 +1,5 @@
+import type { Theme } from "#dc/model/enum_values.ts";
 import { FULL_PCT, WATCH_PCT } from "#kernel/judge_share.ts";
-import type { Theme } from "./options.ts";
 
 /** Grounds and lines. */
 const PLAIN = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;

@@ -1,7 +1,3 @@
-import { parseRef } from "#dc/model/ref.ts";
-import { refuse } from "#dc/model/refusal.ts";
-import type { RenderOptions } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { LEAST_WIDTH_PX, MOST_HIGHLIGHTS, MOST_NODES, MOST_WIDTH_PX, USUAL_NODES } from "./limits.ts";
 import {
   COLORINGS,
   type Coloring,
@@ -11,7 +7,11 @@ import {
   type RenderView,
   THEMES,
   type Theme,
-} from "./options.ts";
+} from "#dc/model/enum_values.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { RenderOptions } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { LEAST_WIDTH_PX, MOST_HIGHLIGHTS, MOST_NODES, MOST_WIDTH_PX, USUAL_NODES } from "./limits.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
 
 /** Options that have been checked, with their defaults. */

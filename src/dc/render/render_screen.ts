@@ -1,4 +1,5 @@
 import { create, type JsonObject } from "@bufbuild/protobuf";
+import type { RenderFormat, Screen } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
   RenderFormat as FormatNumber,
@@ -9,7 +10,6 @@ import { sha256 } from "./digest.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
 import { MOST_PIXELS } from "./limits.ts";
-import type { RenderFormat, Screen } from "./options.ts";
 import type { PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";

@@ -1,8 +1,8 @@
+import type { Coloring, RenderView, Screen } from "#dc/model/enum_values.ts";
 import type { FloorPlanResponse, GetRackResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { CablePicture } from "./cable/picture.ts";
 import type { Draw } from "./drawing.ts";
 import type { FabricPicture } from "./fabric/picture.ts";
-import type { Coloring, RenderView, Screen } from "./options.ts";
 import type { PowerFailure } from "./power/failure.ts";
 import type { ThermalPicture } from "./thermal/thermal.ts";
 

@@ -1,6 +1,6 @@
+import type { Theme } from "#dc/model/enum_values.ts";
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { FAINT_OPACITY } from "./emphasis.ts";
-import type { Theme } from "./options.ts";
 import { colorOf, hatchOf, type Paint } from "./palette.ts";
 import type { Circle, Group, Hatch, Item, Line, Path, Point, Rect, Scene, Stroke, Text } from "./scene.ts";
 import { fitText } from "./text_width.ts";

@@ -1,5 +1,5 @@
+import type { Theme } from "#dc/model/enum_values.ts";
 import { type Box, textBox } from "#dc/render/bounds.ts";
-import type { Theme } from "#dc/render/options.ts";
 import { colorOf, contrast, type Paint } from "#dc/render/palette.ts";
 import type { Item, Point, Scene, Text } from "#dc/render/scene.ts";
 

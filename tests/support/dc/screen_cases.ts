@@ -1,11 +1,11 @@
 import { Topology } from "#dc/analysis/topology.ts";
+import { SCREENS, type Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
-import { SCREENS, type Screen } from "#dc/render/options.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
 import { ams1Store, storeOf } from "./ams1_inventory.ts";
 import { oddSite } from "./odd_site.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { DeviceStatus } from "#dc/model/enum_values.ts";
+import type { DeviceStatus, Screen } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
@@ -9,7 +9,6 @@ import { PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Element } from "#dc/render/drawing.ts";
-import type { Screen } from "#dc/render/options.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
 import { drawOptions, wordsOf } from "./pictures.ts";
 import { START, type TestService, testService } from "./service.ts";

@@ -1,10 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
+import type { PlacementSpread } from "#dc/model/enum_values.ts";
 import { BestFirst } from "./best_first.ts";
 import { type Ground, layGround, type Pauses } from "./candidates.ts";
 import { fitsAll, mostByAll } from "./limits.ts";
 import { type Candidate, fitsIn, noSpace, type Option, PlaceTaker, type Taken } from "./rack_candidate.ts";
 import { mostThatFit } from "./upper_bound.ts";
-import type { Obstacle, Spread, Wanted } from "./wanted.ts";
+import type { Obstacle, Wanted } from "./wanted.ts";
 
 /** A selected position, in the order of selection. */
 export interface Place {
@@ -49,7 +50,7 @@ export async function findPlaces(input: Parameters<typeof layGround>[0], pauses:
   return second.places.length > first.places.length ? second : first;
 }
 
-async function placeOn(ground: Ground, pauses: Pauses, spread: readonly Spread[]): Promise<Placement> {
+async function placeOn(ground: Ground, pauses: Pauses, spread: readonly PlacementSpread[]): Promise<Placement> {
   const { candidates, wanted, phases, ports } = ground;
   const refused = refusals(candidates, wanted);
   const refusedRacks = new Set(refused.map(({ candidate }) => candidate));
@@ -82,10 +83,10 @@ async function placeOn(ground: Ground, pauses: Pauses, spread: readonly Spread[]
 
 /** Order of positions: as few as possible in the same rack, row or feed, then the most remaining space. */
 class Order {
-  readonly #spread: readonly Spread[];
+  readonly #spread: readonly PlacementSpread[];
   readonly #counts = new Map<string, number>();
 
-  constructor(spread: readonly Spread[]) {
+  constructor(spread: readonly PlacementSpread[]) {
     this.#spread = spread;
   }
 
@@ -100,14 +101,14 @@ class Order {
   }
 
   note(candidate: Candidate, option: Option): void {
-    for (const one of new Set<Spread>([...this.#spread, "RACK"])) {
+    for (const one of new Set<PlacementSpread>([...this.#spread, "RACK"])) {
       const key = keyOf(one, candidate, option);
       this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     }
   }
 }
 
-function keyOf(spread: Spread, { rack }: Candidate, { feed }: Option): string {
+function keyOf(spread: PlacementSpread, { rack }: Candidate, { feed }: Option): string {
   if (spread === "RACK") return `rack:${codeKey(rack.code)}`;
   if (spread === "FEED") return `feed:${feed}`;
   const { siteId = "", floorNumber = 0, row = "" } = rack.location ?? {};

@@ -1,4 +1,4 @@
-import type { CoolingMethod, Face, LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
+import type { CoolingMethod, Face, LoadBasis, PlacementSpread, Redundancy } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 
@@ -14,9 +14,6 @@ export interface WantedInlet {
   readonly name: string;
   readonly type?: string;
 }
-
-export const SPREADS = ["RACK", "ROW", "FEED"] as const;
-export type Spread = (typeof SPREADS)[number];
 
 /** Equal devices that are to be placed. Powers are watts. */
 export interface Wanted {
@@ -39,7 +36,7 @@ export interface Wanted {
   readonly tenant?: string;
   readonly basis: LoadBasis;
   readonly scope?: Ref;
-  readonly spread: readonly Spread[];
+  readonly spread: readonly PlacementSpread[];
   /** Share of power, cooling and weight limits that is kept free, 0 to below 1. */
   readonly keep: number;
   /** Whether supplies that are above a limit already may be used. */

@@ -1,5 +1,5 @@
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { SupplyState } from "#dc/model/enum_values.ts";
+import { SUPPLY_EFFECTS, type SupplyEffect, type SupplyState } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
@@ -7,10 +7,6 @@ import { type LiveSet, liveInlets } from "../power/power_live.ts";
 import { supplyState } from "../power/supply_state.ts";
 import type { Topology } from "../topology.ts";
 import { type ElementPair, pairsAt } from "./elements.ts";
-
-/** LOST and GAINED: all of a supply; REDUCED and INCREASED: a part of its live inlets. Worst first. */
-const EFFECTS = ["LOST", "REDUCED", "GAINED", "INCREASED"] as const;
-type SupplyEffect = (typeof EFFECTS)[number];
 
 /** A device or cooling unit whose supply changes alter. */
 export interface DeviceChange {
@@ -43,7 +39,7 @@ export function deviceChanges(before: Topology, after: Topology): readonly Devic
   return [...found.values()].toSorted(
     (a, b) =>
       Number(a.isSupply) - Number(b.isSupply) ||
-      EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect) ||
+      SUPPLY_EFFECTS.indexOf(a.effect) - SUPPLY_EFFECTS.indexOf(b.effect) ||
       compareText(a.ref, b.ref),
   );
 }

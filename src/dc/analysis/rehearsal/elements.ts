@@ -1,11 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { inNodeOrder } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-import type { Element, FailureKind } from "./outcome.ts";
+import type { Element } from "./outcome.ts";
 
 /**
  * Lists the elements that a rehearsal fails: whatever has power now and supplies something, cooling units in service, and

@@ -1,4 +1,4 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { FAILURE_SEVERITIES, type FailureKind, type FailureSeverity, type LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
@@ -6,7 +6,7 @@ import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged, Effects } from "./charge.ts";
 import { addedImpact, impactOf, type Loss, severityOf } from "./loss.ts";
-import { FAILURE_SEVERITIES, type Failure, type FailureKind, type FailureSeverity } from "./outcome.ts";
+import type { Failure } from "./outcome.ts";
 import { includesLoss, ownLoss, unionOf } from "./own_loss.ts";
 
 /** Failures that do the same, in one line. */

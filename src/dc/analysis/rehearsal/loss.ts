@@ -1,4 +1,4 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
 import type { Impact } from "../power/blast_radius.ts";
 import type { Tripped } from "../power/cascade.ts";
@@ -7,7 +7,6 @@ import { lostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import type { FailureSeverity } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** Effects of a failure or a part of them, or the union of several. Each node, rack, zone and link occurs once. */

@@ -1,15 +1,8 @@
+import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Impact } from "../power/blast_radius.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
-
-/** Kinds of failing elements, in the order of the proto. */
-export const FAILURE_KINDS = ["POWER", "OUTLET", "COOLING", "SWITCH"] as const;
-export type FailureKind = (typeof FAILURE_KINDS)[number];
-
-/** The least first, in the order of the proto. */
-export const FAILURE_SEVERITIES = ["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
-export type FailureSeverity = (typeof FAILURE_SEVERITIES)[number];
 
 /** An element that fails; `index` is its node in the power graph. */
 export interface Element {

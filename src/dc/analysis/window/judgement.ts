@@ -1,4 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
+import {
+  WINDOW_REASON_KINDS,
+  WINDOW_VERDICTS,
+  type WindowImpact,
+  type WindowReasonKind,
+  type WindowVerdict,
+} from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { isListedSupply, itDevices } from "../power/power_nodes.ts";
@@ -9,38 +16,9 @@ import { type Harm, isNothing } from "./harm.ts";
 import type { NextFailure } from "./next_failures.ts";
 import type { Outage, WindowGround } from "./outage.ts";
 
-/** The best first, in the order of the proto. */
-export const WINDOW_VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"] as const;
-export type WindowVerdict = (typeof WINDOW_VERDICTS)[number];
-
-/** The least first, in the order of the proto. */
-export const WINDOW_IMPACTS = ["NO_IMPACT", "REDUCED_REDUNDANCY", "DEGRADED", "OUTAGE"] as const;
-export type WindowImpact = (typeof WINDOW_IMPACTS)[number];
-
-/** In the order in which reasons are listed, and of the proto. */
-export const REASON_KINDS = [
-  "TRIP",
-  "RACK_LOST",
-  "DEVICE_LOST",
-  "COOLING_UNIT_LOST",
-  "SWITCH_CUT_OFF",
-  "DATA_PATH_LOST",
-  "COOLING_SHORT",
-  "ELEMENT_MISSING",
-  "SUPPLY_UNKNOWN",
-  "CAPACITY_UNKNOWN",
-  "OVER_LIMIT",
-  "UPLINK_OVER_LIMIT",
-  "ON_BATTERY",
-  "LAST_COOLING_UNIT",
-  "NEXT_FAILURE",
-  "RESERVE_USED",
-] as const;
-export type ReasonKind = (typeof REASON_KINDS)[number];
-
 /** One reason for a verdict; figures in the unit of its kind. */
 export interface Reason {
-  readonly kind: ReasonKind;
+  readonly kind: WindowReasonKind;
   /** The verdict that it gives alone. */
   readonly verdict: WindowVerdict;
   readonly ref: string;
@@ -91,7 +69,7 @@ export function judge(judged: Judged): Judgement {
 /** Within a kind, what is accepted last, and the most loaded first. */
 function inOrder(a: Reason, b: Reason): number {
   return (
-    REASON_KINDS.indexOf(a.kind) - REASON_KINDS.indexOf(b.kind) ||
+    WINDOW_REASON_KINDS.indexOf(a.kind) - WINDOW_REASON_KINDS.indexOf(b.kind) ||
     Number(a.accepted) - Number(b.accepted) ||
     (b.during ?? 0) - (a.during ?? 0) ||
     compareText(a.ref, b.ref)
@@ -100,7 +78,7 @@ function inOrder(a: Reason, b: Reason): number {
 
 function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
   const { nodes } = topology.power;
-  const reason = (kind: ReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): Reason => ({
+  const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): Reason => ({
     ...reasonFor(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
     accepted: isAccepted,
   });
@@ -185,7 +163,7 @@ function* overLimits({ ground, outage, limits }: Judged): Iterable<Reason> {
 type Figures = Pick<Reason, "before" | "during" | "limit">;
 
 /** A reason that nothing accepts. */
-function reasonFor(kind: ReasonKind, verdict: WindowVerdict, ref: string, figures: Figures = {}): Reason {
+function reasonFor(kind: WindowReasonKind, verdict: WindowVerdict, ref: string, figures: Figures = {}): Reason {
   return { kind, verdict, ref, accepted: false, ...figures };
 }
 
@@ -217,7 +195,7 @@ function impactOf({ ground, outage, harm, withoutDataPath }: Judged, reasons: re
   const { power, live } = ground.site;
   const own = itDevices(power, outage.covered).some((index) => live[index] === 1);
   if (own || !isNothing(harm) || withoutDataPath.length > 0) return "OUTAGE";
-  const has = (...kinds: readonly ReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
+  const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
   if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "ON_BATTERY", "LAST_COOLING_UNIT")) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
   return has("RESERVE_USED") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";

@@ -1,12 +1,7 @@
 import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
+import type { WindowState } from "../enum_values.ts";
 import { broken, type ErrorFinding } from "../finding.ts";
-import {
-  isOpen,
-  MAX_WINDOW_DAYS,
-  MAX_WINDOW_ELEMENTS,
-  type MaintenanceWindow,
-  type WindowState,
-} from "../maintenance_window.ts";
+import { isOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import { number, required, textUpTo } from "./checks.ts";
 import { codeShape, codeSpelling, texts } from "./general.ts";

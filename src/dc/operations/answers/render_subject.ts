@@ -1,9 +1,9 @@
 import { create } from "@bufbuild/protobuf";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import type { Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Location } from "#dc/model/resources.ts";
-import type { Screen } from "#dc/render/options.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import {
   FabricTopologyRequestSchema,

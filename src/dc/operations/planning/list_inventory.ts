@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { INVENTORY_KINDS, type InventoryKind } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { readCount, readWord } from "../answers/parameters.ts";
@@ -10,7 +11,6 @@ import { cablesListing, portsListing } from "./inventory/cabling_listing.ts";
 import { coolingListing } from "./inventory/cooling_listing.ts";
 import { devicesListing } from "./inventory/devices_listing.ts";
 import { fabricsListing, linksListing, linkViews } from "./inventory/fabrics_listing.ts";
-import { INVENTORY_KINDS, type InventoryKind } from "./inventory/kinds.ts";
 import type { Listing } from "./inventory/listing.ts";
 import { type PlaceKind, placeRows, placesListing } from "./inventory/places_listing.ts";
 import { powerListing } from "./inventory/power_listing.ts";

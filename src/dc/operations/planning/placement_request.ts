@@ -1,14 +1,16 @@
-import {
-  SPREADS,
-  type Spread,
-  type Wanted,
-  type WantedInlet,
-  type WantedPorts,
-} from "#dc/analysis/placement/wanted.ts";
+import type { Wanted, WantedInlet, WantedPorts } from "#dc/analysis/placement/wanted.ts";
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
 import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
 import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
-import type { CoolingMethod, Depth, Face, LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
+import {
+  type CoolingMethod,
+  type Depth,
+  type Face,
+  type LoadBasis,
+  PLACEMENT_SPREADS,
+  type PlacementSpread,
+  type Redundancy,
+} from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { number } from "#dc/model/rules/checks.ts";
@@ -35,7 +37,7 @@ interface Asked {
   readonly coolingMethod?: CoolingMethod;
   readonly liquidFractionPct?: number;
   readonly scopeRef?: string;
-  readonly spread?: readonly Spread[];
+  readonly spread?: readonly PlacementSpread[];
   readonly headroomPct?: number;
   readonly allowExistingWarnings?: boolean;
   readonly tenant?: string;
@@ -189,8 +191,8 @@ async function scopeOf({ topology }: ReadSession, text = ""): Promise<Pick<Wante
   return { scope };
 }
 
-function spreadOf(asked: readonly Spread[] = []): readonly Spread[] {
-  return asked.length === 0 ? SPREADS : [...new Set(asked)];
+function spreadOf(asked: readonly PlacementSpread[] = []): readonly PlacementSpread[] {
+  return asked.length === 0 ? PLACEMENT_SPREADS : [...new Set(asked)];
 }
 
 function prefixOf(prefix = "NEW"): string {

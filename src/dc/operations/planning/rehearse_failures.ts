@@ -1,15 +1,10 @@
 import { elementsOf, isInScope, isUpstream } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
-import {
-  type Element,
-  FAILURE_KINDS,
-  FAILURE_SEVERITIES,
-  type FailureKind,
-  type FailureSeverity,
-} from "#dc/analysis/rehearsal/outcome.ts";
+import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { FAILURE_KINDS, FAILURE_SEVERITIES, type FailureKind, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type RehearseFailuresRequest, RehearseFailuresResponseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";

@@ -1,4 +1,5 @@
 import { MAX_QUERY_CHARS } from "#dc/limits.ts";
+import { INVENTORY_KINDS } from "#dc/model/enum_values.ts";
 import { cableRef, compareText, portRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
@@ -6,7 +7,6 @@ import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/
 import { readCount, readWord } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
-import { INVENTORY_KINDS } from "./inventory/kinds.ts";
 import { type SearchEntry, searchIndex } from "./inventory/search_index.ts";
 import { corrected } from "./inventory/spelling.ts";
 

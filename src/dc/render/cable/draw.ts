@@ -1,10 +1,10 @@
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { metres } from "#words/figures.ts";
 import { counted } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
-import type { Coloring } from "../options.ts";
 import type { Paint } from "../palette.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";

@@ -1,7 +1,6 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
-import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { constantWord, counted } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import type { Paint } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";

@@ -1,9 +1,8 @@
-import { FACES, type Face } from "#dc/model/enum_values.ts";
+import { FACES, type Face, type RenderView } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { watts } from "#words/figures.ts";
 import { constantWord, counted } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
-import type { RenderView } from "../options.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
 import { drawOf, rackTitle, titled, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";

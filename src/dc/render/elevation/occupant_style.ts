@@ -1,8 +1,7 @@
-import { DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/enum_values.ts";
+import { type Coloring, DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { watts } from "#words/figures.ts";
 import { constantWord } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import { type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { wordAt } from "../parts/labels.ts";

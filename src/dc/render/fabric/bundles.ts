@@ -1,7 +1,7 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { bandwidth, percent } from "#words/figures.ts";
 import { counted } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";

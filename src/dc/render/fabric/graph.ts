@@ -1,7 +1,7 @@
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { percent } from "#words/figures.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import type { Coloring } from "../options.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import { strokeOf } from "./bundles.ts";
 import type { FabricParts } from "./parts.ts";

@@ -1,9 +1,9 @@
 import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { bandwidth, percent } from "#words/figures.ts";
 import { constantWord, counted, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
-import type { Coloring } from "../options.ts";
 import type { State } from "../palette.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";

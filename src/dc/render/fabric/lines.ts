@@ -1,6 +1,6 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { percent } from "#words/figures.ts";
 import { counted } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import type { Paint, ScaleToken } from "../palette.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";

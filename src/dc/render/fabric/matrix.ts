@@ -1,4 +1,4 @@
-import type { Coloring } from "../options.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Paint } from "../palette.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";

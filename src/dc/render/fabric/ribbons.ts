@@ -1,5 +1,5 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { percent } from "#words/figures.ts";
-import type { Coloring } from "../options.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { strokeOf } from "./bundles.ts";

@@ -1,7 +1,6 @@
-import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { bandwidth } from "#words/figures.ts";
 import { constantWord, counted } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import type { Paint, State } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import { placeWords } from "../places.ts";

@@ -1,4 +1,4 @@
-import type { Coloring } from "../options.ts";
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { mark } from "../parts/marks.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";

@@ -1,6 +1,6 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import type { FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts } from "#words/figures.ts";
-import type { Coloring } from "../options.ts";
 import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";

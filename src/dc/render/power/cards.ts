@@ -1,6 +1,6 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { watts } from "#words/figures.ts";
-import type { Coloring } from "../options.ts";
 import { placeWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";

@@ -1,9 +1,9 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { refName } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { framed } from "../frame.ts";
 import { layered } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
-import type { Coloring } from "../options.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { cardHeight, cardItem, cardNeed, groupHeight, groupItem } from "./cards.ts";

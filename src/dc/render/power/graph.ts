@@ -1,5 +1,5 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import type { Coloring } from "../options.ts";
 import { placeWords, refWords } from "../places.ts";
 import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";

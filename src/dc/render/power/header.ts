@@ -1,7 +1,7 @@
+import type { Coloring } from "#dc/model/enum_values.ts";
 import { bandwidth, duration, percent, watts } from "#words/figures.ts";
 import { BASIS_WORDS, counted, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
-import type { Coloring } from "../options.ts";
 import { refWords } from "../places.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Collapsed } from "./collapse.ts";

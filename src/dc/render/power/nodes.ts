@@ -1,8 +1,7 @@
 import type { PowerNode } from "#dc/analysis/power/power_graph.ts";
-import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { percent, watts } from "#words/figures.ts";
 import { constantWord, refName } from "#words/names.ts";
-import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item } from "../scene.ts";

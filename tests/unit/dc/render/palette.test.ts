@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { THEMES, type Theme } from "#dc/model/enum_values.ts";
 import { FAINT_OPACITY } from "#dc/render/emphasis.ts";
-import { THEMES, type Theme } from "#dc/render/options.ts";
 import { colorOf, contrast, type Paint, TOKENS, type Token } from "#dc/render/palette.ts";
 import { mark } from "#dc/render/parts/marks.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { THEMES } from "#dc/render/options.ts";
+import { THEMES } from "#dc/model/enum_values.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { edgedShapes, faintShapes, groundedTexts, weakTexts } from "../../../support/dc/scene_grounds.ts";
 import { drawingsOf, SCREEN_CASES } from "../../../support/dc/screen_cases.ts";

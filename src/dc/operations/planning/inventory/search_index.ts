@@ -1,5 +1,6 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
+import type { InventoryKind } from "#dc/model/enum_values.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
@@ -7,7 +8,6 @@ import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { allDeviceTypes } from "../device_types.ts";
-import type { InventoryKind } from "./kinds.ts";
 import { type PlaceKind, placeRows } from "./places_listing.ts";
 
 /** A thing as a search sees it. */

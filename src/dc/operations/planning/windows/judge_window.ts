@@ -1,8 +1,9 @@
 import { batteriesFor } from "#dc/analysis/power/battery.ts";
 import { type Contact, mergeContacts } from "#dc/analysis/window/contacts.ts";
-import { judge, WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/analysis/window/judgement.ts";
+import { judge } from "#dc/analysis/window/judgement.ts";
 import { relievingRacks } from "#dc/analysis/window/relief.ts";
 import { cutTime, type Piece, type Span, secondsAround, secondsOf } from "#dc/analysis/window/timeline.ts";
+import { WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/model/enum_values.ts";
 import { isOpen, isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";

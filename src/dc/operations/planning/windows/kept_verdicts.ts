@@ -1,5 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import type { WindowImpact, WindowVerdict } from "#dc/analysis/window/judgement.ts";
+import type { WindowImpact, WindowVerdict } from "#dc/model/enum_values.ts";
 
 /** The verdict on a window or on a piece of it. */
 export interface ShortVerdict {

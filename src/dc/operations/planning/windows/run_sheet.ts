@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ReasonKind } from "#dc/analysis/window/judgement.ts";
+import type { WindowReasonKind as ReasonKind } from "#dc/model/enum_values.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import {
   type CheckWindowResponse,

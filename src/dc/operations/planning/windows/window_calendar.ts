@@ -1,9 +1,15 @@
 import { createHash } from "node:crypto";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowVerdict } from "#dc/analysis/window/judgement.ts";
 import type { DcContext } from "#dc/context.ts";
 import { type CalendarEvent, writeCalendar } from "#dc/exchange/calendar/write_calendar.ts";
-import { type MaintenanceWindow, WINDOW_STATES, type WindowState } from "#dc/model/maintenance_window.ts";
+import {
+  WINDOW_IMPACTS,
+  WINDOW_STATES,
+  WINDOW_VERDICTS,
+  type WindowState,
+  type WindowVerdict,
+} from "#dc/model/enum_values.ts";
+import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { refName } from "#words/names.ts";
 

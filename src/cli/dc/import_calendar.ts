@@ -7,7 +7,7 @@ import { type ReadEvent, readCalendar } from "#dc/exchange/calendar/read_calenda
 import { codeFrom } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { WINDOW_STATES } from "#dc/model/maintenance_window.ts";
+import { WINDOW_STATES } from "#dc/model/enum_values.ts";
 import { calendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
 import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
 import type { DcService } from "#dc/service.ts";

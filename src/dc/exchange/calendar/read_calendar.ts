@@ -1,4 +1,4 @@
-import type { WindowState } from "#dc/model/maintenance_window.ts";
+import type { WindowState } from "#dc/model/enum_values.ts";
 import { type ContentLine, faultAt, plainText, readContentLines } from "./content_lines.ts";
 import { type CalendarZone, endAfter, nextDay, readTime } from "./read_time.ts";
 

@@ -157,6 +157,9 @@ export type PlacementSpread = (typeof PLACEMENT_SPREADS)[number];
 export const SUPPLY_EFFECTS = ["LOST","REDUCED","GAINED","INCREASED"] as const;
 export type SupplyEffect = (typeof SUPPLY_EFFECTS)[number];
 
+export const READING_QUANTITIES = ["POWER_W","APPARENT_POWER_VA","CURRENT_A","CURRENT_L1_A","CURRENT_L2_A","CURRENT_L3_A","INLET_C","OUTLET_C","SUPPLY_C","RETURN_C","FLOW_M3H","RECEIVED_BPS","SENT_BPS","BATTERY_PCT","BATTERY_MIN","STATE"] as const;
+export type ReadingQuantity = (typeof READING_QUANTITIES)[number];
+
 export const FAILURE_KINDS = ["POWER","OUTLET","COOLING","SWITCH"] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 

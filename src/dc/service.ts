@@ -192,8 +192,8 @@ export class DcService {
    * @throws OperationError for a refusal; an event that cannot be understood is kept aside instead
    */
   async changeFeed(body: unknown, feed: string, caller: Caller): Promise<Receipt> {
-    return this.#counted("AuditWebhook", caller, () => {
-      const delivery = readDelivery(body);
+    return this.#counted("AuditWebhook", caller, async () => {
+      const delivery = await new CooperativeScheduler(undefined, caller.peer).run(readDelivery(body));
       return this.#context.store.write((writer) =>
         takeDelivery({ context: this.#context, caller, feed }, writer, delivery),
       );

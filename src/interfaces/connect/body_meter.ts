@@ -80,6 +80,11 @@ export class BodyMeter {
     if (problem !== undefined) throw tooComplex(problem);
   }
 
+  /** Checks decompressed JSON and charges the memory for parsing it. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
+  checkShape(bytes: Uint8Array): Steps<void> {
+    return checkJsonShape(bytes, this.#account);
+  }
+
   /** Charges the memory for parsing the complete body. @throws Refusal SERVER_BUSY */
   finish(): void {
     const inflated = this.#isCompressed ? mostInflated(this.#bytes) : 0;

@@ -8,8 +8,8 @@ import {
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { type Elements, type LargeMember, largeMembers } from "#kernel/json_cuts.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { type Elements, type LargeMember, largeMembers } from "./json_cuts.ts";
 
 type Options = Partial<JsonReadOptions>;
 /** A message by the names of its fields. */

@@ -1,23 +1,29 @@
 import {
   type DocumentNode,
+  type ExecutionArgs,
   execute,
+  executeRootSelectionSet,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  isInputType,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  typeFromAST,
   validate,
+  validateExecutionArgs,
 } from "graphql";
 import { challenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
 import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
+import { coerceInSteps, isLarge, TooManyWrong, type WrongPart } from "./large_values.ts";
 import { KEPT_DOCUMENTS, MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
 import { checkLimits } from "./query_limits.ts";
 import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
-import { placeLiterals, placeValues } from "./violations.ts";
+import { placeLiterals, placeValues, wrongPartErrors } from "./violations.ts";
 
 /** Functions of the server for reading one request. */
 export interface GraphqlRequest {
@@ -59,7 +65,7 @@ export function graphqlHandler(): GraphqlHandler {
     try {
       // Before the body is read, so that an anonymous caller cannot make the server read one.
       const context = await open();
-      const params = await readParams(request, readBody);
+      const params = await readParams(request, readBody, context.run);
       const answer = await run(documents, params, { method: request.method, context });
       // With the older media type, the status is 200 for every request that could be parsed.
       return send(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
@@ -104,9 +110,45 @@ async function run(documents: Documents, params: GraphqlParams, { method, contex
     throw error;
   }
   const { variables, operationName } = params;
-  const answer = await execute({ schema, document, contextValue: context, variableValues: variables, operationName });
+  const given = { schema, document, contextValue: context, variableValues: variables, operationName };
+  const answer = await executeInSteps(given, operation, context);
   if (answer.errors !== undefined) placeValues(answer.errors, { schema, document, operation, variables });
   return answer;
+}
+
+/** Executes an operation; large lists among its variables are read in steps before. */
+async function executeInSteps(
+  given: ExecutionArgs,
+  operation: OperationDefinitionNode,
+  { run }: GraphqlContext,
+): Promise<Answer> {
+  const { schema, document, variableValues: variables = {} } = given;
+  const large = (operation.variableDefinitions ?? []).filter((one) => isLarge(variables?.[one.variable.name.value]));
+  if (large.length === 0) return execute(given);
+  const names = large.map(({ variable }) => variable.name.value);
+  const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
+  const coerced: Record<string, unknown> = {};
+  const errors: GraphQLError[] = [];
+  for (const definition of large) {
+    const { name } = definition.variable;
+    const type = typeFromAST(schema, definition.type);
+    if (!isInputType(type)) return execute({ ...given, variableValues: small });
+    const wrong: WrongPart[] = [];
+    try {
+      coerced[name.value] = await run(coerceInSteps(variables?.[name.value], type, wrong));
+    } catch (error) {
+      if (!(error instanceof TooManyWrong)) throw error;
+    }
+    errors.push(...wrongPartErrors({ document, operation }, definition, wrong));
+  }
+  if (errors.length > 0) return { errors };
+  const nothing = Object.fromEntries(
+    names.map((name) => [name, Array.isArray(variables?.[name]) ? [] : coerced[name]]),
+  );
+  const checked = validateExecutionArgs({ ...given, variableValues: { ...small, ...nothing } });
+  if (!("schema" in checked)) return { errors: checked };
+  const { sources, coerced: others } = checked.variableValues;
+  return executeRootSelectionSet({ ...checked, variableValues: { sources, coerced: { ...others, ...coerced } } });
 }
 
 function noOperation({ definitions }: DocumentNode, name: string | undefined): GraphQLError {

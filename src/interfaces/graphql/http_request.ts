@@ -1,5 +1,7 @@
+import { parseJson } from "#kernel/json_in_steps.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { JsonScan } from "#kernel/json_scan.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 
 /** The media types of answers. Source: GraphQL over HTTP, Media Types. */
@@ -52,10 +54,12 @@ function isUtf8(charset: string | undefined): boolean {
   return charset === undefined || /^"?utf-?8"?$/.test(charset);
 }
 
+/** Does work in steps, with other calls between them. */
+export type Run = <Result>(steps: Steps<Result>) => Promise<Result>;
 type ReadBody = (limit: number) => Promise<Uint8Array | undefined>;
 
 /** Reads the parameters of a request. @throws BadRequest */
-export async function readParams(request: Request, readBody: ReadBody): Promise<GraphqlParams> {
+export async function readParams(request: Request, readBody: ReadBody, run: Run): Promise<GraphqlParams> {
   if (request.method === "GET" || request.method === "HEAD")
     return check(queryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
@@ -74,7 +78,7 @@ export async function readParams(request: Request, readBody: ReadBody): Promise<
   if (bytes === undefined) {
     throw new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
   }
-  return check(parseBody(bytes), bytes.length);
+  return check(await parseBody(bytes, run), bytes.length);
 }
 
 function queryParams(given: { get(name: string): string | null }): Record<string, unknown> {
@@ -97,10 +101,10 @@ function queryParams(given: { get(name: string): string | null }): Record<string
   };
 }
 
-function parseBody(bytes: Uint8Array): Record<string, unknown> {
+async function parseBody(bytes: Uint8Array, run: Run): Promise<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = await run(parseJson(bytes));
   } catch {
     throw new BadRequest(400, "Cannot read the body: expected JSON in UTF-8");
   }

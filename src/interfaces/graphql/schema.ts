@@ -1,4 +1,4 @@
-import { type DescMethod, type DescMethodUnary, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { type DescMethod, type DescMethodUnary, toJson } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import {
   GraphQLError,
@@ -10,11 +10,12 @@ import {
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { rpcOf, SERVICES } from "#dc/operations/index.ts";
-import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { argumentPath } from "./argument_names.ts";
+import type { Run } from "./http_request.ts";
+import { messageInSteps, UnreadableArgument } from "./large_values.ts";
 import { Types } from "./types.ts";
 
 /** Context of every resolver. */
@@ -25,6 +26,8 @@ export interface GraphqlContext {
   readonly report: (method: string, error: unknown) => void;
   /** Aborts when the caller disconnects. */
   readonly signal?: AbortSignal;
+  /** Does work in steps, with other calls between them. */
+  readonly run: Run;
 }
 
 /** Queries are named after the RPC, except these. Source: docs/contract/datacenter-interfaces.md#graphql. */
@@ -92,11 +95,12 @@ function fieldOf(types: Types, method: DescMethodUnary): Field {
   };
 }
 
-async function answer(method: DescMethodUnary, args: object, { service, caller, report, signal }: GraphqlContext) {
+async function answer(method: DescMethodUnary, args: object, context: GraphqlContext) {
+  const { service, caller, report, signal, run } = context;
   const rpc = rpcOf(method);
   if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
-    const request = readArguments(method, args);
+    const request = await readArguments(method, args, run);
     const reply = await service.call(rpc, request, caller, signal);
     return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
   } catch (error) {
@@ -108,15 +112,13 @@ async function answer(method: DescMethodUnary, args: object, { service, caller, 
   }
 }
 
-function readArguments(method: DescMethodUnary, args: object) {
-  // Removes prototypes and converts nulls as proto JSON requires.
-  const json = JSON.parse(JSON.stringify(args)) as JsonValue;
+async function readArguments(method: DescMethodUnary, args: object, run: GraphqlContext["run"]) {
   try {
-    return fromJson(method.input, json);
+    return await run(messageInSteps(method.input, args));
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/^cannot decode .* from JSON: /, "");
-    const field = argumentPath(unreadablePlace(method.input, json, {}));
-    const message = `Cannot read the argument ${field}: ${why}`;
+    if (!(error instanceof UnreadableArgument)) throw error;
+    const field = argumentPath(error.place);
+    const message = `Cannot read the argument ${field}: ${error.message}`;
     const reason = "FIELD_OUT_OF_RANGE";
     throw refusal(message, { code: CODE.invalid_argument, reason, violations: [{ reason, field, message, ref: "" }] });
   }

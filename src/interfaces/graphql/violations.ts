@@ -1,16 +1,18 @@
 import {
   type ASTNode,
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   isInputType,
   isNonNullType,
   Kind,
   type OperationDefinitionNode,
   typeFromAST,
+  type VariableDefinitionNode,
   validateInputValue,
   visit,
 } from "graphql";
+import { MAX_WRONG, type WrongPart } from "./large_values.ts";
 
 type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
 
@@ -87,13 +89,36 @@ function eachWrongPlace({ schema, document, operation, variables }: Execution, f
     if (!isInputType(type)) continue;
     if (value === undefined && (defaultValue !== undefined || !isNonNullType(type))) continue;
     const start = uses.get(name) ?? name;
-    validateInputValue(value, type, ({ message }, path) => {
-      const unknown = UNKNOWN_FIELD.exec(message)?.[1];
-      const field = start + path.map(step).join("");
-      if (unknown === undefined) found({ field, reason: "FIELD_OUT_OF_RANGE" });
-      else found({ field: field + step(unknown), reason: "UNKNOWN_FIELD" });
+    validateInputValue(value, type, ({ message }, path) => found(placeOf(message, start + path.map(step).join(""))));
+  }
+}
+
+function placeOf(message: string, field: string): Place {
+  const unknown = UNKNOWN_FIELD.exec(message)?.[1];
+  if (unknown === undefined) return { field, reason: "FIELD_OUT_OF_RANGE" };
+  return { field: field + step(unknown), reason: "UNKNOWN_FIELD" };
+}
+
+/** The library's errors about parts of a variable's value, with their places. */
+export function wrongPartErrors(
+  { document, operation }: Pick<Execution, "document" | "operation">,
+  definition: VariableDefinitionNode,
+  parts: readonly WrongPart[],
+): readonly GraphQLError[] {
+  const name = definition.variable.name.value;
+  const start = firstUses(document, operation).get(name) ?? name;
+  const errors: GraphQLError[] = [];
+  for (const { value, type, path } of parts) {
+    validateInputValue(value, type, (originalError, inner) => {
+      if (errors.length >= MAX_WRONG) return;
+      const at = [...path, ...inner].map(step).join("");
+      const message = `Variable "$${name}" has invalid value at ${at}: ${originalError.message}`;
+      const error = new GraphQLError(message, { nodes: definition, originalError });
+      tell(error, placeOf(originalError.message, start + at));
+      errors.push(error);
     });
   }
+  return errors;
 }
 
 function step(key: string | number): string {

@@ -133,9 +133,12 @@ export function httpApp(options: AppOptions): App {
   app.all("/graphql", (context) =>
     graphql(context.req.raw, {
       open: async () => {
-        await new CooperativeScheduler(undefined, peerOf(context.env.incoming)).yieldIfDue();
+        const { signal } = context.req.raw;
+        const scheduler = new CooperativeScheduler(signal, peerOf(context.env.incoming));
+        await scheduler.yieldIfDue();
         const caller = await findCaller(context, options, "GRAPHQL");
-        return { service: options.service, caller, report: options.report, signal: context.req.raw.signal };
+        const { service, report } = options;
+        return { service, caller, report, signal, run: (steps) => scheduler.run(steps) };
       },
       readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
     }),

@@ -1,8 +1,9 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { type BodyMeter, checkJsonShape, uploadAborted } from "#interfaces/connect/body_meter.ts";
+import { type BodyMeter, uploadAborted } from "#interfaces/connect/body_meter.ts";
 import { mostInflated } from "#interfaces/connect/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { parseJson } from "#kernel/json_in_steps.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 
 const unzip = promisify(gunzip);
@@ -29,10 +30,10 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
   }
   const sent = await readBytes(request, limit, meter);
   if (sent === undefined) throw tooLarge(limit);
-  if (encoding === "identity") return parse(sent);
+  if (encoding === "identity") return parse(sent, meter);
   const bytes = await unzipped(sent, Math.min(limit, mostInflated(sent.length)));
-  await meter.scheduler.run(checkJsonShape(bytes));
-  return parse(bytes);
+  await meter.scheduler.run(meter.checkShape(bytes));
+  return parse(bytes, meter);
 }
 
 /**
@@ -77,9 +78,9 @@ function tooLarge(limit: number): HttpRefusal {
   return new HttpRefusal(413, "resource_exhausted", `The body is too large: expected at most ${limit} bytes`);
 }
 
-function parse(bytes: Uint8Array): unknown {
+async function parse(bytes: Uint8Array, { scheduler }: BodyMeter): Promise<unknown> {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return await scheduler.run(parseJson(bytes));
   } catch {
     throw new HttpRefusal(400, "invalid_argument", "Cannot read the body: expected JSON in UTF-8");
   }

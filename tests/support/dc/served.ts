@@ -7,6 +7,7 @@ import type { AdmissionRules } from "#interfaces/http/admission.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import type { ByteBudget } from "#kernel/byte_budget.ts";
 import type { PortLimits } from "#runtime/connections.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { type TestService, testService } from "./service.ts";
@@ -54,6 +55,7 @@ interface Given {
   readonly store?: DcStore;
   readonly webhookSecret?: string;
   readonly limits?: Partial<PortLimits>;
+  readonly budget?: ByteBudget;
 }
 
 /** The server on a port of its own until the test's end, over a service in memory unless another store is given. */
@@ -84,7 +86,11 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     shutdown: shutdown.signal,
     admission: { ...LOCAL, isOpen: given.authRequired !== true },
   });
-  const server = new OnePort({ handler, limits: given.limits ?? {} });
+  const server = new OnePort({
+    ...(given.budget !== undefined && { budget: given.budget }),
+    handler,
+    limits: given.limits ?? {},
+  });
   const port = await server.listen(0, "127.0.0.1");
   const setReady = (now: boolean) => {
     ready = now;

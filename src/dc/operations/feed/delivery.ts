@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { refuse } from "#dc/model/refusal.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -44,13 +45,13 @@ export interface Delivery {
 export class PoisonError extends Error {}
 
 /**
- * Parses a delivery in any supported dialect: CockroachDB's wrapped, bare and enriched envelopes in batches, its
+ * Parses a delivery in steps, in any supported dialect: CockroachDB's wrapped, bare and enriched envelopes in batches, its
  * resolved message, and Debezium's events, single or in a list.
  *
  * Source: CockroachDB, Webhook sink; Debezium, Data change events.
  * @throws Refusal if a batch does not contain the announced number of events, so that the feed sends it again
  */
-export function readDelivery(body: unknown): Delivery {
+export function* readDelivery(body: unknown): Steps<Delivery> {
   if (isJsonObject(body) && "resolved" in body && !("payload" in body)) {
     const { resolved } = body;
     return isHlc(resolved) ? { events: [], poison: [], resolved } : poisoned("resolved is no clock reading", body);
@@ -61,15 +62,16 @@ export function readDelivery(body: unknown): Delivery {
       const message = `The delivery says length ${String(length)} and holds ${payload.length} events`;
       throw refuse("FIELD_OUT_OF_RANGE", message, { field: "length", expected: String(payload.length) });
     }
-    return readEvents(payload);
+    return yield* readEvents(payload);
   }
-  return readEvents(Array.isArray(body) ? body : [body]);
+  return yield* readEvents(Array.isArray(body) ? body : [body]);
 }
 
-function readEvents(elements: readonly unknown[]): Delivery {
+function* readEvents(elements: readonly unknown[]): Steps<Delivery> {
   const events: ToldEvent[] = [];
   const poison: Poison[] = [];
   for (const element of elements) {
+    yield;
     try {
       const event = readEvent(element);
       if (event !== undefined) events.push({ event, told: element });

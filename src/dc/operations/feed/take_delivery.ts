@@ -4,6 +4,7 @@ import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { changedFields } from "../writes/changes.ts";
 import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";
 import { findOwnWrite } from "./own_writes.ts";
@@ -53,8 +54,15 @@ class Intake {
   }
 
   async take({ events, poison, resolved }: Delivery): Promise<Receipt> {
-    for (const event of events) await this.#takeEvent(event);
-    for (const one of poison) await this.#bury(one);
+    const scheduler = CooperativeScheduler.ofWrite();
+    for (const event of events) {
+      await scheduler.yieldIfDue();
+      await this.#takeEvent(event);
+    }
+    for (const one of poison) {
+      await scheduler.yieldIfDue();
+      await this.#bury(one);
+    }
     if (resolved !== undefined) await raiseResolved(this.#writer, this.#source.feed, resolved);
     // Caches and graphs are keyed by revision; a new revision makes them read again.
     if (this.#counts.outOfBand > 0) await this.#writer.raiseRevision();

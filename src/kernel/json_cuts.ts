@@ -1,4 +1,4 @@
-import type { Steps } from "#kernel/steps.ts";
+import type { Steps } from "./steps.ts";
 
 /** Bytes of JSON that are read at once, objects counted as more. Ours: some milliseconds' work. */
 const PIECE_BYTES = 32 * 1024;

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "bun:test";
+import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
+import { coerceInputValue, type GraphQLInputType } from "graphql";
+import { BulkUpsertDevicesRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { coerceInSteps, messageInSteps, UnreadableArgument } from "#interfaces/graphql/large_values.ts";
+import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { served } from "../../../support/dc/served.ts";
+import { http1 } from "../../../support/http_client.ts";
+
+const ports = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `p${at}`, kind: "NETWORK" }));
+const device = (at: number, portCount: number) => ({ code: `D${at}`, labels: { of: "law" }, ports: ports(portCount) });
+const devices = (count: number, portCount: number) => Array.from({ length: count }, (_, at) => device(at, portCount));
+
+/** A device as proto JSON has it, whose words have a prefix. */
+const unkinded = (one: ReturnType<typeof device>) => ({ ...one, ports: one.ports.map(({ name }) => ({ name })) });
+
+function counted<Result>(steps: Steps<Result>) {
+  for (let count = 0; ; count++) {
+    const { done, value } = steps.next();
+    if (done === true) return { value, count };
+  }
+}
+
+function itemsType(): GraphQLInputType {
+  const field = graphqlSchema().getMutationType()?.getFields()["bulkUpsertDevices"];
+  const type = field?.args.find(({ name }) => name === "items")?.type;
+  if (type === undefined) throw new Error("There is no bulkUpsertDevices(items)");
+  return type;
+}
+
+describe("A large variable of GraphQL", () => {
+  for (const [name, value] of Object.entries({
+    "many small items": devices(500, 1),
+    "an item with many ports": devices(2, 500),
+    "few items": devices(3, 3),
+    "one item in place of a list": device(1, 300),
+    nothing: null,
+  })) {
+    test(`becomes what the library makes of it: ${name}`, () => {
+      const { value: coerced } = counted(coerceInSteps(value, itemsType(), []));
+
+      expect(coerced).toEqual(coerceInputValue(value, itemsType()));
+    });
+  }
+
+  test("is read in as many steps as it has items, those within items included", () => {
+    expect(counted(coerceInSteps(devices(500, 1), itemsType(), [])).count).toBeGreaterThanOrEqual(500);
+    expect(counted(coerceInSteps(devices(2, 500), itemsType(), [])).count).toBeGreaterThanOrEqual(1000);
+    expect(
+      counted(messageInSteps(BulkUpsertDevicesRequestSchema, { items: devices(40, 40).map(unkinded) })).count,
+    ).toBe(40 * 41);
+  });
+
+  test("is refused with the places of its wrong parts, as a small one is", async () => {
+    const at = await served();
+    const query = "mutation($i: [DeviceInput!]!) { bulkUpsertDevices(items: $i) { __typename } }";
+    const ask = async (items: readonly object[]) => {
+      const body = JSON.stringify({ query, variables: { i: items } });
+      const headers = { "content-type": "application/json" };
+      const { text } = await http1(`${at.url}/graphql`, { method: "POST", headers, body });
+      return JSON.parse(text).errors?.[0];
+    };
+    for (const wrong of [
+      { code: 7 },
+      { code: "X", kind: "NO_SUCH_KIND" },
+      { code: "X", nonsense: true },
+      { code: "X", ports: [...ports(60), { name: "p", speedMbps: "fast" }] },
+    ]) {
+      const small = await ask([wrong]);
+      const large = await ask([...devices(60, 1), wrong]);
+
+      expect(small.message).toContain('Variable "$i" has invalid value at [0]');
+      expect(large).toEqual(JSON.parse(JSON.stringify(small).replaceAll("[0]", "[60]")));
+    }
+    // A number that the proto's field cannot hold passes the type and fails as a message.
+    const overflow = { code: "X", ports: [{ name: "p", speedMbps: 2 ** 31 - 1, positionU: 1.5 }] };
+    expect(JSON.stringify(await ask([...devices(60, 1), overflow]))).toContain("[60].ports[0].positionU");
+  });
+});
+
+test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
+  const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
+  const proto = devices(30, 30).map(unkinded);
+  const { value } = counted(messageInSteps(BulkUpsertDevicesRequestSchema, { atomic: true, items: proto }));
+
+  const read = fromJson(BulkUpsertDevicesRequestSchema, plain({ atomic: true, items: proto }));
+  expect(toJson(BulkUpsertDevicesRequestSchema, value as typeof read)).toEqual(
+    toJson(BulkUpsertDevicesRequestSchema, read),
+  );
+
+  const broken = [...proto, { code: "X", ports: [...ports(30).map(({ name }) => ({ name })), { name: 5 }] }];
+  const failing = () => counted(messageInSteps(BulkUpsertDevicesRequestSchema, { items: broken } as JsonObject));
+  expect(failing).toThrow(UnreadableArgument);
+  try {
+    failing();
+  } catch (error) {
+    expect(error).toMatchObject({ place: "items[30].ports[30].name" });
+  }
+});

@@ -159,6 +159,9 @@ test("a calendar program reads the windows by a secret in the address, which ope
   expect((await cli("dc", "token", "revoke", "outlook", "--tokens", "t.json")).code).toBe(0);
   while ((await ask(`?secret=${secret}`)).status !== 401) await pause(20);
   const metrics = await http1(`${server.url}/metrics`);
+  expect(metrics.text).toContain('\nplanner_dc_window_verdict{window="MW-1"} 1\n');
+  expect(metrics.text).toContain('\nplanner_dc_windows{state="planned"} 1\n');
+  expect(metrics.text).toMatch(/\nplanner_dc_next_window_seconds \d+/);
   await server.end();
   expect(`${metrics.text}${server.stderr}`).not.toContain(secret);
 }, 240_000);

@@ -59,7 +59,7 @@ const READS: readonly Read[] = [
   ],
   [
     method.getPort,
-    "One port with its device, its cable and the far end. For the whole path behind it use trace_cable_path.",
+    "One port with its device, its cable and the far end. For the whole path use trace_cable_path.",
   ],
 ];
 
@@ -71,16 +71,16 @@ const planning = PlanningService.method;
 const PLANNING_READS: readonly Read[] = [
   [
     planning.getDeviceType,
-    "One type of device with its ports and bays, by its code. For the code use search_device_types.",
+    "One type of device with its ports and bays. For its code use search_device_types.",
   ],
   [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
   [
     planning.searchDeviceTypes,
-    "Find types of devices by words in manufacturer, model, part number and code, page by page. For ports and bays use get_device_type.",
+    "Find types of devices by words, page by page. For ports and bays use get_device_type.",
   ],
   [
     planning.rehearseFailures,
-    "Fail every supply element, cooling unit and switch in turn, and rank what causes loss. For one failure in detail use power_blast_radius.",
+    "Fail every supply element, cooling unit and switch in turn, and rank what causes loss. For one failure use power_blast_radius.",
   ],
   [
     planning.findPlacement,
@@ -88,13 +88,24 @@ const PLANNING_READS: readonly Read[] = [
   ],
   [
     planning.getCapacity,
-    "What areas have left of space, power, cooling and ports, now and after the worst single failure. For a place for given devices use find_placement.",
+    "What areas have left of space, power, cooling and ports, now and after the worst single failure. For a place for devices use find_placement.",
   ],
   [
     planning.checkWindow,
     "May elements be switched off for a time: verdict, reasons, what one more failure takes, whom to tell. For a failure now use power_blast_radius.",
   ],
+  [planning.listWindows, "Planned maintenance with verdicts. For a new window use check_window."],
 ];
+
+/** Parameters that are taken and not listed, beside those that say the same or little: the list has a budget. */
+const UNLISTED: Readonly<Record<string, readonly string[]>> = {
+  check_window: ["ignore_stored"],
+  get_capacity: ["page_size"],
+  list_device_types: ["page_size"],
+  list_windows: ["page_size", "verdicts"],
+  rehearse_failures: ["page_size"],
+  search_device_types: ["page_size"],
+};
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
 export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(readTool), renderTool()];
@@ -113,7 +124,6 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
     ),
     max_items: Type.Optional(
       Type.Integer({
-        minimum: 1,
         maximum: MAX_ITEMS,
         default: DEFAULT_ITEMS,
       }),
@@ -121,13 +131,15 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
     fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
   };
   const { known, required } = namesOf(params);
+  const unlisted = UNLISTED[toolName(rpc)] ?? [];
+  const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
     name: toolName(rpc),
     summary,
     effect: "read",
     idempotent: true,
     slow: true,
-    params: Type.Object(params),
+    params: Type.Object(listed),
     async run(backend, args, options) {
       const { max_items: items, fields, ...rest } = checkNames(args, known, required);
       const maxItems = readMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
@@ -149,7 +161,7 @@ function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): str
   const usual = shown.map((path) => path.split(".")[0]);
   const isFurther = (name: string) => name !== "render" && !name.startsWith("omitted_") && !usual.includes(name);
   const further = shown.length === 0 ? [] : output.fields.map(({ name }) => name).filter(isFurther);
-  return `Parts wanted, as a or a.b${further.length === 0 ? "" : `; by default not ${further.join(", ")}`}`;
+  return `Parts, as a or a.b${further.length === 0 ? "" : `; by default not ${further.join(", ")}`}`;
 }
 
 function answer<Method extends DescMethodUnary>(

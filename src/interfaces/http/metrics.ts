@@ -40,6 +40,20 @@ export interface ProcessFacts {
   /** Readers of the change log that are connected. */
   readonly openStreams?: number;
   readonly database?: DatabaseFacts;
+  /** Absent until windows were read. */
+  readonly windows?: WindowFacts | undefined;
+}
+
+/** Maintenance windows that are planned or begun. */
+export interface WindowFacts {
+  readonly planned: number;
+  readonly begun: number;
+  /** Those of both that should be over. */
+  readonly overdue: number;
+  /** Seconds until the next one that is planned begins. */
+  readonly nextInS: number | undefined;
+  /** Codes, which need no escape, with the number of the verdict; bounded. */
+  readonly verdicts: readonly (readonly [code: string, verdict: number])[];
 }
 
 /** Facts from the database. The inventory's numbers are absent if the database does not answer. */
@@ -116,6 +130,7 @@ export class Metrics {
       ),
       ...counter(format, "planner_dc_refused_credentials", "Calls with an invalid token.", this.#refusedCredentials),
       ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
+      ...(facts.windows === undefined ? [] : windowLines(format, facts.windows)),
       ...gauge(
         format,
         "planner_dc_tls_certificate_end_timestamp_seconds",
@@ -162,6 +177,23 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
       ({ waiting }) => waiting,
     ),
     ...perEffect("planner_dc_transactions_limit", "Transactions that may run at once.", ({ limit }) => limit),
+  ];
+}
+
+function windowLines(
+  format: MetricFormat,
+  { planned, begun, overdue, nextInS, verdicts }: WindowFacts,
+): readonly string[] {
+  const [states, verdict] = ["planner_dc_windows", "planner_dc_window_verdict"];
+  const explained = "Verdict of an open window: 1 GO, 2 GO_WITH_RISK, 3 UNKNOWN, 4 NO_GO.";
+  return [
+    ...family(format, states, "gauge", "Maintenance windows that are open, by state."),
+    `${states}{state="planned"} ${planned}`,
+    `${states}{state="begun"} ${begun}`,
+    ...gauge(format, "planner_dc_windows_overdue", "Open windows that should be over.", overdue),
+    ...gauge(format, "planner_dc_next_window_seconds", "Seconds until the next planned window begins.", nextInS),
+    ...(verdicts.length === 0 ? [] : family(format, verdict, "gauge", explained)),
+    ...verdicts.map(([code, number]) => `${verdict}{window="${code}"} ${number}`),
   ];
 }
 

@@ -47,7 +47,8 @@ export class StoreFacts {
   }
 }
 
-async function isLate(work: Promise<void>): Promise<boolean> {
+/** Whether work takes longer than a collector of metrics waits. */
+export async function isLate(work: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<true>((resolve) => {
     timer = setTimeout(() => resolve(true), PATIENCE_MS);

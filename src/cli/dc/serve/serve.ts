@@ -30,6 +30,7 @@ import {
 } from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
 import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+import { OpenWindows } from "./window_facts.ts";
 
 /** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */
 const SLOW_S = 2;
@@ -112,7 +113,6 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const guarded = await GuardedStore.open(opened, options);
   const store = watchedStore(guarded, logger("database"));
   const metrics = new Metrics();
-  const facts = new StoreFacts(store);
   const slow = new SlowCalls(logger("slow call"));
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
@@ -122,6 +122,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     noteLog: (verdict) => guarded.note(verdict),
     ...picturesBy(rasterizer),
   });
+  const facts = factsOf(store, service);
   let certificate = tls;
   const handler = httpHandler({
     service,
@@ -129,9 +130,8 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     whyNotReady: () => problemOf(store),
     metrics: async (format) =>
       metrics.text(format, {
-        ...processFacts(service.openStreams),
+        ...(await facts()),
         certificateEndS: certificate && certificate.end.getTime() / 1000,
-        database: await facts.now(),
       }),
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
@@ -168,6 +168,17 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     unfollow?.();
     for (const part of [checkpoints, rasterizer, store]) await part?.close();
   }
+}
+
+/** All that metrics state beside calls, read when they are asked for. */
+function factsOf(store: DcStore, service: DcService) {
+  const database = new StoreFacts(store);
+  const windows = new OpenWindows(service);
+  return async () => ({
+    ...processFacts(service.openStreams),
+    database: await database.now(),
+    windows: await windows.facts(),
+  });
 }
 
 function observedBy(...observers: readonly { readonly observe: (call: FinishedCall) => void }[]) {

@@ -51,7 +51,7 @@ export type GetCapacityRequest = Message<"datacenter.v1.GetCapacityRequest"> & {
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same request.
+   * From next_page_token, with the same request.
    *
    * @generated from field: string page_token = 5;
    */

@@ -102,7 +102,7 @@ export type FindPlacementRequest = Message<"datacenter.v1.FindPlacementRequest">
   depth: Depth;
 
   /**
-   * Weight of one device; unknown when unset.
+   * Weight of one device.
    *
    * @generated from field: optional double weight_kg = 7;
    */
@@ -123,7 +123,7 @@ export type FindPlacementRequest = Message<"datacenter.v1.FindPlacementRequest">
   loadBasis: LoadBasis;
 
   /**
-   * Supply that each device demands; TWO_N: two sides that no single failure takes both. Defaults to that of the device to copy, else TWO_N with two inlets or more and N with one.
+   * Supply that each device demands; TWO_N: two sides that no single failure takes both. Defaults to that of the device to copy, else TWO_N, or N with one inlet.
    *
    * @generated from field: datacenter.v1.Redundancy redundancy = 10;
    */
@@ -158,21 +158,21 @@ export type FindPlacementRequest = Message<"datacenter.v1.FindPlacementRequest">
   scopeRef: string;
 
   /**
-   * What counts first stands first; defaults to RACK, ROW, FEED.
+   * The most important first; defaults to RACK, ROW, FEED.
    *
    * @generated from field: repeated datacenter.v1.PlacementSpread spread = 15;
    */
   spread: PlacementSpread[];
 
   /**
-   * Share of power, cooling and weight limits to leave free, 0 to 99; defaults to 0.
+   * Share of power, cooling and weight limits to leave free, 0 to 99.
    *
    * @generated from field: optional int32 headroom_pct = 16;
    */
   headroomPct?: number | undefined;
 
   /**
-   * Use supplies that carry more than they may already, and announce their warnings; else they refuse the places below them.
+   * Use supplies that carry more than they may already, with their warnings; else places below them are refused.
    *
    * @generated from field: bool allow_existing_warnings = 17;
    */
@@ -214,7 +214,7 @@ export type FindPlacementRequest = Message<"datacenter.v1.FindPlacementRequest">
   render?: RenderOptions | undefined;
 
   /**
-   * Power inlets of each device, 1 to 16; defaults to those of the type or device, else 2 for TWO_N and N_PLUS_1, and 1 otherwise.
+   * Power inlets of each device, 1 to 16; defaults to those of the type or device, else 2 for TWO_N and N_PLUS_1, else 1.
    *
    * @generated from field: optional int32 inlets = 23;
    */

@@ -304,7 +304,7 @@ export type ListDeviceTypesRequest = Message<"datacenter.v1.ListDeviceTypesReque
   pageSize: number;
 
   /**
-   * next_page_token of the page before.
+   * From next_page_token, with the same request.
    *
    * @generated from field: string page_token = 2;
    */
@@ -388,7 +388,7 @@ export type SearchDeviceTypesRequest = Message<"datacenter.v1.SearchDeviceTypesR
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same filter.
+   * From next_page_token, with the same filter.
    *
    * @generated from field: string page_token = 5;
    */

@@ -23,7 +23,7 @@ export const file_datacenter_v1_rehearsal: GenFile = /*@__PURE__*/
  */
 export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresRequest"> & {
   /**
-   * Where the failing elements are: site, floor, room, row, zone or rack. Defaults to the whole inventory. Losses count wherever they are.
+   * Where the failing elements are: site, floor, room, row, zone or rack; everywhere when empty. Losses count wherever they are.
    *
    * @generated from field: string scope_ref = 1;
    */
@@ -65,7 +65,7 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   pairs: boolean;
 
   /**
-   * Leave out causes below this severity. Defaults to INFO, which is all.
+   * Leave out causes below this severity.
    *
    * @generated from field: datacenter.v1.FailureSeverity min_severity = 7;
    */
@@ -79,7 +79,7 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same request.
+   * From next_page_token, with the same request.
    *
    * @generated from field: string page_token = 9;
    */

@@ -817,7 +817,7 @@ export type ListWindowsRequest = Message<"datacenter.v1.ListWindowsRequest"> & {
   pageSize: number;
 
   /**
-   * next_page_token of the page before.
+   * From next_page_token, with the same request.
    *
    * @generated from field: string page_token = 7;
    */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { Metrics } from "#interfaces/http/metrics.ts";
 import { served } from "../../../support/dc/served.ts";
 import { fromDebian } from "../../../support/debian.ts";
 import { http1 } from "../../../support/http_client.ts";
@@ -23,6 +24,12 @@ describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
 
     expect(text).toContain("planner_dc_call_duration_seconds_bucket");
     expect(check(text)).toEqual({ status: 0, told: "" });
+  });
+
+  test("finds nothing wrong with those of windows", () => {
+    const windows = { planned: 2, begun: 1, overdue: 1, nextInS: 5400, verdicts: [["MW-1", 4]] as const };
+    const facts = { version: "1", startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, windows };
+    expect(check(new Metrics().text("prometheus", facts))).toEqual({ status: 0, told: "" });
   });
 
   test("would find something", () => {

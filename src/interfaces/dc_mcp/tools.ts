@@ -57,10 +57,7 @@ const READS: readonly Read[] = [
     method.getDevice,
     "One device with its power chain, single points of failure, cables and recent changes. For its code use search_devices, for a port get_port.",
   ],
-  [
-    method.getPort,
-    "One port with its device, its cable and the far end. For the whole path use trace_cable_path.",
-  ],
+  [method.getPort, "One port with its device, its cable and the far end. For the whole path use trace_cable_path."],
 ];
 
 const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), complete: false };
@@ -69,15 +66,9 @@ const planning = PlanningService.method;
 
 /** Questions of planning, which are served on request. A new one is a row here. */
 const PLANNING_READS: readonly Read[] = [
-  [
-    planning.getDeviceType,
-    "One type of device with its ports and bays. For its code use search_device_types.",
-  ],
+  [planning.getDeviceType, "One type of device with its ports and bays. For its code use search_device_types."],
   [planning.listDeviceTypes, "All types of devices, page by page. By words use search_device_types."],
-  [
-    planning.searchDeviceTypes,
-    "Find types of devices by words, page by page. For ports and bays use get_device_type.",
-  ],
+  [planning.searchDeviceTypes, "Find types of devices by words, page by page. For ports and bays use get_device_type."],
   [
     planning.rehearseFailures,
     "Fail every supply element, cooling unit and switch in turn, and rank what causes loss. For one failure use power_blast_radius.",

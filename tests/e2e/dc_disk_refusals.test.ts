@@ -78,6 +78,7 @@ describe.skipIf(!CAN_MOUNT)("a command that makes a file", () => {
       for (const [name, outcome] of outcomes) {
         try {
           expectRefusal(outcome, WRITERS[name]?.file ?? "");
+          if (disk === "read-only") expect(outcome.stderr).toContain("read-only");
         } catch (error) {
           throw new Error(`${name}: ${JSON.stringify(outcome)}`, { cause: error });
         }

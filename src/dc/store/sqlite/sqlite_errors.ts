@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { refuse } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -45,7 +45,18 @@ function reasonOf(message: string, file: string): string {
 function why(file: string): string {
   if (isFolder(file)) return "it is a folder";
   if (!isFolder(dirname(file))) return "its folder does not exist";
+  if (isReadOnly(dirname(file))) return "its file system is read-only: choose another path";
   return "no right to read and write it: choose another path, or run planner as a user who has it";
+}
+
+/** Whether the file system of the folder takes no writes, whatever the rights of the user. */
+function isReadOnly(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EROFS";
+  }
 }
 
 function isFolder(path: string): boolean {

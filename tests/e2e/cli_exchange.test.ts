@@ -93,6 +93,19 @@ test("import --dry-run writes nothing", async () => {
   expect(readdirSync(join(project.root, ".planner/specs"))).toEqual([]);
 });
 
+const EVIL = {
+  archived: false,
+  title: null,
+  status: "pending",
+  type: "code",
+  labels: [],
+  depends_on: [],
+  target_files: [],
+  model: null,
+  frontmatter_text: "---\n---\n",
+  body: "",
+};
+
 test("import refuses what is no export, a hostile id and a path that is not there", async () => {
   using project = tempProject();
   project.write("other.json", '{"specs": []}');
@@ -101,22 +114,7 @@ test("import refuses what is no export, a hostile id and a path that is not ther
     JSON.stringify({
       format: "planner-export",
       version: 1,
-      specs: [
-        {
-          id: "../../evil",
-          archived: false,
-          title: null,
-          status: "pending",
-          type: "code",
-          labels: [],
-          depends_on: [],
-          target_files: [],
-          model: null,
-          frontmatter_text: "---\n---\n",
-          body: "",
-        },
-        { id: 7 },
-      ],
+      specs: [{ ...EVIL, id: "../../evil" }, { ...EVIL, id: "a\u001b[31mb\nc" }, { id: 7 }],
     }),
   );
 
@@ -127,7 +125,8 @@ test("import refuses what is no export, a hostile id and a path that is not ther
   expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("expected what `planner export` writes") });
   expect(evil.code).toBe(1);
   expect(evil.stdout).toContain("refused ../../evil: no file could have this id");
-  expect(evil.stdout).toEndWith("0 imported, 0 existing, 2 refused\n");
+  expect(evil.stdout).toContain("refused a␛[31mb c: its id holds a control character");
+  expect(evil.stdout).toEndWith("0 imported, 0 existing, 3 refused\n");
   expect(absent.code).toBe(1);
   expect(absent.stderr).toMatch(/^error: Cannot import "[^"]+nowhere": no such file or folder \(ENOENT\)\n$/);
   expect(readdirSync(join(project.root, ".planner/specs"))).toEqual([]);

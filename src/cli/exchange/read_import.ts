@@ -74,6 +74,8 @@ function exportItem(value: unknown): ImportItem | ImportRefusal {
   }
   const id = parseSpecId(value.id);
   if (id === undefined) return { source: value.id, reason: "no file could have this id as its name" };
+  // A file's name would carry it into every listing of the folder.
+  if (/\p{Cc}/u.test(id)) return { source: value.id, reason: "its id holds a control character: expected none" };
   const text = value.frontmatter_text + value.body;
   return checked({ source: value.id, id, name: value.id, archived: value.archived, text });
 }

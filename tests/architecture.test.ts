@@ -27,6 +27,7 @@ const PORTS = [
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const ENUMS = "gen/datacenter/v1/enums.ts";
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
+const DC_INTERFACE = ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS];
 
 /** Longest place first: a file belongs to the first module that holds it. */
 const MODULES: readonly Module[] = [
@@ -177,25 +178,25 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "interfaces/connect",
-    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
+    may: DC_INTERFACE,
     pure: false,
     because: "an interface translates; it reaches the datacenter through its service only",
   },
   {
     place: "interfaces/graphql",
-    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
+    may: DC_INTERFACE,
     pure: false,
     because: "an interface translates; it reaches the datacenter through its service only",
   },
   {
     place: "interfaces/dc_mcp",
-    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/mcp"],
+    may: [...DC_INTERFACE, "interfaces/mcp"],
     pure: false,
     because: "an interface translates; it reaches the datacenter through its service only, or a server that has one",
   },
   {
     place: "interfaces/http",
-    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/connect", "interfaces/graphql"],
+    may: [...DC_INTERFACE, "interfaces/connect", "interfaces/graphql", "interfaces/dc_mcp"],
     pure: false,
     because: "it joins what one port answers and finds the principal",
   },

@@ -1,4 +1,5 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
+import { dcServerWords } from "#interfaces/dc_mcp/server_words.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { serveStdio } from "../serve_stdio.ts";
 import { type Database, databaseOf } from "./database.ts";
@@ -9,13 +10,6 @@ export type DcMcpOptions = ({ readonly database: Database } | { readonly server:
   /** Whether the tools of planning are served as well. */
   readonly planning?: boolean;
 };
-
-/** What an agent reads first: what the tools are for and where to begin. */
-const INSTRUCTIONS =
-  "Questions about a datacenter's inventory: racks, devices, cooling units, cables and links. Nothing here changes it. Begin with floor_plan for the state of a floor, or with search_devices for a device whose code is not known; then get_device, get_rack or get_port. power_blast_radius says what a failed source takes down, thermal_headroom how much cooling is left, fabric_topology which links are full, trace_cable_path where a cable ends. A reference is <kind>:<identifier>, such as feed:<feed_id> or floor:<site_id>/<floor_number>. Answers show the main fields and at most 50 items of each list; omitted counts the others, fields and max_items ask for more. render alone draws.";
-
-const PLANNING_INSTRUCTIONS =
-  " To plan: find_placement says where new devices fit, get_capacity what is left, rehearse_failures which failures hurt most, search_device_types what may be installed.";
 
 /**
  * What the words behind `planner dc mcp` ask for, or undefined when they are anything but none or one `--db` with a
@@ -34,8 +28,7 @@ export function plainDcMcpWords(words: readonly string[], cwd: string): DcMcpOpt
  */
 export function serveDcMcp(options: DcMcpOptions): Promise<never> {
   return serveStdio({
-    info: { name: "planner-dc", version: "0.1.0" },
-    instructions: INSTRUCTIONS + (options.planning === true ? PLANNING_INSTRUCTIONS : ""),
+    ...dcServerWords(options.planning),
     loadTools: async () => {
       const { dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
       return dcTools(() => openBackend(options), options.planning);

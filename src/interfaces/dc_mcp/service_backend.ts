@@ -6,10 +6,8 @@ import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type DcBackend, namingField } from "./backend.ts";
 
-const CALLER: Caller = { interface: "MCP" };
-
-/** The service in this process. */
-export function serviceBackend(service: DcService): DcBackend {
+/** The service in this process. @param caller by default the person who started it, who may read all */
+export function serviceBackend(service: DcService, caller: Caller = { interface: "MCP" }): DcBackend {
   return {
     async ask<Method extends DescMethodUnary>(
       method: Method,
@@ -19,7 +17,7 @@ export function serviceBackend(service: DcService): DcBackend {
       const rpc = rpcOf(method);
       if (rpc === undefined) throw new OperationError("failed_precondition", `${method.name} is not implemented yet`);
       try {
-        return (await service.call(rpc, request, CALLER, signal)) as MessageShape<Method["output"]>;
+        return (await service.call(rpc, request, caller, signal)) as MessageShape<Method["output"]>;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const message = namingField(error.message, error.violations[0]?.field ?? "");

@@ -14,6 +14,7 @@ import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { WhyNotReady } from "#interfaces/connect/health_status.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
+import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 import { CALENDAR_PATH, calendarReader, calendarResponse, type FindSubscriber } from "./calendar.ts";
@@ -22,7 +23,7 @@ import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { pageHandler } from "./pages.ts";
 import { refusedRoute } from "./refused_route.ts";
-import { readBytes } from "./request_body.ts";
+import { readBytes, readJsonBody } from "./request_body.ts";
 import { takeWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -52,6 +53,8 @@ export interface AppOptions {
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
+/** MCP's Streamable HTTP. */
+const MCP_PATH = "/mcp";
 /** What an open stream may hold beside its request: pages in a few forms, and their garbage. Ours: measured with a thousand. */
 const STREAM_BYTES = 256 * 1024;
 
@@ -143,7 +146,9 @@ export function httpApp(options: AppOptions): App {
       readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
     }),
   );
+  app.post(MCP_PATH, (context) => mcp(context, options));
   for (const path of READ_ROUTES) app.all(path, only("GET, HEAD"));
+  app.all(MCP_PATH, only("POST"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
     context.json({ code: missingCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
@@ -215,6 +220,20 @@ async function metrics(context: AppContext, { metrics: text }: AppOptions): Prom
   });
   const format = accepted === "application/openmetrics-text" ? "openMetrics" : "prometheus";
   return context.body(await text(format), 200, { "content-type": METRIC_FORMATS[format] });
+}
+
+async function mcp(context: AppContext, options: AppOptions): Promise<Response> {
+  const { service, report } = options;
+  const caller = await findCaller(context, options, "MCP");
+  // Otherwise a client without a token would learn only from its first call that it needs one.
+  if (caller.principal === undefined) await service.session(caller);
+  // Loaded on demand: the tools are many, and most servers answer no agent.
+  const { answerMcp } = await import("#interfaces/dc_mcp/http_endpoint.ts");
+  return answerMcp(context.req.raw, {
+    backend: () => serviceBackend(service, caller),
+    readBody: (limit) => readJsonBody(context.req.raw, limit, meterOf(context, options)),
+    log: (text) => report(`POST ${MCP_PATH}`, text),
+  });
 }
 
 async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {

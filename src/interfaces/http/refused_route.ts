@@ -14,6 +14,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/windows.ics": { method: "ListWindows", interface: "REST" },
   "/session": { method: "Session", interface: "REST" },
   "/graphql": { method: "GraphQL", interface: "GRAPHQL" },
+  "/mcp": { method: "Mcp", interface: "MCP" },
 };
 
 /** Says whether the process may be asked, and is no call. */

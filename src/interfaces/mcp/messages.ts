@@ -7,7 +7,7 @@ export type Id = string | number | null;
 export type Params = Readonly<Record<string, unknown>>;
 
 /**
- * Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32022 from MCP revision 2026-07-28.
+ * Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32020 and -32022 from MCP revision 2026-07-28.
  */
 export const RPC_CODE = {
   parse: -32700,
@@ -15,6 +15,7 @@ export const RPC_CODE = {
   methodNotFound: -32601,
   invalidParams: -32602,
   server: -32603,
+  headerMismatch: -32020,
   unsupportedVersion: -32022,
 } as const;
 

@@ -29,8 +29,9 @@ type Method = (request: Request, words: ServerWords) => Plan;
 const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     "initialize",
-    ({ params }, { info: serverInfo, instructions }) => {
-      const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
+    ({ params }, { info: serverInfo, instructions, versions = [HANDSHAKE_VERSION] }) => {
+      const protocolVersion = versions.find((version) => version === params["protocolVersion"]) ?? versions[0];
+      const result = { protocolVersion, capabilities: CAPABILITIES, serverInfo };
       // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, whose response has no further
       // fields.
       const isNamed = instructions !== undefined && isJsonObject(params["clientInfo"]);

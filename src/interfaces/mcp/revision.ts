@@ -12,6 +12,8 @@ export interface ServerWords {
   readonly info: ServerInfo;
   /** Usage notes on its tools for clients that identify themselves; optional. */
   readonly instructions?: string;
+  /** Versions that a handshake may agree on, the newest first; without them it is always `HANDSHAKE_VERSION`. */
+  readonly versions?: readonly string[];
 }
 
 /**
@@ -26,7 +28,7 @@ export const HANDSHAKE_VERSION = "2024-11-05";
 /** Versions that a request may name. Source: docs/decisions.md#s-18. */
 export const STATELESS_VERSIONS: readonly string[] = ["2026-07-28"];
 
-const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
+export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
 export const SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId";

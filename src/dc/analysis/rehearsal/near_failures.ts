@@ -79,18 +79,25 @@ export class NearFailures {
   }
 
   /**
-   * Finds them for elements that fail together: they share supply, load or a rack, an area that is cooled, or a switch.
+   * Finds them for elements that fail together: they share supply, load or a rack, an area that is cooled, or a switch. A
+   * failure that takes all of these elements alone takes no more with them.
    * @param site in which the elements are tried
-   * @param names what they concern beside supply, as of `FurtherEffects.meetingOf`
+   * @param off nodes that do not work then
+   * @param cut numbers of the fabric links that go down besides
    */
-  *with(site: SiteTrials, together: readonly Element[], names: readonly string[]): Steps<ReadonlySet<Outcome>> {
+  *with(
+    site: SiteTrials,
+    together: readonly Element[],
+    { off, cut }: { readonly off: readonly number[]; readonly cut: readonly number[] },
+  ): Steps<readonly Outcome[]> {
     const found = new Set<Outcome>();
     for (const [island, own] of Map.groupBy(together, ({ index }) => site.island[index] ?? -1)) {
       for (const outcome of yield* this.footprints.meeting(island, site, own)) found.add(outcome);
       yield;
     }
-    for (const name of names) for (const outcome of this.#named.get(name) ?? []) found.add(outcome);
-    return found;
+    for (const name of this.effects.meetingOf(off, cut))
+      for (const outcome of this.#named.get(name) ?? []) found.add(outcome);
+    return cut.length > 0 ? [...found] : [...found].filter((outcome) => !takesAll(outcome, together));
   }
 
   get #named(): ReadonlyMap<string, readonly Outcome[]> {
@@ -104,4 +111,10 @@ export class NearFailures {
       for (const name of this.effects.meetingOf(offBy(outcome))) listIn(found, name).push(outcome);
     return found;
   }
+}
+
+function takesAll({ direct }: Outcome, [first, ...others]: readonly Element[]): boolean {
+  if (first === undefined || !direct.includes(first.index)) return false;
+  const taken = others.length === 0 ? undefined : new Set(direct);
+  return others.every(({ index }) => taken?.has(index));
 }

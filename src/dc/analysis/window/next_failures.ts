@@ -45,10 +45,9 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
   const { outage } = during;
   const trying: Trying = { window, outage, site: yield* window.trials() };
   const own = [...outage.covered].map((index): Element => ({ index, kind: "POWER" }));
-  const names = near.effects.meetingOf([...outage.off], cutLinks);
   const judged = new Judging(topology, outage);
   const found: NextFailure[] = [];
-  for (const outcome of yield* near.with(trying.site, own, names)) {
+  for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
     const [element] = outcome.elements;
     if (element === undefined || !isOn(outage, element)) continue;
     const { harm, offline } = failed(trying, [...own, element], [during.harm, aloneHarm(window, outcome)]);

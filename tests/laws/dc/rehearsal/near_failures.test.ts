@@ -33,7 +33,7 @@ const OPTIONS = [
 class EveryFailure extends NearFailures {
   override *with() {
     yield;
-    return new Set(this.site.outcomes);
+    return this.site.outcomes;
   }
 }
 

@@ -86,6 +86,7 @@ test("pr pushes finished work and makes its request, which carries the proof; do
   });
   const left = await project.planner(["merge", "--all"]);
   expect(left.stderr).toContain(`Left alone: ${ONE}: pull request #7 has it (${URL})`);
+  expect((await project.planner(["doctor"])).stdout).toContain(`"planner pr --sync ${ONE}" takes over its merge`);
 
   // The same again; then with what a person wrote there, and with more work.
   expect(await made(ONE)).toMatchObject({ code: 0, results: [{ outcome: "updated", number: 7, head }] });
@@ -239,8 +240,15 @@ test("pr loses nothing to hooks, other people, lost answers, closed requests and
   expect([synced.code, synced.stderr]).toEqual([1, expect.stringContaining(`closed without a merge: ${URL}`)]);
   expect((await project.planner(["status"])).stdout).toContain("pull request #7 closed");
   expect((await made(ONE, "--new")).results).toMatchObject([{ outcome: "created", number: 8 }]);
-  // Its rejection forgets the request.
-  expect((await project.planner(["review", ONE, "--reject"])).code).toBe(0);
+  // A run that builds upon the work waits for its merge; a rejection forgets the request, and names it.
+  await project.add(TWO, `depends_on: [${ONE}]\n`, body(TWO));
+  const built = await project.planner(["work", TWO]);
+  expect(built.stdout + built.stderr).toContain(`the work of '${ONE}' is not merged: pull request #8 has it`);
+  const rejected = await project.planner(["review", ONE, "--reject"]);
+  expect([rejected.code, rejected.stderr]).toEqual([
+    0,
+    expect.stringContaining("its pull request #8 may still be open"),
+  ]);
   expect(await project.mustGit("for-each-ref", "refs/planner/pr/")).toBe("");
 });
 

@@ -5,6 +5,7 @@ import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
+import { requested } from "../merge/waiting_work.ts";
 import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
@@ -18,11 +19,14 @@ interface Content {
 export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;
   const statuses = await context.work.worktrees();
+  const requests = await ports.requests.notes();
   const found: Trouble[] = [];
   for (const id of await ports.worktrees.ids()) {
     if ((await liveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
-    found.push(await troubleOf(deps, id, status));
+    const trouble = await troubleOf(deps, id, status);
+    const advice = requested(id, requests.get(id));
+    found.push(trouble.advice === null || advice === null ? trouble : { ...trouble, advice });
   }
   return found;
 }

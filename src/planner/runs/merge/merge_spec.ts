@@ -12,6 +12,7 @@ import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { endLeftovers } from "../end_claim.ts";
 import { admission } from "../proof/admission.ts";
+import { openRequest } from "../requests/open_request.ts";
 import { mergedElsewhere } from "../requests/take_merged.ts";
 import type { RunDeps } from "../run_types.ts";
 import {
@@ -62,8 +63,9 @@ async function merged(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promi
   if (found.reasons.length > 0) return refused(id, found.reasons.join("; "));
   const final = await claim.finish(shared);
   if (final.kind !== "own") return refused(id, notFinalText(id, final));
+  const request = await openRequest(deps, id);
   const result = await mergeFinal(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
-  return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes] } : result;
+  return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
 }
 
 /** Merges the branch of a spec that has everything that it needs. */

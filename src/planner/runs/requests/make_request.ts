@@ -81,8 +81,16 @@ export async function makeRequest(deps: RunDeps, id: string, wishes: RequestWish
     const known = (await deps.ports.requests.notes()).get(spec_id) ?? null;
     const there = target.program === null ? null : await currentRequest(deps, { work, target, known, wishes });
     const notes = work.isFinished ? await finalize(deps, { claim, work, wishes }) : [];
-    const pushed = await push(deps, { work, target, known });
-    return send(deps, { work, target, there, wishes, pushed: { ...pushed, notes: [...notes, ...pushed.notes] } });
+    const { head, commits } = (await deps.ports.differences.ofBranch(spec_id)) ?? work;
+    const final = { ...work, head, commits };
+    const pushed = await push(deps, { work: final, target, known });
+    return send(deps, {
+      work: final,
+      target,
+      there,
+      wishes,
+      pushed: { ...pushed, notes: [...notes, ...pushed.notes] },
+    });
   });
 }
 
@@ -138,7 +146,6 @@ async function finalize(
 }
 
 interface Pushed {
-  readonly head: string;
   readonly note: RequestNote;
   readonly notes: readonly string[];
 }
@@ -148,9 +155,8 @@ async function push(
   deps: RunDeps,
   { work, target, known }: Pick<Sought, "work" | "target" | "known">,
 ): Promise<Pushed> {
-  const { requests, differences } = deps.ports;
-  const { spec_id: id, branch } = work;
-  const head = (await differences.ofBranch(id))?.head ?? work.head;
+  const { requests } = deps.ports;
+  const { spec_id: id, branch, head } = work;
   const { into, remote, base } = target;
   const isSame = known !== null && known.remote === remote && known.branch === branch;
   const began = await requests.began(id);
@@ -173,7 +179,6 @@ async function push(
   const { records } = (await deps.context.config()).pr;
   const refusal = records ? await requests.pushRecords(id, target) : null;
   return {
-    head,
     note: pushed,
     notes: [...notes, ...(refusal === null ? [] : [`its records were not pushed: ${refusal}`])],
   };
@@ -188,10 +193,9 @@ async function send(deps: RunDeps, { work, target, there, wishes, pushed }: Sent
   const { requests } = deps.ports;
   const { spec_id, branch } = work;
   const { base } = target;
-  const difference = await deps.ports.differences.ofBranch(spec_id);
-  const draft = draftOf({ ...work, commits: difference?.commits ?? work.commits }, target);
+  const draft = draftOf(work, target);
   const { title, body } = draft;
-  const made = { spec_id, branch, base, head: pushed.head, title };
+  const made = { spec_id, branch, base, head: work.head, title };
   if (target.program === null) {
     return { ...made, outcome: "pushed", number: null, url: draft.url, body, notes: pushed.notes };
   }

@@ -4,6 +4,7 @@ import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { openRequest } from "../requests/open_request.ts";
 import type { RunDeps } from "../run_types.ts";
 import { membersWithWork } from "./members.ts";
 import { refuseUnreviewable } from "./review_facts.ts";
@@ -49,8 +50,10 @@ async function reject({ context, ports }: RunDeps, id: SpecId): Promise<Rejected
     const hasRun = (await ports.records.reports()).some(({ spec_id }) => spec_id === id);
     return { spec_id: id, notes: hasRun ? [inPlace(id)] : [], kept: null };
   }
+  const request = await openRequest({ ports }, id);
   try {
-    return { spec_id: id, notes: await ports.worktrees.remove(id, { unmerged: "keep" }), kept: null };
+    const notes = await ports.worktrees.remove(id, { unmerged: "keep" });
+    return { spec_id: id, notes: [...notes, ...request], kept: null };
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return { spec_id: id, notes: [], kept: error.message };

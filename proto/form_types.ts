@@ -58,3 +58,16 @@ function readField(message: string, line: string): FormField {
   }
   return field as unknown as FormField;
 }
+
+/** Reads enumerations with a line for each: its name, of which the prefix follows, and its values. */
+export function readEnums(text: string): Readonly<Record<string, FormEnum>> {
+  return Object.fromEntries(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => {
+        const [name = "", ...values] = line.split(" ");
+        return [name, { prefix: name.replaceAll(/\B[A-Z]/g, "_$&").toUpperCase(), values }];
+      }),
+  );
+}

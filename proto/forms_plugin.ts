@@ -96,9 +96,9 @@ function generateResources({ files, generateFile }: Schema): void {
   made.print(blocks.join("\n\n"));
   made.print("`);");
   made.print();
-  made.print("export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {");
-  for (const [name, words] of forms.enums) made.print(`  ${name}: ${JSON.stringify(words)},`);
-  made.print("};");
+  made.print("export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = readEnums(`");
+  made.print([...forms.enums].map(([name, { values }]) => [name, ...values].join(" ")).join("\n"));
+  made.print("`);");
 }
 
 /** Collects the messages and enumerations that resources are made of. */

@@ -10,6 +10,16 @@ const LOADERS: Readonly<Record<PageName, () => Promise<{ readonly default: unkno
   graphiql: () => import("../../dist/web/graphiql.html", { with: { type: "text" } }),
 };
 
+/** Loads the console as it is sent, compressed when it was built; undefined if it was never built. */
+export async function loadZippedConsole(): Promise<Buffer<ArrayBuffer> | undefined> {
+  try {
+    const { default: text } = await import("../../dist/web/console.gz.txt", { with: { type: "text" } });
+    return Buffer.from(String(text), "base64");
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Loads the text of a page on first use. Returns undefined if the program runs from source and the pages were never
  * built.

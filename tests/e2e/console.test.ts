@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds } from "../support/chromium.ts";
 import {
+  chooseMore,
   EVERY_PAGE,
   EVIL,
   figure,
@@ -66,7 +67,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
 
       await page.getByRole("link", { name: "SRV-A08-07", exact: true }).click();
       await heading(page, "SRV-A08-07");
-      await page.getByRole("link", { name: "History" }).last().click();
+      await chooseMore(page, "History");
       await heading(page, "History of SRV-A08-07");
       await page.getByRole("region", { name: "Changes" }).getByText("Create").first().waitFor();
       const when = page.locator("time").first();
@@ -130,7 +131,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   test("shows a picture and the lists below it at once, so that nothing moves under the pointer", async () => {
     await visit("", async (page) => {
       await page.evaluate(NOTE_PICTURES);
-      for (const hash of ["rack/B03", "power/device%3AUPS-A2", "floor/floor%3AAMS1%2F1"]) {
+      for (const hash of ["rack/B03?tab=picture", "power/device%3AUPS-A2", "floor/floor%3AAMS1%2F1"]) {
         await page.goto(`${server.url}/#/${hash}`);
         await page.locator(".picture svg").waitFor();
         expect(await page.evaluate("late")).toEqual([]);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
+import { chooseMore } from "../support/console_page.ts";
 import { EditedConsole } from "../support/edited_console.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 
@@ -68,7 +69,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       const box = (await device.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
       await page.mouse.move(box.x + 20, box.y + 8);
       await page.mouse.down();
-      await page.mouse.move(box.x + 20, box.y + 8 - 2 * 24, { steps: 4 });
+      await page.mouse.move(box.x + 20, box.y + 8 - 2 * 15, { steps: 4 });
       await page.mouse.up();
       await dialog(page).getByRole("row", { name: "Unit 2 U 4 U" }).waitFor();
       await page.getByRole("button", { name: /^Save 1 change/ }).click();
@@ -88,7 +89,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
 
   test("says who would go dark and what a rule refuses, at the field", async () => {
     await desk.visit(browser, "anna", "device/PDU-1", async (page) => {
-      await page.getByRole("button", { name: "Delete" }).click();
+      await chooseMore(page, "Delete");
       await dialog(page).getByText("1 device would go dark").waitFor();
       await dialog(page).getByText("Device feeds others").waitFor();
       expect(await page.getByRole("button", { name: /^Delete device/ }).isDisabled()).toBe(true);

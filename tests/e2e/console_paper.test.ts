@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
 
   test("saves a picture with the colouring and the theme of the screen", async () => {
     await visit(
-      "rack/B03?coloring=COLORING_STATUS&view=RENDER_VIEW_FRONT",
+      "rack/B03?coloring=COLORING_STATUS&view=RENDER_VIEW_FRONT&tab=picture",
       async (page) => {
         await heading(page, "B03");
         await page.locator(".picture-frame svg").waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   });
 
   test.each([
-    ["rack/B03", "B03", 20],
+    ["rack/B03?tab=devices", "B03", 20],
     ["power/device%3AUPS-A2", "If UPS-A2 fails", 250],
     ["fabric/FAB1?view=table", "FAB1", 160],
     ["placement?count=12&height=2&draw=800&supply=TWO_N&ports=2x25G", "Where does it fit?", 40],

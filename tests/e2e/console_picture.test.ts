@@ -28,7 +28,7 @@ const middle = ({ x, y, width, height }: { x: number; y: number; width: number; 
 
 describe.skipIf(missing !== undefined)("A picture of the console", () => {
   test("shows a tip at once, zooms by the wheel around the pointer, is dragged, and fits", async () => {
-    await visit("rack/B03", async (page) => {
+    await visit("rack/B03?tab=picture", async (page) => {
       await heading(page, "B03");
       const frame = page.locator(".picture-frame");
       const svg = frame.locator("svg");
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       await page.mouse.move(x, y - 60, { steps: 4 });
       await page.mouse.up();
       expect(await frame.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(top + 30);
-      expect(page.url()).toEndWith("#/rack/B03");
+      expect(page.url()).toEndWith("#/rack/B03?tab=picture");
 
       await page.getByRole("button", { name: "Fit" }).click();
       await until(
@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
   });
 
   test("keeps the focus on its element while others change what it shows", async () => {
-    await visit("rack/B03", async (page) => {
+    await visit("rack/B03?tab=picture", async (page) => {
       await heading(page, "B03");
       const held = 'g[data-ref="device:SRV-B03-07"]';
       await page.locator(`.picture-frame ${held}`).first().waitFor();
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
   test("leaves its title and its figures to the page that shows them, and nothing of its body", async () => {
     for (const [hash, title, first] of [
       ["floor/floor%3AAMS1%2F1", "Floor AMS1/1", "rack:A01"],
-      ["rack/B03", "B03", "device:SRV-B03-20"],
+      ["rack/B03?tab=picture", "B03", "device:SRV-B03-20"],
       ["fabric/FAB1", "FAB1", "device:SPINE-D09-1"],
       ["power/device%3AUPS-A2", "If UPS-A2 fails", "device:UPS-A2"],
     ] as const) {

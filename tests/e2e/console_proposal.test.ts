@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
+import { chooseMore } from "../support/console_page.ts";
 import { EditedConsole } from "../support/edited_console.ts";
 
 let desk: EditedConsole;
@@ -100,7 +101,7 @@ describe.skipIf(missing !== undefined)("A proposal in the web console", () => {
   test("asks again about a removal of what another person changed meanwhile", async () => {
     await desk.call("berta", "UpsertDevice", { device: { code: "GONE", kind: "DEVICE_KIND_SERVER", rack_code: "R1" } });
     await desk.visit(browser, "anna", "device/GONE", async (page) => {
-      await page.getByRole("button", { name: "Delete" }).click();
+      await chooseMore(page, "Delete");
       await dialog(page).getByText("Nothing else is removed or changed").waitFor();
       await desk.call("berta", "UpsertDevice", { device: { code: "GONE", kind: "DEVICE_KIND_SERVER", name: "hers" } });
       await page.keyboard.press("Control+Enter");

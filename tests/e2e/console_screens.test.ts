@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
 
   test("says in 390 pixels where one is, beside the live mark", async () => {
     await visit(390, async (page) => {
-      await open(page, "rack/B03", "B03", ".picture-frame svg");
+      await open(page, "rack/B03", "B03", ".board");
       const trail = page.getByRole("navigation", { name: "Where you are" });
       expect(await trail.locator("li:visible").allInnerTexts()).toEqual(["Row B", "B03"]);
       expect(
@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
     const page = await context.newPage();
     try {
-      await page.goto(`${server.url}/#/rack/B03`);
+      await page.goto(`${server.url}/#/rack/B03?tab=picture`);
       await heading(page, "B03");
       const frame = page.locator(".picture-frame");
       await frame.locator("svg").first().waitFor();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
-import { heading } from "../support/console_page.ts";
+import { chooseMore, heading } from "../support/console_page.ts";
 import { EditedConsole } from "../support/edited_console.ts";
 
 let desk: EditedConsole;
@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       await page.getByRole("button", { name: /^Create device type/ }).click();
       await page.getByText("Saved acme-r3", { exact: true }).waitFor();
       await page.goto(`${desk.server.url}/#/device-type/acme-r3`);
-      await page.getByRole("button", { name: "Delete" }).click();
+      await chooseMore(page, "Delete");
       await page.getByRole("button", { name: /^Delete device type/ }).click();
       await page.getByText("Deleted acme-r3", { exact: true }).waitFor();
       await page.getByText("Nothing is named “acme-r3”").waitFor();

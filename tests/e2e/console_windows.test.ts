@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds } from "../support/chromium.ts";
-import { heading, sampleConsole, tabTo } from "../support/console_page.ts";
+import { chooseMore, heading, sampleConsole, tabTo } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
@@ -70,6 +70,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
   test("asks whether a PDU may be replaced on Saturday, plans it, and takes that back", async () => {
     await visit("device/PDU-A01-B", async (page) => {
       await heading(page, "PDU-A01-B");
+      await choose(page, way, "More actions");
       await choose(page, way, "Take out of service…");
       await verdict(page, "Go reduced redundancy");
       await side(page).getByText("22 devices of rack A01 with less supply").waitFor();
@@ -155,7 +156,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
 describe.skipIf(missing !== undefined)("A window in the console", () => {
   test("names both readings of a time that the clocks show twice, and refuses one that they skip at its field", async () => {
     await visit("device/PDU-A01-B", async (page) => {
-      await choose(page, "mouse", "Take out of service…");
+      await chooseMore(page, "Take out of service…");
       await setTime(page, "From", "2099-10-25T02:30");
       const readings = page.getByRole("group", { name: "From: the clocks show this time twice" });
       await readings.getByText("UTC+2").waitFor();
@@ -165,7 +166,7 @@ describe.skipIf(missing !== undefined)("A window in the console", () => {
       await save(page, "mouse", /^Create window/, "Saved TWICE");
       expect((await call("GetWindow", { code: "TWICE" })).window.starts_at).toBe("2099-10-25T01:30:00Z");
 
-      await choose(page, "mouse", "Take out of service…");
+      await chooseMore(page, "Take out of service…");
       await setTime(page, "From", "2099-03-29T02:30");
       await page.locator("#edit-starts_at-problem", { hasText: "The clocks skip this time" }).waitFor();
       await setTime(page, "From", "2099-03-29T05:00");

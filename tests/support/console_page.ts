@@ -72,6 +72,12 @@ export async function heading(page: Page, name: string): Promise<void> {
   await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 }
 
+/** Takes an action from the menu of a page. */
+export async function chooseMore(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.locator(".actions-menu").getByText(name, { exact: true }).click();
+}
+
 /** What the page says under the name of one of its figures. */
 export async function figure(page: Page, label: string): Promise<string> {
   const value = page.locator(".figure", { has: page.getByText(label, { exact: true }) }).locator("dd");

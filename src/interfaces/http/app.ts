@@ -44,6 +44,8 @@ export interface AppOptions {
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
+  /** The console as it is sent, if it was compressed before. */
+  readonly loadZippedConsole?: () => Promise<Buffer<ArrayBuffer> | undefined>;
   /** The sample site as lists of upsert items in JSON; absent where none is offered. */
   readonly loadSample?: () => Promise<string>;
   /** Aborts when the server is about to end. */
@@ -97,7 +99,7 @@ export function httpApp(options: AppOptions): App {
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
   const { loadPage = async () => undefined } = options;
-  const console = pageHandler(() => loadPage("console"));
+  const console = pageHandler(() => loadPage("console"), options.loadZippedConsole);
   const graphiql = pageHandler(() => loadPage("graphiql"));
   app.get("/", (context) => console(context.req.raw));
   app.get("/openapi.json", (context) => openapi(context, options));

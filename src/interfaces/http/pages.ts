@@ -15,11 +15,19 @@ const zip = promisify(gzip);
 /**
  * Answers with a page that holds its scripts and styles inside. The policy names them by their hashes, so nothing that
  * a name in the data smuggles in can run, and the page reaches nothing but this server. Cost: prepared once.
+ * @param loadZipped the same page compressed by gzip, if that was done before
  */
-export function pageHandler(load: () => Promise<string | undefined>): (request: Request) => Promise<Response> {
+export function pageHandler(
+  load: () => Promise<string | undefined>,
+  loadZipped: () => Promise<Buffer<ArrayBuffer> | undefined> = async () => undefined,
+): (request: Request) => Promise<Response> {
   let page: Promise<Page | undefined> | undefined;
+  const prepared = async () => {
+    const html = await load();
+    return html === undefined ? undefined : prepare(html, (await loadZipped()) ?? (await zip(html, { level: 9 })));
+  };
   return async (request) => {
-    page ??= load().then((html) => (html === undefined ? undefined : prepare(html)));
+    page ??= prepared();
     const ready = await page;
     if (ready === undefined) return new Response("The pages are not built: run bun build_pages.ts\n", { status: 503 });
     return answer(ready, request.headers);
@@ -44,14 +52,14 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
   return new Response(zipped, { headers: { ...sent, "content-encoding": "gzip", "content-length": length } });
 }
 
-async function prepare(html: string): Promise<Page> {
+function prepare(html: string, zipped: Page["zipped"]): Page {
   const sources = (tag: string) =>
     [...html.matchAll(new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`, "g"))]
       .map(([, inside = ""]) => `'sha256-${createHash("sha256").update(inside).digest("base64")}'`)
       .join(" ");
   return {
     html,
-    zipped: await zip(html, { level: 9 }),
+    zipped,
     etag: `"${createHash("sha256").update(html).digest("base64url").slice(0, 22)}"`,
     policy: [
       "default-src 'none'",

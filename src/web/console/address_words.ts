@@ -24,7 +24,7 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
       return words === undefined ? [] : [[row.setting, Object.keys(words)]];
     }),
   ),
-  rack: { view: ["front", "rear"], coloring: ["status", "power"] },
+  rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   floor: { coloring: ["power", "thermal", "utilization"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },

@@ -62,6 +62,19 @@ function readField(message: string, line: string): FormField {
   return field as unknown as FormField;
 }
 
+/** Reads enumerations with a line for each: its name, of which the prefix follows, and its values. */
+export function readEnums(text: string): Readonly<Record<string, FormEnum>> {
+  return Object.fromEntries(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => {
+        const [name = "", ...values] = line.split(" ");
+        return [name, { prefix: name.replaceAll(/\B[A-Z]/g, "_$&").toUpperCase(), values }];
+      }),
+  );
+}
+
 /** Message of each resource that can be edited, by the name that requests use. */
 export const RESOURCES: Readonly<Record<string, string>> = {"device":"Device","rack":"Rack","crac":"Crac","cable":"Cable","fabric_link":"FabricLink","device_type":"DeviceType","window":"MaintenanceWindow"};
 
@@ -351,34 +364,34 @@ create_time time output
 update_time time output
 `);
 
-export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = {
-  DeviceKind: {"prefix":"DEVICE_KIND","values":["SERVER","STORAGE","SWITCH","ROUTER","FIREWALL","LOAD_BALANCER","CHASSIS","BLADE","PATCH_PANEL","CONSOLE_SERVER","KVM","SENSOR","OTHER","UTILITY","GENERATOR","SWITCHGEAR","TRANSFER_SWITCH","UPS","FLOOR_PDU","RPP","BUSWAY","RACK_PDU","CDU"]},
-  DeviceStatus: {"prefix":"DEVICE_STATUS","values":["ACTIVE","PLANNED","STAGED","OFFLINE","FAILED","DECOMMISSIONING","INVENTORY"]},
-  Face: {"prefix":"FACE","values":["FRONT","REAR"]},
-  Depth: {"prefix":"DEPTH","values":["FULL","HALF"]},
-  SlotWidth: {"prefix":"SLOT_WIDTH","values":["FULL","LEFT","RIGHT"]},
-  Mount: {"prefix":"MOUNT","values":["RAIL","ZERO_U_LEFT","ZERO_U_RIGHT","SHELF","BAY","FLOOR","UNRACKED"]},
-  Airflow: {"prefix":"AIRFLOW","values":["FRONT_TO_REAR","REAR_TO_FRONT","LEFT_TO_RIGHT","RIGHT_TO_LEFT","SIDE_TO_REAR","REAR_TO_SIDE","BOTTOM_TO_TOP","TOP_TO_BOTTOM","PASSIVE","MIXED"]},
-  CoolingMethod: {"prefix":"COOLING_METHOD","values":["AIR","LIQUID","HYBRID","IMMERSION"]},
-  ThermalClass: {"prefix":"THERMAL_CLASS","values":["A1","A2","A3","A4","H1"]},
-  Redundancy: {"prefix":"REDUNDANCY","values":["NONE","N","N_PLUS_1","TWO_N"]},
-  PortKind: {"prefix":"PORT_KIND","values":["NETWORK","CONSOLE","CONSOLE_SERVER","FRONT","REAR","POWER_IN","POWER_OUT"]},
-  NetRole: {"prefix":"NET_ROLE","values":["UPLINK","DOWNLINK","PEER","HOST","MGMT"]},
-  Supply: {"prefix":"SUPPLY","values":["AC","DC"]},
-  Phase: {"prefix":"PHASE","values":["SINGLE","THREE"]},
-  PhaseLeg: {"prefix":"PHASE_LEG","values":["A","B","C","AB","BC","CA"]},
-  OutletState: {"prefix":"OUTLET_STATE","values":["ENABLED","DISABLED","FAULTY"]},
-  RackStatus: {"prefix":"RACK_STATUS","values":["ACTIVE","RESERVED","AVAILABLE","PLANNED","DEPRECATED"]},
-  FormFactor: {"prefix":"FORM_FACTOR","values":["TWO_POST_FRAME","FOUR_POST_FRAME","FOUR_POST_CABINET","WALL_FRAME","WALL_FRAME_VERTICAL","WALL_CABINET","WALL_CABINET_VERTICAL","OPEN_RACK"]},
-  CoolingCapability: {"prefix":"COOLING_CAPABILITY","values":["AIR_ONLY","HYBRID","LIQUID_ONLY"]},
-  ReservationStatus: {"prefix":"RESERVATION_STATUS","values":["PENDING","ACTIVE","STALE"]},
-  CracKind: {"prefix":"CRAC_KIND","values":["CRAC","CRAH","IN_ROW","REAR_DOOR","FAN_WALL","CDU"]},
-  CracStatus: {"prefix":"CRAC_STATUS","values":["ACTIVE","STANDBY","MAINTENANCE","FAILED","OFFLINE","PLANNED"]},
-  CoolingMedium: {"prefix":"COOLING_MEDIUM","values":["AIR","LIQUID"]},
-  FluidType: {"prefix":"FLUID_TYPE","values":["WATER","WATER_GLYCOL","DIELECTRIC","REFRIGERANT"]},
-  HeatRejection: {"prefix":"HEAT_REJECTION","values":["FACILITY","AIR"]},
-  CableType: {"prefix":"CABLE_TYPE","values":["CAT3","CAT5","CAT5E","CAT6","CAT6A","CAT7","CAT7A","CAT8","DAC_PASSIVE","DAC_ACTIVE","AOC","COAXIAL","MMF","MMF_OM1","MMF_OM2","MMF_OM3","MMF_OM4","MMF_OM5","SMF","SMF_OS1","SMF_OS2","POWER","CONSOLE","USB","OTHER"]},
-  CableStatus: {"prefix":"CABLE_STATUS","values":["CONNECTED","PLANNED","DECOMMISSIONING"]},
-  LinkStatus: {"prefix":"LINK_STATUS","values":["UP","DOWN","ADMIN_DOWN","DEGRADED","PLANNED"]},
-  WindowState: {"prefix":"WINDOW_STATE","values":["PLANNED","BEGUN","DONE","CANCELLED"]},
-};
+export const FORM_ENUMS: Readonly<Record<string, FormEnum>> = readEnums(`
+DeviceKind SERVER STORAGE SWITCH ROUTER FIREWALL LOAD_BALANCER CHASSIS BLADE PATCH_PANEL CONSOLE_SERVER KVM SENSOR OTHER UTILITY GENERATOR SWITCHGEAR TRANSFER_SWITCH UPS FLOOR_PDU RPP BUSWAY RACK_PDU CDU
+DeviceStatus ACTIVE PLANNED STAGED OFFLINE FAILED DECOMMISSIONING INVENTORY
+Face FRONT REAR
+Depth FULL HALF
+SlotWidth FULL LEFT RIGHT
+Mount RAIL ZERO_U_LEFT ZERO_U_RIGHT SHELF BAY FLOOR UNRACKED
+Airflow FRONT_TO_REAR REAR_TO_FRONT LEFT_TO_RIGHT RIGHT_TO_LEFT SIDE_TO_REAR REAR_TO_SIDE BOTTOM_TO_TOP TOP_TO_BOTTOM PASSIVE MIXED
+CoolingMethod AIR LIQUID HYBRID IMMERSION
+ThermalClass A1 A2 A3 A4 H1
+Redundancy NONE N N_PLUS_1 TWO_N
+PortKind NETWORK CONSOLE CONSOLE_SERVER FRONT REAR POWER_IN POWER_OUT
+NetRole UPLINK DOWNLINK PEER HOST MGMT
+Supply AC DC
+Phase SINGLE THREE
+PhaseLeg A B C AB BC CA
+OutletState ENABLED DISABLED FAULTY
+RackStatus ACTIVE RESERVED AVAILABLE PLANNED DEPRECATED
+FormFactor TWO_POST_FRAME FOUR_POST_FRAME FOUR_POST_CABINET WALL_FRAME WALL_FRAME_VERTICAL WALL_CABINET WALL_CABINET_VERTICAL OPEN_RACK
+CoolingCapability AIR_ONLY HYBRID LIQUID_ONLY
+ReservationStatus PENDING ACTIVE STALE
+CracKind CRAC CRAH IN_ROW REAR_DOOR FAN_WALL CDU
+CracStatus ACTIVE STANDBY MAINTENANCE FAILED OFFLINE PLANNED
+CoolingMedium AIR LIQUID
+FluidType WATER WATER_GLYCOL DIELECTRIC REFRIGERANT
+HeatRejection FACILITY AIR
+CableType CAT3 CAT5 CAT5E CAT6 CAT6A CAT7 CAT7A CAT8 DAC_PASSIVE DAC_ACTIVE AOC COAXIAL MMF MMF_OM1 MMF_OM2 MMF_OM3 MMF_OM4 MMF_OM5 SMF SMF_OS1 SMF_OS2 POWER CONSOLE USB OTHER
+CableStatus CONNECTED PLANNED DECOMMISSIONING
+LinkStatus UP DOWN ADMIN_DOWN DEGRADED PLANNED
+WindowState PLANNED BEGUN DONE CANCELLED
+`);

@@ -25,16 +25,13 @@ export function EditButton({ edit, children }: { readonly edit: Edit; readonly c
   );
 }
 
-/** What a writer can do with one resource; `E` edits it. */
-export function EditActions({
-  kind,
-  identity,
-  children,
-}: {
+interface Written {
   readonly kind: Kind;
   readonly identity: Values;
-  readonly children?: ComponentChildren;
-}) {
+}
+
+/** Edits one resource, also by `E`; nothing for a reader. */
+export function EditAction({ kind, identity }: Written) {
   const may = useMayWrite();
   const key = JSON.stringify(identity);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the identity
@@ -51,12 +48,18 @@ export function EditActions({
   }, [may, kind, key]);
   if (!may) return null;
   return (
+    <EditButton edit={{ mode: "edit", kind, identity }}>
+      <Icon name="edit" />
+      Edit <kbd>E</kbd>
+    </EditButton>
+  );
+}
+
+/** What else a writer does with a resource. */
+export function MoreEdits({ kind, identity }: Written) {
+  if (!useMayWrite()) return null;
+  return (
     <>
-      {children}
-      <EditButton edit={{ mode: "edit", kind, identity }}>
-        <Icon name="edit" />
-        Edit <kbd>E</kbd>
-      </EditButton>
       {kind === "cable" || kind === "fabric_link" ? null : (
         <EditButton edit={{ mode: "duplicate", kind, identity }}>Duplicate</EditButton>
       )}

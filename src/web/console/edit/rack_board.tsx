@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
-import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
+import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { watts } from "#words/figures.ts";
+import { StateMark } from "../../shared/state.tsx";
 import { linkTo } from "../router.ts";
-import { Card } from "../ui/parts.tsx";
 import { useMayWrite } from "./edit_buttons.tsx";
 import { editing } from "./editing.ts";
 import type { Chosen } from "./rack_cells.ts";
@@ -11,15 +11,16 @@ import { type Move, useMove } from "./rack_move.ts";
 import { UnitMenu } from "./unit_menu.tsx";
 
 /**
- * The rack as a person works in it: a free unit takes a new device, and a device is moved by dragging, or with M and the
- * arrow keys. Nothing is written before the dialog that follows is confirmed.
+ * The rack as it is seen and worked in: for a writer, a free unit takes a new device, and a device is moved by dragging, or
+ * with M and the arrow keys. Nothing is written before the dialog that follows is confirmed.
  */
-export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
+export function RackBoard({ answer, view, ...look }: LookProps & { readonly view: string }) {
   const { rack, units } = answer;
   const [chosen, setChosen] = useState<Chosen>();
   const opener = useRef<HTMLElement | null>(null);
   const { move, isMoving, lift, shift, end, startDrag } = useMove(units, (done) => place(answer, done));
-  if (!useMayWrite() || units.length === 0) return null;
+  const mayWrite = useMayWrite();
+  const faces = (["front", "rear"] as const).filter((face) => view === "" || view === face);
   const keys: Readonly<Record<string, () => void>> = {
     ArrowUp: () => shift(-1),
     ArrowDown: () => shift(1),
@@ -31,16 +32,15 @@ export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
     opener.current?.focus();
   };
   return (
-    <Card title="Arrange">
-      <p class="muted">
-        Choose a free unit to place a device. Drag a device, or press <kbd>M</kbd> on it and then the arrow keys and{" "}
-        <kbd>Enter</kbd>.
-      </p>
+    <section class="card elevation" aria-label="Elevation">
       <div class="board">
-        {(["front", "rear"] as const).map((face) => (
+        {faces.map((face) => (
           <Face
             key={face}
+            {...look}
             answer={answer}
+            hasCords={face === faces.at(-1)}
+            mayWrite={mayWrite}
             face={face}
             move={move}
             choose={(row, target) => {
@@ -51,7 +51,7 @@ export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
             onKey={(event, box) => {
               const act =
                 event.key.toLowerCase() === "m" ? () => lift(box, face) : isMoving() ? keys[event.key] : undefined;
-              if (act === undefined) return;
+              if (act === undefined || !mayWrite) return;
               act();
               event.preventDefault();
               event.stopPropagation();
@@ -62,10 +62,34 @@ export function RackBoard({ answer }: { readonly answer: GetRackResponse }) {
           <UnitMenu key={`${chosen.face} ${chosen.row}`} answer={answer} chosen={chosen} close={close} />
         )}
       </div>
+      <Unplaced answer={answer} />
+      {mayWrite ? (
+        <p class="muted hint">
+          Choose a free unit to place a device. Drag a device, or press <kbd>M</kbd> on it, arrows and <kbd>Enter</kbd>.
+        </p>
+      ) : null}
       <p class="sr-only" role="status">
         {move === undefined ? "" : describeMove(rack.code, answer, move)}
       </p>
-    </Card>
+    </section>
+  );
+}
+
+/** Devices of the rack that take no unit, such as vertical PDUs and blades. */
+function Unplaced({ answer: { units, occupants } }: Pick<LookProps, "answer">) {
+  const placed = new Set(units.flatMap(({ front, rear }) => [...front, ...rear]));
+  const others = occupants.filter(({ device_code }) => !placed.has(device_code));
+  if (others.length === 0) return null;
+  return (
+    <p class="unplaced">
+      Without a unit:{" "}
+      {others.map(({ device_code }, at) => (
+        <span key={device_code}>
+          {at === 0 ? null : ", "}
+          <a href={linkTo("device", device_code)}>{device_code}</a>
+        </span>
+      ))}
+    </p>
   );
 }
 
@@ -83,8 +107,17 @@ function describeMove(rack: string, { units }: GetRackResponse, { box, bottom, f
   return `${box.device.device_code} goes to ${rack}, unit ${unit ?? "outside"}, ${face}. Enter confirms, Escape leaves it.`;
 }
 
-interface FaceProps {
+interface LookProps {
   readonly answer: GetRackResponse;
+  /** What the colours show: "" for roles, status or power. */
+  readonly coloring: string;
+  /** The sides that each device is fed from. */
+  readonly cords: ReadonlyMap<string, readonly string[]>;
+}
+
+interface FaceProps extends LookProps {
+  readonly mayWrite: boolean;
+  readonly hasCords: boolean;
   readonly face: FaceName;
   readonly move: Move | undefined;
   readonly choose: (row: number, target: HTMLElement) => void;
@@ -92,49 +125,99 @@ interface FaceProps {
   readonly onKey: (event: KeyboardEvent, box: Box) => void;
 }
 
-function Face({ answer: { units, occupants }, face, move, choose, startDrag, onKey }: FaceProps) {
+function Face({ answer, face, move, choose, startDrag, onKey, mayWrite, hasCords, ...look }: FaceProps) {
+  const { units, occupants, rack } = answer;
+  const watched = new Set(rack.health_reasons.map(({ ref }) => ref));
+  const most = Math.max(1, ...occupants.map(({ draw_w }) => draw_w));
   const name = face === "front" ? "Front" : "Rear";
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
     <div class="board-face" role="group" aria-label={name} data-face={face}>
-      <h3>{name}</h3>
+      <h3>
+        {name}
+        {hasCords && look.cords.size > 0 ? (
+          <span>
+            cords <Cords sides={["A"]} /> A <Cords sides={["B"]} /> B
+          </span>
+        ) : null}
+      </h3>
       <div class="board-units">
         {units.map(({ u }, row) => (
           <span key={u} class="board-number" style={{ gridRow: row + 1 }}>
             {u}
           </span>
         ))}
-        {freeRows(units, face).map((row) => (
-          <button
-            key={row}
-            type="button"
-            class="board-free"
-            style={{ gridRow: row + 1 }}
-            onClick={({ currentTarget }) => choose(row, currentTarget)}
-          >
-            U{units[row]?.u} is free{units[row]?.reserved === "" ? "" : `, reserved for ${units[row]?.reserved}`}
-          </button>
-        ))}
+        {freeRows(units, face).map((row) =>
+          mayWrite ? (
+            <button
+              key={row}
+              type="button"
+              class="board-free"
+              style={{ gridRow: row + 1 }}
+              onClick={({ currentTarget }) => choose(row, currentTarget)}
+            >
+              U{units[row]?.u} is free{units[row]?.reserved === "" ? "" : `, reserved for ${units[row]?.reserved}`}
+            </button>
+          ) : (
+            <span key={row} class="board-free" style={{ gridRow: row + 1 }} />
+          ),
+        )}
         {boxesOf(units, occupants, face).map((box) => (
           <a
             key={box.device.device_code}
             href={linkTo("device", box.device.device_code)}
-            class={boxClass(box, move)}
+            class={`${boxClass(box, move)} ${tone(box.device, look.coloring, most)}`}
             style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
-            title={box.device.device_code}
+            title={titleOf(box.device, look.cords)}
             draggable={false}
             aria-keyshortcuts="M"
-            onPointerDown={(event) => startDrag(event, box, face)}
+            onPointerDown={(event) => mayWrite && startDrag(event, box, face)}
             onKeyDown={(event) => onKey(event, box)}
           >
             <span>{box.device.device_code}</span>
-            <span class="board-draw">{box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}</span>
+            <span class="board-draw">
+              {box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}
+              {box.isMounted && watched.has(`device:${box.device.device_code}`) ? (
+                <StateMark state="watch" label="finding" />
+              ) : null}
+              {hasCords ? <Cords sides={look.cords.get(box.device.device_code) ?? []} /> : null}
+            </span>
           </a>
         ))}
         {move !== undefined && move.face === face ? <Ghost move={move} /> : null}
       </div>
     </div>
   );
+}
+
+function titleOf({ device_code }: Occupant, cords: LookProps["cords"]): string {
+  const sides = cords.get(device_code) ?? [];
+  return sides.length === 0 ? device_code : `${device_code}, cords ${sides.map((side) => side || "?").join(" ")}`;
+}
+
+/** A dot for each inlet, by its side. */
+function Cords({ sides }: { readonly sides: readonly string[] }) {
+  return (
+    <span class="cords" aria-hidden="true">
+      {sides.map((side, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: inlets have no other name here
+        <i key={at} class={`cord ${side.toLowerCase()}`} />
+      ))}
+    </span>
+  );
+}
+
+const ROLES = [
+  ["network", /SWITCH|ROUTER|FIREWALL|LOAD_BALANCER/],
+  ["passive", /PATCH_PANEL|PDU|CONSOLE|KVM|SENSOR/],
+  ["storage", /STORAGE/],
+] as const;
+
+/** The class of a device's ground, by what the colours show. @param most greatest draw in the rack, in watts */
+function tone({ kind, role, status, draw_w }: Occupant, coloring: string, most: number): string {
+  if (coloring === "power") return `heat${Math.min(4, Math.floor((5 * draw_w) / most))}`;
+  if (coloring === "status") return status === "DEVICE_STATUS_ACTIVE" ? "" : /FAILED/.test(status) ? "fault" : "watch";
+  return role === "gpu" ? "gpu" : (ROLES.find(([, kinds]) => kinds.test(kind))?.[0] ?? "");
 }
 
 function boxClass(box: Box, move: Move | undefined): string {

@@ -3,19 +3,20 @@ import { bandwidth, decimal, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
 import { Share } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
-import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
+import { useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { PortAction } from "../edit/port_action.tsx";
 import { portName, portRef } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
+import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Entries } from "./entries.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
 import { Reasons } from "./reasons.tsx";
+import { ThingActions } from "./thing_actions.tsx";
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",
@@ -34,11 +35,9 @@ export function Device({ place }: { readonly place: Place }) {
         title={place.subject}
         {...trailOf(asked.reply?.device)}
         action={
-          <>
-            {isMissing ? null : <EditActions kind="device" identity={{ code: place.subject }} />}
-            <HistoryLink target={ref} />
-            {isMissing ? null : <FailThis target={ref} />}
-          </>
+          isMissing ? null : (
+            <ThingActions target={ref} edit={{ kind: "device", identity: { code: place.subject } }} history={ref} />
+          )
         }
       />
       <Answer asked={asked}>{(reply) => <Shown answer={reply} />}</Answer>

@@ -9,11 +9,12 @@ import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
-import { FailThis, PageHead } from "../ui/page.tsx";
+import { PageHead } from "../ui/page.tsx";
 import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Reasons } from "./reasons.tsx";
+import { ThingActions } from "./thing_actions.tsx";
 
 const COLORINGS = [
   ["", "Health"],
@@ -64,10 +65,11 @@ export function Floor({ place }: { readonly place: Place }) {
               <a class="button" href={linkTo("thermal", floorRef)}>
                 Cooling
               </a>
-              <a class="button" href={linkTo("fabric", "", { scope: floorRef })}>
-                Fabric
-              </a>
-              <FailThis target={floorRef} />
+              <ThingActions target={floorRef}>
+                <a class="button" href={linkTo("fabric", "", { scope: floorRef })}>
+                  Fabric
+                </a>
+              </ThingActions>
             </>
           )
         }

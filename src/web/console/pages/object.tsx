@@ -3,7 +3,6 @@ import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
 import { refName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
@@ -12,14 +11,14 @@ import { listOfKind } from "../lists/list_kinds.ts";
 import { linkTo, linkToRef, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
-import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
+import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
-import { TakeOut } from "../windows/planned.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
 import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { PortPowerCard } from "./port_power.tsx";
+import { ThingActions } from "./thing_actions.tsx";
 import { TypePorts } from "./type_ports.tsx";
 
 /** A kind of object whose page shows the data of its list row. */
@@ -62,13 +61,16 @@ function contents(settings: Readonly<Record<string, string>>, hasRow: boolean): 
 const cooling = ({ ref }: InventoryRow) => (
   <>
     {link("Cooling", linkTo("thermal", ref))}
-    {link("Fabric", linkTo("fabric", "", { scope: ref }))}
-    <FailThis target={ref} />
+    <ThingActions target={ref}>{link("Fabric", linkTo("fabric", "", { scope: ref }))}</ThingActions>
   </>
 );
 
 const coolingPicture = ({ ref }: InventoryRow): Question => ({ rpc: "ThermalHeadroom", request: { scope_ref: ref } });
 const pathPicture = (port: string): Question => ({ rpc: "TraceCablePath", request: { port_ref: port } });
+
+/** The change log has a feed under the device that declares it. */
+const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
+  source === "" ? ref : `device:${source.split("/")[0]}`;
 
 const KINDS: Readonly<Record<string, ObjectKind>> = {
   site: {
@@ -110,10 +112,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
       request: { scope_ref: (texts["serves"] ?? "").split(", ")[0] ?? "" },
     }),
     actions: ({ ref, name }) => (
-      <>
-        <EditActions kind="crac" identity={{ code: name }} />
-        <FailThis target={ref} />
-      </>
+      <ThingActions target={ref} edit={{ kind: "crac", identity: { code: name } }} history={ref} />
     ),
     related: ({ texts }) =>
       (texts["serves"] ?? "")
@@ -124,9 +123,9 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   feed: {
     kind: "SUPPLY",
     one: "Feed",
-    changed: ({ ref, texts: { source = "" } }) => (source === "" ? ref : `device:${source.split("/")[0]}`),
+    changed: feedChanges,
     picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
-    actions: ({ ref }) => <FailThis target={ref} />,
+    actions: (row) => <ThingActions target={row.ref} history={feedChanges(row)} />,
     related: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
   },
   cable: {
@@ -135,9 +134,8 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     picture: ({ texts }) => pathPicture(`port:${texts["a_device"]}/${texts["a_port"]}`),
     actions: ({ ref, texts }) => (
       <>
-        <TakeOut target={ref} />
-        <EditActions kind="cable" identity={ends(texts)} />
         {link("Where does it end", linkTo("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
+        <ThingActions target={ref} fails={false} edit={{ kind: "cable", identity: ends(texts) }} history={ref} />
       </>
     ),
     related: ({ texts }) => [
@@ -150,9 +148,8 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Fabric link",
     actions: ({ ref, texts }) => (
       <>
-        <TakeOut target={ref} />
-        <EditActions kind="fabric_link" identity={ends(texts)} />
         {link("Fabric", linkTo("fabric", texts["fabric"] ?? ""))}
+        <ThingActions target={ref} fails={false} edit={{ kind: "fabric_link", identity: ends(texts) }} history={ref} />
       </>
     ),
     related: ({ texts }) => [
@@ -168,7 +165,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     actions: ({ ref }) => (
       <>
         {link("Where does it lead", linkTo("trace", ref))}
-        <TakeOut target={ref} />
+        <ThingActions target={ref} fails={false} history={ref} />
       </>
     ),
     related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
@@ -176,10 +173,10 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   device_type: {
     kind: "DEVICE_TYPE",
     one: "Device type",
-    actions: ({ name }) => (
+    actions: ({ ref, name }) => (
       <>
-        <EditActions kind="device_type" identity={{ code: name }} />
         {link("Where does it fit?", linkTo("placement", "", { type: name }))}
+        <ThingActions edit={{ kind: "device_type", identity: { code: name } }} history={ref} />
       </>
     ),
     details: ({ name }) => <TypePorts code={name} />,
@@ -210,14 +207,7 @@ export function ObjectPage({ place }: { readonly place: Place }) {
         kind={object.one}
         title={place.subject}
         trail={trailOf(object, row)}
-        action={
-          row === undefined ? null : (
-            <>
-              {object.actions(row)}
-              {object.isPlace === true ? null : <HistoryLink target={object.changed?.(row) ?? ref} />}
-            </>
-          )
-        }
+        action={row === undefined ? null : object.actions(row)}
       />
       <Answer asked={asked}>
         {() =>

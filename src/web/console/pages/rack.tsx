@@ -1,24 +1,26 @@
-import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
+import type { Capacity, GetRackResponse, Occupant, Rack as RackFields } from "#gen/datacenter/v1/json.ts";
 import { decimal, watts } from "#words/figures.ts";
 import { constantWord, enumWord } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditActions } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
-import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
-import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { Tabs } from "../ui/tabs.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
+import { ChangesOf } from "./latest_changes.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
+import { cordsOf, Supply, Uplinks, useRows, WhatIf } from "./rack_cards.tsx";
 import { Reasons } from "./reasons.tsx";
+import { ThingActions } from "./thing_actions.tsx";
 
 const COLUMNS: readonly Column<Occupant>[] = [
   { name: "U", numeric: true, cell: ({ position_u }) => decimal(position_u) },
@@ -44,70 +46,118 @@ const COLORINGS = [
 ] as const;
 
 export function Rack({ place }: { readonly place: Place }) {
-  const [view, coloring] = [place.settings.get("view") ?? "", place.settings.get("coloring") ?? ""];
-  const look = {
+  const [view, coloring, tab] = ["view", "coloring", "tab"].map((name) => place.settings.get(name) ?? "") as [
+    string,
+    string,
+    string,
+  ];
+  const usual = useRender();
+  const render = {
+    ...usual,
     ...(view === "" ? {} : { view: constantOf("RENDER_VIEW", view) }),
     ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
   };
-  const render = { ...useRender(), ...look };
-  const request = { code: place.subject, render };
+  const code = place.subject;
+  const request = tab === "picture" ? { code, render } : { code };
   const asked = useCall("GetRack", request);
-  const ref = `rack:${place.subject}`;
-  const isMissing = asked.error?.code === "not_found";
+  const ref = `rack:${code}`;
+  const rack = asked.reply?.rack;
   return (
     <>
       <PageHead
-        kind="Rack"
-        title={place.subject}
-        {...(asked.reply?.rack.location === undefined ? {} : { trail: placeTrail(asked.reply.rack.location) })}
+        kind={rack === undefined ? "Rack" : rackWords(rack)}
+        title={code}
+        {...(rack?.location === undefined ? {} : { trail: placeTrail(rack.location) })}
         action={
-          <>
-            {isMissing ? null : <EditActions kind="rack" identity={{ code: place.subject }} />}
-            <HistoryLink target={ref} />
-            {isMissing ? null : <FailThis target={ref} />}
-          </>
+          asked.error?.code === "not_found" ? null : (
+            <ThingActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />
+          )
         }
-      />
-      <Filters>
-        <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
-        <ChoiceField
-          label="Colours show"
-          value={coloring}
-          choices={COLORINGS}
-          change={(value) => setSettings({ coloring: value })}
+      >
+        {rack === undefined ? null : <HealthBadge health={rack.health} />}
+      </PageHead>
+      <div class="page-parts">
+        <Tabs
+          chosen={tab}
+          tabs={[
+            ["", "Overview"],
+            ["devices", "Devices", asked.reply?.occupants.length],
+            ["picture", "Picture"],
+            ["history", "Changes"],
+          ]}
         />
-      </Filters>
-      <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "GetRack", request }} />}</Answer>
+        {tab === "" || tab === "picture" ? (
+          <Filters>
+            <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
+            <ChoiceField
+              label="Colours show"
+              value={coloring}
+              choices={COLORINGS}
+              change={(value) => setSettings({ coloring: value })}
+            />
+          </Filters>
+        ) : null}
+      </div>
+      <Answer asked={asked}>
+        {(reply) =>
+          tab === "devices" ? (
+            <Table
+              caption="Devices of this rack"
+              columns={COLUMNS}
+              rows={reply.occupants}
+              rowKey={({ device_code }) => device_code}
+              empty="The rack is empty."
+            />
+          ) : tab === "picture" ? (
+            <Picture label={`Rack ${code}`} render={reply.render} question={{ rpc: "GetRack", request }} told />
+          ) : tab === "history" ? (
+            <ChangesOf entity={ref} />
+          ) : (
+            <Shown answer={reply} view={view} coloring={coloring} />
+          )
+        }
+      </Answer>
     </>
   );
 }
 
-function Shown({ answer, question }: { readonly answer: GetRackResponse; readonly question: Question }) {
-  const { rack, occupants, capacity, conflicts, render } = answer;
+/** What the rack is, in one line: "compute rack, active, 2N". */
+function rackWords({ role, status, required_redundancy }: RackFields): string {
+  const words = [
+    `${role} rack`.trim(),
+    enumWord(status, "RACK_STATUS").toLowerCase(),
+    enumWord(required_redundancy, "REDUNDANCY"),
+  ];
+  return words.filter((word) => word !== "").join(", ");
+}
+
+function Shown(props: { readonly answer: GetRackResponse; readonly view: string; readonly coloring: string }) {
+  const { answer, view, coloring } = props;
+  const { rack, capacity, conflicts, occupants } = answer;
+  const supplies = useRows("SUPPLY", { rack: [rack.code] });
+  const inlets = useRows("PORT", { rack: [rack.code], kind: ["POWER_IN"] });
   return (
-    <div class="columns">
-      <div class="rack-views">
-        <RackBoard answer={answer} />
-        <Picture label={`Rack ${rack.code}`} render={render} question={question} told />
-      </div>
+    <div class="rack-page">
+      <RackBoard answer={answer} view={view} coloring={coloring} cords={cordsOf(inlets, supplies)} />
       <div>
-        <Card title="Rack" action={<HealthBadge health={rack.health} />}>
+        {capacity === undefined ? null : <Used capacity={capacity} hasSupplies={supplies.length > 0} />}
+        <Supply supplies={supplies} />
+        <Card title="Facts">
           <Facts
             rows={[
               ...factsOf("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
-              ...factsOf("rack", rack, "role status required_redundancy serial asset_tag tenant tags labels comments"),
-              [
-                "Health",
-                rack.health_reasons.length === 0 ? "" : <Reasons key="health" reasons={rack.health_reasons} all />,
-              ],
+              ...factsOf("rack", rack, "serial asset_tag tenant tags labels comments"),
             ]}
           />
         </Card>
-        {capacity === undefined ? null : <Used capacity={capacity} />}
         <CapacityLeft scope={`rack:${rack.code}`} />
-        {conflicts.length === 0 ? null : (
-          <Card title="Conflicts">
+      </div>
+      <div>
+        <Card title="Findings">
+          {rack.health_reasons.length + conflicts.length === 0 ? <Empty>Nothing to watch.</Empty> : null}
+          <Reasons reasons={rack.health_reasons} all />
+          {conflicts.length === 0 ? null : (
             <ul>
               {conflicts.map(({ device_code, other_code, position_u, code }) => (
                 <li key={`${device_code} ${other_code} ${position_u}`}>
@@ -115,18 +165,11 @@ function Shown({ answer, question }: { readonly answer: GetRackResponse; readonl
                 </li>
               ))}
             </ul>
-          </Card>
-        )}
+          )}
+        </Card>
+        <WhatIf rack={rack.code} />
+        <Uplinks occupants={occupants} />
       </div>
-      <Card title="Devices">
-        <Table
-          caption="Devices of this rack"
-          columns={COLUMNS}
-          rows={occupants}
-          rowKey={({ device_code }) => device_code}
-          empty="The rack is empty."
-        />
-      </Card>
     </div>
   );
 }
@@ -146,7 +189,7 @@ function heatText({ heat_w, air_heat_w, cooling_capacity_w }: Capacity): string 
   return heat_w > air_heat_w ? `${air}; ${watts(heat_w - air_heat_w)} to liquid` : air;
 }
 
-function Used({ capacity }: { readonly capacity: Capacity }) {
+function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
   const isDrawn = capacity.allocated_w > 0 || capacity.devices === 0;
   const isHeated = capacity.heat_w > 0 || capacity.devices === 0;
   const isWeighed = capacity.devices_without_weight < capacity.devices || capacity.devices === 0;
@@ -157,14 +200,14 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
         label="Space"
         harmless
         share={capacity.space_pct}
-        text={`${decimal(capacity.used_u)} of ${capacity.total_u} U, longest free run ${capacity.largest_free_block_u} U`}
+        text={`${decimal(capacity.used_u)} of ${capacity.total_u} U`}
       />
       <Meter
         label="Power"
         share={isDrawn ? capacity.power_pct : undefined}
         text={isDrawn ? used(watts(capacity.allocated_w), powerLimit, watts) : NOT_RECORDED}
       />
-      {capacity.failover_w_by_path.map(({ power_path, normal_w, failover_w }) => (
+      {(hasSupplies ? [] : capacity.failover_w_by_path).map(({ power_path, normal_w, failover_w }) => (
         <Meter
           key={power_path}
           label={`Side ${power_path}`}

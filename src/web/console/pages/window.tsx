@@ -2,7 +2,7 @@ import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/js
 import { duration } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditActions, EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
+import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { refWords } from "../edit/refs_field.tsx";
 import { linkTo, type Place } from "../router.ts";
@@ -12,6 +12,7 @@ import { Badge, Card, Empty, Facts, Moment, RefLink } from "../ui/parts.tsx";
 import { Judgement } from "../windows/judgement.tsx";
 import { spanWords, stateWords } from "../windows/window_words.tsx";
 import { ChangesOf } from "./latest_changes.tsx";
+import { ThingActions } from "./thing_actions.tsx";
 
 /** Items of each list; a sheet is one page. */
 const [ON_SCREEN, ON_PAPER] = [50, 10];
@@ -80,7 +81,7 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
       <a class="button" href={linkTo("window", code, { view: "sheet" })}>
         Run sheet
       </a>
-      <EditActions kind="window" identity={{ code }} />
+      <ThingActions edit={{ kind: "window", identity: { code } }} history={`window:${code}`} />
     </>
   );
 }

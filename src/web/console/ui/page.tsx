@@ -1,9 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { Icon } from "../../shared/icon.tsx";
 import { navigationItemOf } from "../navigation.ts";
 import { linkTo, parsePlace } from "../router.ts";
-import { TakeOut } from "../windows/planned.tsx";
 import { type Crumb, useTrail } from "./trail.ts";
 
 interface PageHeadProps {
@@ -40,26 +38,4 @@ export function PageHead({ title, kind, trail, crumb = title, action, children }
 function usualTrail(title: string): readonly Crumb[] {
   const item = navigationItemOf(parsePlace(location.hash).page);
   return item === undefined || item.name === title ? [] : [{ name: item.name, href: linkTo(item.page) }];
-}
-
-/** Leads to what the loss of this would take, and asks whether it may be taken out of service. */
-export function FailThis({ target }: { readonly target: string }) {
-  return (
-    <>
-      <a class="button" href={linkTo("power", target)}>
-        <Icon name="fail" />
-        What if this fails
-      </a>
-      <TakeOut target={target} />
-    </>
-  );
-}
-
-export function HistoryLink({ target }: { readonly target: string }) {
-  return (
-    <a class="button" href={linkTo("history", target)}>
-      <Icon name="history" />
-      History
-    </a>
-  );
 }

@@ -1,0 +1,115 @@
+import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
+import { percent, watts } from "#words/figures.ts";
+import { plainRefs, refName } from "#words/names.ts";
+import { Share, StateMark } from "../../shared/state.tsx";
+import { useCall } from "../api/use_call.ts";
+import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
+import { linkTo } from "../router.ts";
+import { Card, Meter, RefLink } from "../ui/parts.tsx";
+
+/** Causes that are named, and rows that are read at once. */
+const [CAUSES, ROWS] = [4, 500];
+
+interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
+
+/** Asks a list for what matches, at most 500 rows. */
+export function useRows(
+  kind: string,
+  conditions: Readonly<Record<string, readonly string[]>>,
+): readonly InventoryRow[] {
+  const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
+  const isAsked = columns.every(({ values }) => values.length > 0);
+  const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
+  return (useCall(LIST_RPC, isAsked ? request : undefined).reply as ListInventoryResponse | undefined)?.rows ?? [];
+}
+
+const number = ({ figures }: Row, name: string) => figures[name];
+
+/** The supplies in the rack: what each carries now, and after the failure that is worst for it. */
+export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[] }) {
+  if (supplies.length === 0) return null;
+  return (
+    <Card title="Supply" action={<span class="muted">planned draw</span>}>
+      {supplies.map((row) => (
+        <div key={row.ref} class="supply">
+          <Meter
+            label={row.texts["side"] ? `Side ${row.texts["side"]}` : "Supply"}
+            share={number(row, "load_pct")}
+            after={number(row, "failover_pct")}
+            text={`${watts(number(row, "load_w"))} of ${watts(number(row, "capacity_w"))}`}
+          />
+          <p>
+            <RefLink to={row.ref} label={row.name} />
+            {row.texts["failover_ref"] ? (
+              <>
+                , when <RefLink to={row.texts["failover_ref"]} /> is lost {watts(number(row, "failover_w"))},{" "}
+                <Share pct={number(row, "failover_pct")} />
+              </>
+            ) : null}
+          </p>
+        </div>
+      ))}
+    </Card>
+  );
+}
+
+/** What single failures take of this rack, one line each. */
+export function WhatIf({ rack }: { readonly rack: string }) {
+  const scope = `rack:${rack}`;
+  const { reply } = useCall("datacenter.v1.PlanningService/RehearseFailures", {
+    scope_ref: scope,
+    cascade: true,
+    page_size: CAUSES,
+  });
+  if (reply === undefined || reply.causes.length === 0) return null;
+  return (
+    <Card title="What one failure takes here" action={<a href={linkTo("rehearsal", "", { scope })}>Rehearse</a>}>
+      <ul class="lines">
+        {reply.causes.map((cause) => (
+          <li key={`${cause.kind} ${cause.summary}`}>
+            <StateMark state={stateOfCause(cause)} label={`${stateOfCause(cause)}:`} />
+            <a href={pictureOf(cause)}>{plainRefs(cause.summary)}</a>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** Load of the uplinks of the rack's switches. */
+export function Uplinks({ occupants }: Pick<GetRackResponse, "occupants">) {
+  const switches = occupants.filter(({ kind }) => kind === "DEVICE_KIND_SWITCH").map((one) => one.device_code);
+  const links = Map.groupBy(useRows("FABRIC_LINK", { a_device: switches }), ({ texts }) => texts["a_device"] ?? "");
+  if (links.size === 0) return null;
+  return (
+    <Card title="Uplinks">
+      <ul class="lines">
+        {[...links].map(([leaf, all]) => {
+          const loads = all.flatMap(({ figures }) => figures["load_pct"] ?? []);
+          const up = all.filter(({ texts }) => texts["traffic"] === "UP").length;
+          return (
+            <li key={leaf}>
+              <a href={linkTo("links", "", { a_device: leaf })}>{leaf}</a>
+              <span>
+                {up} of {all.length} up, mean {percent(loads.reduce((sum, one) => sum + one / loads.length, 0))},
+                busiest <Share pct={Math.max(0, ...loads)} />
+              </span>
+            </li>
+          );
+        })}
+      </ul>
+    </Card>
+  );
+}
+
+/** The sides that each device of the rack is fed from, one for each inlet. */
+export function cordsOf(
+  inlets: readonly InventoryRow[],
+  supplies: readonly InventoryRow[],
+): ReadonlyMap<string, readonly string[]> {
+  const sides = new Map(supplies.map(({ name, texts }) => [name, texts["side"] ?? ""]));
+  const cords = Map.groupBy(inlets, ({ texts }) => texts["device"] ?? "");
+  const sideOf = ({ texts: { source = "" } }: InventoryRow) => sides.get(refName(source).split("/")[0] ?? "") ?? "";
+  return new Map([...cords].map(([device, all]) => [device, all.map(sideOf)]));
+}

@@ -1,0 +1,46 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "../../shared/icon.tsx";
+import { EditAction, MoreEdits } from "../edit/edit_buttons.tsx";
+import type { Kind, Values } from "../edit/form_model.ts";
+import { linkTo } from "../router.ts";
+import { Popover } from "../ui/popover.tsx";
+import { TakeOut } from "../windows/planned.tsx";
+
+interface ThingProps {
+  /** Reference of what can fail and be taken out of service; absent for what is only described. */
+  readonly target?: string;
+  /** What a writer edits. */
+  readonly edit?: { readonly kind: Kind; readonly identity: Values };
+  /** Whether one can ask what its failure takes. */
+  readonly fails?: boolean;
+  /** The reference whose history is shown. */
+  readonly history?: string;
+  /** What else this kind of thing can be asked. */
+  readonly children?: ComponentChildren;
+}
+
+/** What can be done with one thing: one action that leads, the edit, and the rest behind a menu. */
+export function ThingActions({ target, edit, fails = true, history, children }: ThingProps) {
+  return (
+    <>
+      {target !== undefined && fails ? (
+        <a class="button primary" href={linkTo("power", target)}>
+          <Icon name="fail" />
+          What if this fails
+        </a>
+      ) : null}
+      {edit === undefined ? null : <EditAction {...edit} />}
+      <Popover label={<Icon name="more" />} title="More actions" menu>
+        {children}
+        {target === undefined ? null : <TakeOut target={target} />}
+        {edit === undefined ? null : <MoreEdits {...edit} />}
+        {history === undefined ? null : (
+          <a class="button" href={linkTo("history", history)}>
+            <Icon name="history" />
+            History
+          </a>
+        )}
+      </Popover>
+    </>
+  );
+}

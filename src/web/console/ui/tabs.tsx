@@ -1,0 +1,25 @@
+import { linkTo, parsePlace } from "../router.ts";
+
+/** The parts of a page, of which one is shown; the address holds which. */
+export function Tabs({
+  tabs,
+  chosen,
+}: {
+  readonly tabs: readonly (readonly [key: string, name: string, count?: number | undefined])[];
+  readonly chosen: string;
+}) {
+  const { page, subject, settings } = parsePlace(location.hash);
+  return (
+    <nav class="tabs" aria-label="Parts of this page">
+      {tabs.map(([tab, name, count]) => (
+        <a
+          key={tab}
+          href={linkTo(page, subject, { ...Object.fromEntries(settings), tab })}
+          aria-current={tab === chosen ? "page" : undefined}
+        >
+          {name} <span class="muted">{count}</span>
+        </a>
+      ))}
+    </nav>
+  );
+}

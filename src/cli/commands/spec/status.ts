@@ -11,7 +11,6 @@ import { othersClaims, othersText } from "../../output/others_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
-import { notedRequests, requestsText } from "../../output/requests_output.ts";
 import { renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -39,7 +38,9 @@ export const command = defineCommand({
     const context = await cli.planner();
     const { value, text } = await runTool(context, status, { brief, include_activity: activity });
     if (text !== undefined && !json) return print(`${text}\n${unreadableLine(value.unreadable)}`);
-    const [others, requests] = [await othersClaims(context), await notedRequests(context)];
+    const others = await othersClaims(context);
+    const output = await requestsOutput(context);
+    const requests = (await output?.notedRequests(context)) ?? [];
     if (json) {
       return printJson({
         ...value,
@@ -56,12 +57,18 @@ export const command = defineCommand({
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
     printText(othersText(others));
-    printText(requestsText(requests));
+    if (output !== null) printText(output.requestsText(requests));
     printText(outsideText(value.outside_changes, activity));
     if (activity) printText(await forecastText(context));
     printText(unreadableLine(value.unreadable));
   },
 });
+
+/** What reads and prints requests; null without a worktree, since it loads what runs agents. */
+async function requestsOutput(context: PlannerContext) {
+  const worktrees = await context.work.worktrees().catch(() => []);
+  return worktrees.length === 0 ? null : await import("../../output/requests_output.ts");
+}
 
 function outsideText(found: Status["outside_changes"], whole: boolean): string {
   const lines = (found ?? []).flatMap(({ spec_id, changes }) =>

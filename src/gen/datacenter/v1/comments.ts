@@ -8,7 +8,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.QuantityRule.max": "Largest number allowed.",
   "datacenter.v1.QuantityRule.numbers": "The only numbers allowed; empty allows all.",
   "datacenter.v1.FieldRule": "Rules of one field.",
-  "datacenter.v1.FieldRule.present": "Every reply and every stored resource has this message.",
+  "datacenter.v1.FieldRule.present": "Every reply and every stored resource has this field.",
   "datacenter.v1.FieldRule.required": "In a request: it is refused without the field. In a resource: the same, once it is stored.",
   "datacenter.v1.FieldRule.output": "Only the server sets it.",
   "datacenter.v1.FieldRule.min": "Smallest number allowed.",

@@ -65,7 +65,7 @@ export const QuantityRuleSchema: GenMessage<QuantityRule> = /*@__PURE__*/
  */
 export type FieldRule = Message<"datacenter.v1.FieldRule"> & {
   /**
-   * Every reply and every stored resource has this message.
+   * Every reply and every stored resource has this field.
    *
    * @generated from field: bool present = 1;
    */

@@ -17,7 +17,6 @@ export type {
   PortRef,
   PowerIn,
   PowerOut,
-  PowerSpec,
   Reservation,
 } from "#gen/datacenter/v1/models.ts";
 

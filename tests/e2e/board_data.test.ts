@@ -64,6 +64,30 @@ test("of two browsers and an agent that change one spec at once, nothing is lost
   project.remove();
 }, 60_000);
 
+/** `PLANNER_BOARD_SPECS=10000` is the size at which it is wanted. */
+const SPECS = Number(process.env["PLANNER_BOARD_SPECS"] ?? 500);
+
+test("what another program writes reaches the stream of a page as one change", async () => {
+  const project = await workProject({ plan: {} });
+  const id = (number: number): string => `2026-11-24-${number.toString(36).padStart(3, "0")}-xxx`;
+  for (let number = 1; number <= SPECS; number++) project.spec(id(number), "---\nstatus: pending\n---\n\n# Old\n");
+  const client = await BoardClient.open((await serveBoard(project.root)).address);
+  const { revision, cards } = await client.get("/board");
+  expect(cards.length).toBe(SPECS);
+
+  const changes = client.events(revision);
+  // The answer to a request says that the stream is under way.
+  const first = changes.next();
+  await client.get("/board");
+  project.spec(id(7), "---\nstatus: pending\n---\n\n# New\n");
+  const { value } = await first;
+
+  expect(value.cards.map(({ title }: { readonly title: string }) => title)).toEqual(["New"]);
+  expect(value.gone).toEqual([]);
+  await changes.return(undefined);
+  project.remove();
+}, 60_000);
+
 /** Waits until a condition holds; the test's own limit ends it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));

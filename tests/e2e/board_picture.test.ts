@@ -87,6 +87,43 @@ test.skipIf(missing !== undefined)(
 );
 
 test.skipIf(missing !== undefined)(
+  "a hidden page holds no stream, and shows what came meanwhile once it is seen again",
+  async () => {
+    using project = projectOf([{ title: "First" }]);
+    const { address } = await serveBoard(project.root);
+    const page = await browser.newPage();
+    const isStream = (request: { url(): string }): boolean => new URL(request.url()).pathname === "/stream";
+    const streams: string[] = [];
+    page.on("request", (request) => isStream(request) && streams.push(request.url()));
+    await page.addInitScript(() => {
+      let isHidden = false;
+      Object.defineProperty(document, "hidden", { get: () => isHidden });
+      addEventListener("test-visibility", (event) => {
+        isHidden = (event as CustomEvent<boolean>).detail;
+        document.dispatchEvent(new Event("visibilitychange"));
+      });
+    });
+    const hide = (isHidden: boolean) =>
+      page.evaluate((detail) => void dispatchEvent(new CustomEvent("test-visibility", { detail })), isHidden);
+    await Promise.all([page.waitForResponse(isStream), page.goto(address)]);
+    await page.locator("a.card").first().waitFor({ state: "attached" });
+
+    await Promise.all([page.waitForEvent("requestfailed", isStream), hide(true)]);
+    project.write(`.planner/specs/${id(2)}.md`, "---\nstatus: pending\n---\n\n# Meanwhile\n");
+    // Another request of the page is answered, and still there is no stream.
+    await page.evaluate(async () => void (await fetch("/")));
+    expect(streams.length).toBe(1);
+    expect(await page.getByText("Meanwhile").count()).toBe(0);
+
+    await hide(false);
+    await page.getByText("Meanwhile").waitFor();
+    expect(streams.length).toBe(2);
+    await page.close();
+  },
+  60_000,
+);
+
+test.skipIf(missing !== undefined)(
   "the picture of a big project draws what is seen, on a telephone and on paper too",
   async () => {
     using project = projectOf(

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fromDebian } from "../support/debian.ts";
 import { trustProject } from "../support/trusted_project.ts";
 import { type WorkProject, workProject } from "../support/work_project.ts";
 
@@ -149,3 +150,32 @@ test("a person who works by hand is asked for the claim as a run is, keeps it af
   expect(offline.stdout).toContain('remote "origin" was not asked who may finish the spec');
   expect(project.field(FIRST, "status")).toBe("completed");
 });
+
+/** The library of the program `faketime`, whose own folder is that of the machine's kind. */
+const FAKETIME = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketime.so.1`;
+
+test.skipIf(!fromDebian(FAKETIME, "faketime"))(
+  "clones whose clocks are 20 minutes apart keep and respect claims all the same",
+  async () => {
+    await using clones = await shared(0.04);
+    const { project, other } = clones;
+    const clock = (offset: string) => ({ LD_PRELOAD: FAKETIME, FAKETIME: offset });
+    const running = project.planner(["work", FIRST], { env: clock("-10m") });
+    await project.noted("pids", "\n");
+    const began = Date.parse(project.records()[0]?.started_at ?? "");
+    expect(Date.now() - began).toBeGreaterThan(9 * 60_000);
+
+    // A claim is stale after 9 seconds here: by the clocks it was so from the start.
+    const seen = new Set<string>();
+    while (seen.size < 2) {
+      seen.add(await project.mustGit("ls-remote", "origin", `refs/planner/claims/${FIRST}`));
+      const env = { GIT_COMMITTER_NAME: "Ben", ...clock("+10m") };
+      const refused = await project.planner(["work", FIRST], { cwd: other, env });
+      expect(refused.stderr).toContain("Ann is working on it in another clone");
+    }
+    project.release("go");
+    expect(await running).toMatchObject({ code: 0 });
+    expect(await project.planner(["merge", FIRST], { env: clock("+10m") })).toMatchObject({ code: 0 });
+  },
+  120_000,
+);

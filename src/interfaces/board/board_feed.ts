@@ -4,8 +4,19 @@ import type { PlannerContext } from "#planner/context.ts";
 
 /** How often the project is looked at while a page listens, in milliseconds. */
 const LOOK_EVERY_MS = 400;
-/** Least pause as a multiple of the time that a look takes: ten thousand specs take 30 ms. */
+/** Wanted pause as a multiple of the time that a look takes: ten thousand specs take 60 ms. */
 const PAUSES = 3;
+/** Longest time until a change is seen, in milliseconds, while a look takes no more than a third of it. */
+const SEEN_WITHIN_MS = 900;
+
+/**
+ * Returns the pause behind a look, in milliseconds. A change that a look has just missed is seen at the end of the next
+ * one, so two looks and the pause are the longest wait. No look takes more than half of the time.
+ */
+export function pauseAfter(lookMs: number): number {
+  const shared = Math.max(LOOK_EVERY_MS, PAUSES * lookMs);
+  return Math.max(lookMs, Math.min(shared, SEEN_WITHIN_MS - 2 * lookMs));
+}
 
 /** Keeps the board's state current: on request, and continuously while a page listens. Without one nothing runs. */
 export class BoardFeed {
@@ -48,7 +59,7 @@ export class BoardFeed {
     this.#timer = setTimeout(async () => {
       const began = performance.now();
       await this.refresh().catch(this.#report);
-      if (this.#listeners.size > 0) this.#schedule(Math.max(LOOK_EVERY_MS, PAUSES * (performance.now() - began)));
+      if (this.#listeners.size > 0) this.#schedule(pauseAfter(performance.now() - began));
       else this.#timer = undefined;
     }, afterMs);
   }

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { statesOf } from "../operations/shared/person_needs.ts";
-import { loadWorld, type World } from "../operations/shared/world.ts";
+import { type World, worldOf } from "../operations/shared/world.ts";
 import type { SpecSet } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -64,9 +64,8 @@ export class FactsReader {
     const key = JSON.stringify([[...agents], [...work.worktrees], [...work.last], day, archived.size, proven]);
     const known = this.#known;
     if (known?.key === key && known.set === set) return null;
-    const world = await loadWorld(this.#context);
+    const world = worldOf(set, archived);
     await this.#readEnds(world);
-    // The set was read before the world, so a change in between is noticed at the next reading.
     this.#known = { key, set };
     return {
       world,

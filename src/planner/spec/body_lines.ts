@@ -22,10 +22,16 @@ const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).
 /**
  * Calls `visit` with every line outside fenced code until it returns true; returns whether a fence is open at the end.
  * The lines of the fences themselves are left out. Cost: one pass.
+ *
+ * @param from the first line, which is in no fence
  */
-export function visitLines(body: string, visit: (line: BodyLine) => boolean): Fence | undefined {
+export function visitLines(
+  body: string,
+  visit: (line: BodyLine) => boolean,
+  from: Pick<BodyLine, "number" | "start"> = { number: 1, start: 0 },
+): Fence | undefined {
   let fence: Fence | undefined;
-  for (let start = 0, number = 1; start < body.length; number++) {
+  for (let { start, number } = from; start < body.length; number++) {
     const end = lineEnd(body, start);
     const next = afterBreak(body, end);
     const text = body.slice(start, end);

@@ -38,9 +38,9 @@ export function criteriaOf(body: string): readonly Criterion[] {
   const outputs = section === undefined ? sectionsOf(body, "Output") : [];
   const found: Criterion[] = [];
   let indent = 0;
-  visitLines(body, (line) => {
+  const visit = (line: BodyLine): boolean => {
     if (section !== undefined && line.start >= section.end) return true;
-    if (line.start < (section?.heading.next ?? 0) || outputs.some((output) => isInside(line, output))) return false;
+    if (outputs.some((output) => isInside(line, output))) return false;
     const box = CHECKBOX.exec(line.text);
     if (box !== null) {
       indent = box[1]?.length ?? 0;
@@ -53,7 +53,9 @@ export function criteriaOf(body: string): readonly Criterion[] {
       found[found.length - 1] = { ...last, verify: withoutQuotes(check[2] ?? ""), verifyLine: line.number };
     }
     return false;
-  });
+  };
+  const heading = section?.heading;
+  visitLines(body, visit, heading && { number: heading.line + 1, start: heading.next });
   return found;
 }
 

@@ -90,7 +90,7 @@ test("the board answers nobody but the browser that opened its address", async (
 
   expect((await own.ask("/board", page)).status).toBe(200);
   for (const headers of strangers) {
-    for (const path of ["/board", `/spec?id=${ID}`, "/stream?revision=0", "/difference?from=a&to=b&path=c"]) {
+    for (const path of ["/board", "/picture", `/spec?id=${ID}`, "/stream?revision=0", "/difference?from=a&to=b&path=c"]) {
       expect([headers, path, (await own.ask(path, headers)).status]).toEqual([headers, path, 403]);
     }
     const add = { tool: "add", args: { description: "planted" } };
@@ -116,13 +116,16 @@ test("the board carries out the commands of its table only, and not beyond their
   const own = board();
   const page = await opened(own);
   project.spec(ID, TEXT);
+  const { revision } = (await (await own.ask("/board", page)).json()) as BoardData;
   const refused = [
     { tool: "planner_split", args: { id: ID } },
     { tool: "__proto__", args: {} },
-    { tool: "update", args: { id: ID, status: "completed", unproven: "because" }, revision: 1 },
+    { tool: "update", args: { id: ID, status: "completed", unproven: "because" }, revision },
+    { tool: "update", args: { id: ID, status: "completed", steal: true }, revision },
     { tool: "update", args: { id: ID, priority: "high" } },
     { tool: "work", args: { id: ID, skip_criteria: true } },
-    { tool: "finalize", args: { id: ID, unproven: "because" }, revision: 1 },
+    { tool: "finalize", args: { id: ID, unproven: "because" }, revision },
+    { tool: "finalize", args: { id: ID, offline: true }, revision },
   ];
 
   for (const body of refused) {

@@ -76,10 +76,17 @@ test.skipIf(missing !== undefined)(
     await page.locator(`a.box[data-id="${id(1)}"]:focus`).waitFor();
 
     // What another program writes becomes part of it.
+    // A status and a priority of any name change nothing of the page but their own words.
+    const hidden = "status: dim sr-only\npriority: sr-only";
+    project.write(`.planner/specs/${id(6)}.md`, `---\n${hidden}\ntype: <i>x</i>\n---\n\n# Not hidden\n`);
+    await box(page, 6).waitFor();
+    expect(await box(page, 6).getAttribute("class")).toBe("box");
     project.write(`.planner/specs/${id(5)}.md`, `---\nstatus: pending\ndepends_on: ["${id(3)}"]\n---\n\n# Chimney\n`);
     await page.getByRole("button", { name: "Critical path: 4 specs" }).waitFor();
     await page.keyboard.press("d");
     await page.getByRole("region", { name: /^Ready/ }).waitFor();
+    const card = page.locator(`a.card[data-id="${id(6)}"]`);
+    expect([await card.getAttribute("class"), (await card.boundingBox())?.height]).toEqual(["card", 144]);
     expect(found).toEqual([]);
     await page.close();
   },

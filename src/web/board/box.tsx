@@ -34,7 +34,8 @@ export function BoxView({ box, size, card, isChosen, isDim, choose }: BoxProps) 
   return (
     <li style={place}>
       <a
-        class={["box", column, status, ...marks].join(" ")}
+        class={["box", ...marks].join(" ")}
+        data-status={status}
         href={addressOf({ ...readPlace(), spec: id })}
         aria-current={isChosen ? "true" : undefined}
         data-id={id}

@@ -15,7 +15,9 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
   const { id, short, title, type, labels, priority, due, assignee, criteria } = card;
   return (
     <a
-      class={`card ${card.status}`}
+      class="card"
+      // A class of any name that a file gives could hide the card.
+      data-status={card.status}
       href={addressOf({ ...readPlace(), spec: id })}
       aria-current={isChosen ? "true" : undefined}
       data-id={id}
@@ -25,7 +27,11 @@ export function CardView({ card, isChosen, choose, carry }: CardProps) {
     >
       <span class="card-head">
         <code>{short}</code>
-        {priority === null ? null : <span class={`priority ${priority}`}>{priority}</span>}
+        {priority === null ? null : (
+          <span class="priority" data-priority={priority}>
+            {priority}
+          </span>
+        )}
         {criteria === null ? null : (
           <span
             class="criteria"

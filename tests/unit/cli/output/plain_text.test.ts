@@ -24,6 +24,20 @@ test("plainLines keeps line feeds and tabs and mends CRLF", () => {
   expect(plainLines("a\r\n\tb\rc\u001b]0;x\u0007")).toBe("a\n\tb␍c␛]0;x␇");
 });
 
+test("plainLines leaves no line that is a command to the runner of a GitHub job, and changes nothing elsewhere", () => {
+  const text = "::error::x\n \u00a0::add-mask::y\na ##[warning]z a::b\n### [x]\n";
+  expect(plainLines(text)).toBe(text);
+  const before = process.env["GITHUB_ACTIONS"];
+  process.env["GITHUB_ACTIONS"] = "true";
+  try {
+    expect(plainLines(text)).toBe(": :error::x\n \u00a0: :add-mask::y\na ## [warning]z a::b\n### [x]\n");
+    expect(plainLine("::error::x")).toBe(": :error::x");
+  } finally {
+    if (before === undefined) delete process.env["GITHUB_ACTIONS"];
+    else process.env["GITHUB_ACTIONS"] = before;
+  }
+});
+
 test("withoutEscapes drops colours and titles but shows what it does not know", () => {
   expect(withoutEscapes("\u001b[1;31mred\u001b[0m \u001b]0;title\u0007x\u0008y\n")).toBe("red x␈y\n");
 });

@@ -32,11 +32,14 @@ export async function buildPages(): Promise<void> {
   }
 }
 
-/** Elements as calls with their children as arguments: the page is smaller than with an object that holds them. */
+/**
+ * Elements as calls with their children as arguments: the page is smaller than with an object that holds them. Not for
+ * GraphiQL, whose elements are React's.
+ */
 const CLASSIC_JSX: BunPlugin = {
   name: "classic JSX",
   setup({ onLoad }) {
-    onLoad({ filter: /src\/web\/.*\.tsx$/ }, async ({ path }) => ({
+    onLoad({ filter: /src\/web\/(?!graphiql\/).*\.tsx$/ }, async ({ path }) => ({
       contents: `/** @jsxRuntime classic @jsx h @jsxFrag Fragment */ import { Fragment, h } from "preact"; ${await Bun.file(path).text()}`,
       loader: "tsx",
     }));

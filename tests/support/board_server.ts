@@ -56,11 +56,13 @@ export class BoardClient {
     return new BoardClient(new URL(address).origin, { cookie, "x-board-key": key });
   }
 
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   async get(path: string): Promise<any> {
     return (await fetch(`${this.#origin}${path}`, { headers: this.#headers })).json();
   }
 
   /** The status and the answer of a command. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   async carryOut(command: object): Promise<{ readonly status: number; readonly answer: any }> {
     const headers = { ...this.#headers, "content-type": "application/json" };
     const response = await fetch(`${this.#origin}/do`, { method: "POST", headers, body: JSON.stringify(command) });
@@ -68,6 +70,7 @@ export class BoardClient {
   }
 
   /** Every event of the stream from a revision on. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   async *events(revision: number): AsyncGenerator<any> {
     const response = await fetch(`${this.#origin}/stream?revision=${revision}`, { headers: this.#headers });
     let rest = "";

@@ -90,7 +90,13 @@ test("the board answers nobody but the browser that opened its address", async (
 
   expect((await own.ask("/board", page)).status).toBe(200);
   for (const headers of strangers) {
-    for (const path of ["/board", "/picture", `/spec?id=${ID}`, "/stream?revision=0", "/difference?from=a&to=b&path=c"]) {
+    for (const path of [
+      "/board",
+      "/picture",
+      `/spec?id=${ID}`,
+      "/stream?revision=0",
+      "/difference?from=a&to=b&path=c",
+    ]) {
       expect([headers, path, (await own.ask(path, headers)).status]).toEqual([headers, path, 403]);
     }
     const add = { tool: "add", args: { description: "planted" } };

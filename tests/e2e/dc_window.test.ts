@@ -217,3 +217,45 @@ test("a calendar is imported: whole, again, in part or not at all", async () => 
   expect((await run(["import", "-"], file(gone))).stdout).toBe("WO-7\tupdated\n");
   expect((await run(["list", "--state", "cancelled"])).stdout).toContain("WO-7");
 }, 240_000);
+
+test("windows of an export are stored as they were, in every state, or not at all", async () => {
+  const own = emptyFolder();
+  const run = async (db: string, words: string[], input = "") => {
+    const { code, stdout, stderr } = await runPlanner(["dc", ...words, "--db", `${db}.sqlite`], { cwd: own, input });
+    return { code, stdout, stderr };
+  };
+  const racks = ["R1", "R2"].map((code) =>
+    JSON.stringify({ rack: { code, location: { site_id: "S1", floor_number: 1 } } }),
+  );
+  expect((await run("a", ["import", "-"], racks.join("\n"))).code).toBe(0);
+  const time = ["--from", "2099-07-04T20:00Z", "--for", "2h"];
+  for (const [code, rack] of [["MW-1", "rack:R1"] as const, ["MW-2", "rack:R2"] as const])
+    expect((await run("a", ["window", "add", code, rack, ...time, "--title", 'Füße, "x"'])).code).toBe(0);
+  expect((await run("a", ["window", "cancel", "MW-2"])).code).toBe(0);
+  const past = { starts_at: "2020-01-01T00:00:00Z", ends_at: "2020-01-02T00:00:00Z", element_refs: ["device:GONE"] };
+  const old = ["DONE", "PLANNED"].map((state, index) =>
+    JSON.stringify({ window: { code: `OLD-${index}`, ...past, state: `WINDOW_STATE_${state}`, sequence: 4 } }),
+  );
+  expect((await run("a", ["window", "import", "-"], old.join("\n"))).stdout).toBe("OLD-0\tcreated\nOLD-1\tcreated\n");
+
+  const { stdout: written } = await run("a", ["window", "export", "--format", "jsonl"]);
+  expect(written.trimEnd().split("\n").length).toBe(4);
+  expect((await run("b", ["import", "-"], racks.join("\n"))).code).toBe(0);
+  const broken = `${written}{"window":{"code":"X","starts_at":"2099-01-02T00:00:00Z","ends_at":"2099-01-01T00:00:00Z","element_refs":["rack:R1"]}}\n`;
+  const refused = await run("b", ["window", "import", "-"], broken);
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('-, line 5: Field "ends_at" is not after'),
+  ]);
+  expect((await run("b", ["window", "import", "-", "--dry-run"], written)).stdout).toContain("MW-1\tcreated\n");
+  expect((await run("b", ["window", "export", "--format", "jsonl"])).stdout).toBe("");
+  expect((await run("b", ["window", "import", "-"], written)).code).toBe(0);
+  expect((await run("b", ["window", "export", "--format", "jsonl"])).stdout).toBe(written);
+  expect((await run("b", ["window", "import", "-"], written)).stdout).not.toContain("created");
+  for (const [line, message] of [
+    ['{"rack": {"code": "R1"}}', '-, line 1: expected {"window": …}'],
+    ['{"window": {"colour": 1}}', 'key "colour" is unknown'],
+    ['{"window": {"code": "a b"}}', '-, line 1: Cannot read code "a b"'],
+  ] as const)
+    expect((await run("b", ["window", "import", "-"], line)).stderr).toContain(message);
+}, 240_000);

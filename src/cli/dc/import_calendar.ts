@@ -52,6 +52,10 @@ export async function importCalendar(
   log: StderrLogger & { readonly cwd: string },
 ): Promise<void> {
   const text = readFile(call.file, log.cwd);
+  if (/^\uFEFF?\s*\{/.test(text)) {
+    const { importWindowLines } = await import("./window_lines.ts");
+    return importWindowLines(database, { file: call.file, text, isTrial: call["dry-run"] });
+  }
   await withService(database, async (service) => {
     const zone = await commandZone(service, call["time-zone"]);
     const refusal = zone.ambiguous ? zone.because : "";

@@ -37,23 +37,26 @@ function counted({ length }: readonly string[]): readonly ErrorFinding[] {
   return [broken(reason, "element_refs", message, { value: length, expected })];
 }
 
-function time({ before, after, now }: WindowChange): Findings {
-  const { startsAt, endsAt } = after;
-  const [start, end, at] = [startsAt, endsAt, now].map((text) => Date.parse(text)) as [number, number, number];
-  const wrong = (why: string, expected: string) => {
-    const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
-    return [broken("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
-  };
-  if (end <= start) return wrong("is not after starts_at", `a time after ${startsAt}`);
+function ordered({ after: { startsAt, endsAt } }: WindowChange): Findings {
+  const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
+  if (end <= start) return wrongEnd(endsAt, "is not after starts_at", `a time after ${startsAt}`);
   const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
-  if (Date.parse(latest) < end)
-    return wrong(`is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
-  // One that ended stays open until it is done or cancelled: only its end must not be moved into the past.
-  if (end <= at && isOpen(after) && before?.endsAt !== endsAt) return wrong("is over", `a time after ${now}`);
-  return [];
+  if (Date.parse(latest) >= end) return [];
+  return wrongEnd(endsAt, `is more than ${MAX_WINDOW_DAYS} days after starts_at`, `at most ${latest}`);
 }
 
-/** A state that was set by mistake can be taken back. */
+function wrongEnd(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
+  const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
+  return [broken("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
+}
+
+/** One that ended stays open until it is done or cancelled: only its end must not be moved into the past. */
+function ahead({ before, after, now }: WindowChange): Findings {
+  const { startsAt, endsAt } = after;
+  const isOver = Date.parse(endsAt) <= Date.parse(now) && Date.parse(endsAt) > Date.parse(startsAt);
+  return isOver && isOpen(after) && before?.endsAt !== endsAt ? wrongEnd(endsAt, "is over", `a time after ${now}`) : [];
+}
+
 const NEXT: Readonly<Record<WindowState, readonly WindowState[]>> = {
   PLANNED: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
   BEGUN: ["PLANNED", "BEGUN", "DONE", "CANCELLED"],
@@ -94,5 +97,8 @@ function closed({ before, after }: WindowChange): Findings {
 /** All rules for a maintenance window. That its elements exist is checked where they are resolved. */
 export const maintenanceWindowRules: RulePhases<MaintenanceWindow> = [
   [codeShape, codeSpelling, present],
-  [time, transition, closed],
+  [ordered, ahead, transition, closed],
 ];
+
+/** Rules for a window of an export, which may be in any state, over, and about elements that are gone. */
+export const restoredWindowRules: RulePhases<MaintenanceWindow> = [[codeShape, codeSpelling, present], [ordered]];

@@ -3,9 +3,11 @@ import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
+import type { MaintenanceWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { putDeviceType } from "../planning/put_device_type.ts";
+import { restoreWindow } from "../planning/windows/put_window.ts";
 import type { WriteSession } from "../rpc.ts";
 import { orderOf } from "./load.ts";
 import { removeResource } from "./remove.ts";
@@ -41,7 +43,9 @@ export interface ExchangeSession {
   /** Deletes a resource without dependents. @returns why it was not deleted, or undefined if it was */
   remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
   /** Creates or replaces a type of device. */
-  putDeviceType(type: DeviceType): Promise<"CREATED" | "UPDATED" | "UNCHANGED" | OperationError>;
+  putDeviceType(type: DeviceType): Promise<Outcome | OperationError>;
+  /** Stores a maintenance window as an export has it. */
+  restoreWindow(window: MaintenanceWindow): Promise<Outcome | OperationError>;
   readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
 }
 
@@ -50,15 +54,21 @@ export function exchangeSession(session: WriteSession): ExchangeSession {
   return {
     upsert: (kind, items) => upsertAll(session, kind, items),
     remove: (kind, named) => refusalOf(session, () => removeResource(session, kind, named, GENTLY)),
-    putDeviceType: (type) => putType(session, type),
+    putDeviceType: (type) => outcomeOf(session, () => putDeviceType(session, type, { etag: "", at: "device_type" })),
+    restoreWindow: (window) => outcomeOf(session, () => restoreWindow(session, window)),
     documents: session.writer,
   };
 }
 
-async function putType(session: WriteSession, type: DeviceType) {
-  let outcome: "CREATED" | "UPDATED" | "UNCHANGED" = "UNCHANGED";
+type Outcome = "CREATED" | "UPDATED" | "UNCHANGED";
+
+async function outcomeOf(
+  session: WriteSession,
+  work: () => Promise<{ readonly outcome: Outcome }>,
+): Promise<Outcome | OperationError> {
+  let outcome: Outcome = "UNCHANGED";
   const error = await refusalOf(session, async () => {
-    outcome = (await putDeviceType(session, type, { etag: "", at: "device_type" })).outcome;
+    outcome = (await work()).outcome;
   });
   return error ?? outcome;
 }

@@ -5,18 +5,33 @@ import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
 import { demandOutput } from "../../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Write windows as an iCalendar file",
+  summary: "Write windows as an iCalendar file or JSON Lines",
   details:
-    "What the server answers at /windows.ics. Windows that were cancelled stay for 90 days. Rules: docs/windows.md.",
+    "The calendar is what the server answers at /windows.ics. JSON Lines have every window as it is stored, for a copy of a site " +
+    "whose resources `planner dc export` writes. Rules: docs/windows.md.",
   positionals: {
     output: { summary: "A file (default: standard output)", required: false, completes: "file" },
   },
-  flags: { db: DATABASE_FLAG },
-  examples: [{ line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" }],
-  async run({ output, db }, cli) {
+  flags: {
+    db: DATABASE_FLAG,
+    format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (ics)" },
+  },
+  examples: [
+    { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
+    {
+      line: "planner dc window export --format jsonl windows.jsonl",
+      shows: "Write all windows for a copy of the site",
+    },
+  ],
+  async run({ output, db, format = "ics" }, cli) {
     demandOutput("dc window export", output, "a file, or -");
-    const { exportCalendar } = await import("../../../dc/window_calendar.ts");
     const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    await exportCalendar(databaseOf(db, cli.cwd), target, cli);
+    if (format === "jsonl") {
+      const { exportWindowLines } = await import("../../../dc/window_lines.ts");
+      await exportWindowLines(databaseOf(db, cli.cwd), target, cli);
+    } else {
+      const { exportCalendar } = await import("../../../dc/window_calendar.ts");
+      await exportCalendar(databaseOf(db, cli.cwd), target, cli);
+    }
   },
 });

@@ -3,10 +3,10 @@ import { databaseOf } from "../../../dc/database.ts";
 import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
 
 export const command = defineCommand({
-  summary: "Store the events of an iCalendar file as windows",
+  summary: "Store the windows of an iCalendar file or of JSON Lines",
   details:
     "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
-    "A file with a fault is refused whole, with the line. Rules: docs/windows.md.",
+    "JSON Lines of an export are stored as they are. A file with a fault is refused whole, with the line. Rules: docs/windows.md.",
   positionals: {
     file: { summary: "The file, or - for standard input", required: true, completes: "file" },
   },

@@ -1,9 +1,10 @@
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { codeKey } from "#dc/model/code.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { parseRef } from "#dc/model/ref.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
-import { judge } from "#dc/model/rule.ts";
-import { maintenanceWindowRules } from "#dc/model/rules/maintenance_window.ts";
+import { type Change, judge, type RulePhases } from "#dc/model/rule.ts";
+import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
 import type { Stored } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
@@ -15,7 +16,7 @@ import type { WriteSession } from "../../rpc.ts";
 import { etagOf } from "../../writes/changes.ts";
 import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
 import { storedWindow, WINDOWS } from "./stored_windows.ts";
-import { demandAccepted, demandElements } from "./window_elements.ts";
+import { demandAccepted, demandElements, missing } from "./window_elements.ts";
 
 interface Given {
   readonly window?: WindowMessage | undefined;
@@ -36,7 +37,7 @@ export async function putWindow(
   { window, updateMask, etag, at = "window" }: Given,
 ): Promise<Put> {
   if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
-  const { writer, changes, now } = session;
+  const { writer, now } = session;
   const given = givenWindow(window, at);
   readCode(`${at}.code`, given.code);
   const before = await storedWindow(writer, given.code);
@@ -47,15 +48,51 @@ export async function putWindow(
   const resource = wanted(given, before?.resource, paths);
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  const { errors } = await judge(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
-  if (first !== undefined) throw new Refusal(first, others);
+  await demandRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, at);
   await demandElements(writer, added(at, "element_refs", resource.elementRefs, before?.resource.elementRefs));
   await demandAccepted(writer, added(at, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
+  return keep(session, resource, before);
+}
+
+async function demandRules(
+  rules: RulePhases<MaintenanceWindow>,
+  change: Change<MaintenanceWindow>,
+  writer: WriteSession["writer"],
+  at: string,
+): Promise<void> {
+  const { errors } = await judge(rules, change, writer);
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
+  if (first !== undefined) throw new Refusal(first, others);
+}
+
+/** Writes a window, and what changed into the change log. */
+async function keep(
+  { writer, changes, now }: Pick<WriteSession, "writer" | "changes" | "now">,
+  resource: MaintenanceWindow,
+  before: Stored<MaintenanceWindow> | undefined,
+): Promise<Put> {
   const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
   await writer.putDocument(WINDOWS, codeKey(resource.code), JSON.stringify(stored));
+  const ref = `window:${resource.code}`;
   changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(resource));
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
+}
+
+/** Stores a window as an export has it, with its state and sequence. @throws Refusal when a rule refuses */
+export async function restoreWindow({ writer, changes, now }: WriteSession, message: WindowMessage): Promise<Put> {
+  const at = "window";
+  const given = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
+  const { etag: _, createTime: __, updateTime: ___, ...read } = given;
+  const resource: MaintenanceWindow = { ...read, state: read.state ?? "PLANNED" };
+  readCode(`${at}.code`, resource.code);
+  const before = await storedWindow(writer, resource.code);
+  if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
+    return { outcome: "UNCHANGED", stored: before };
+  await demandRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, at);
+  for (const [index, ref] of resource.elementRefs.entries()) {
+    if (parseRef(ref) === undefined) throw missing(`${at}.element_refs[${index}]`, ref);
+  }
+  return keep({ writer, changes, now }, resource, before);
 }
 
 /** Removes a window. @returns false if there was none. @throws Refusal if it is of another version */

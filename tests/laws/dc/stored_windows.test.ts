@@ -172,3 +172,52 @@ async function expectBlocking(site: TestService, windows: readonly Drawn[], own:
   }
   expect([own.code, judgement.blocking_windows ?? []]).toEqual([own.code, found]);
 }
+
+/** Changes of the law below: PLANNER_WINDOW_CHANGES, else a few. */
+const MANY_CHANGES = Number(process.env["PLANNER_WINDOW_CHANGES"] ?? 12);
+const MANY_WINDOWS = 12;
+
+/** Changes the inventory or a window at random. */
+async function changeSomething(site: TestService, random: SeededRandom, elements: readonly string[]): Promise<void> {
+  const code = `W${random.below(MANY_WINDOWS)}`;
+  const ref = random.pick(elements.filter((one) => one.startsWith("device:")));
+  const device = {
+    code: ref.slice("device:".length),
+    status: `DEVICE_STATUS_${random.pick(["ACTIVE", "FAILED", "OFFLINE"])}`,
+  };
+  const power = { capacity_w: 100 + random.below(20_000) };
+  const changes: readonly (() => Promise<unknown>)[] = [
+    () => site.call("UpsertDevice", { device, update_mask: "status" }),
+    () => site.call("UpsertDevice", { device: { code: device.code, power }, update_mask: "power.capacity_w" }),
+    () => put(site, drawWindow(code, random, elements)),
+    () => site.call("DeleteWindow", { code, allow_missing: true }),
+  ];
+  // A change that a rule refuses is none.
+  await random
+    .pick(changes)()
+    .catch(() => {});
+}
+
+test("L5: after each of many random changes, kept verdicts are those of a service that has kept nothing", async () => {
+  let turned = 0;
+  let compared = 0;
+  for await (const { name, store, seed } of agreeingStores()) {
+    const random = new SeededRandom(seed + 5);
+    const site = await testService({ store });
+    const elements = await elementsOf(site);
+    if (!elements.some((ref) => ref.startsWith("device:"))) continue;
+    for (let index = 0; index < MANY_WINDOWS; index += 1) await put(site, drawWindow(`W${index}`, random, elements));
+    let before = await kept(site);
+    for (let change = 0; change < MANY_CHANGES; change += 1) {
+      await changeSomething(site, random, elements);
+      const now = await kept(site);
+      expect([name, change, now]).toEqual([name, change, await kept(await testService({ store }))]);
+      turned += [...now].filter(([code, verdict]) => before.has(code) && before.get(code) !== verdict).length;
+      compared += now.size;
+      before = now;
+    }
+    if (compared >= MANY_WINDOWS * MANY_CHANGES) break;
+  }
+  expect(turned).toBeGreaterThan(0);
+  expect(compared).toBeGreaterThanOrEqual(MANY_CHANGES);
+}, 3_600_000);

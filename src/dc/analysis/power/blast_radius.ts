@@ -122,7 +122,10 @@ export function* blastSteps(
     ...hitList(state, weaker, "DEGRADED"),
   ];
   yield;
-  const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits, failed: unlisted });
+  // A cooling unit that fails itself is offline, and no change of its rack.
+  const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
+  const changes = hits.filter(({ index }) => !isFailedUnit(index));
+  const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits: changes, failed: unlisted });
   return {
     hits,
     dark: state.dark,

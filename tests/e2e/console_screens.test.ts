@@ -72,6 +72,18 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
     });
   });
 
+  test("shows a rack in one screen of 1440 by 900, and prints it on one sheet", async () => {
+    await visit(1440, async (page) => {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await open(page, "rack/B03", "B03", ".board .cord");
+      await page.getByRole("link", { name: "PDU-B03-A: 1 rack partly dark" }).waitFor();
+      await page.getByText("4 of 4 up, mean 49.1 %").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(900);
+      const pdf = await page.pdf({ format: "A4" });
+      expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+    });
+  });
+
   test("as a table, and before a sample is written, has no serious fault of accessibility", async () => {
     await visit(1400, async (page) => {
       await open(page, "fabric/FAB1?view=table", "FAB1");

@@ -65,7 +65,7 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
       <Unplaced answer={answer} />
       {mayWrite ? (
         <p class="muted hint">
-          Choose a free unit to place a device. Drag a device, or press <kbd>M</kbd> on it, arrows and <kbd>Enter</kbd>.
+          A free unit takes a device. Drag one, or <kbd>M</kbd>, arrows and <kbd>Enter</kbd> move it.
         </p>
       ) : null}
       <p class="sr-only" role="status">

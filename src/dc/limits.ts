@@ -63,3 +63,7 @@ export const MAX_READINGS = 10_000;
 export const MAX_READING_FAILURES = 1000;
 /** How long a reading is kept that no report renews, in milliseconds: as long as its days are. */
 export const READING_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+/** Age of a reading that still counts, in seconds, unless a request says otherwise. Source: docs/readings.md#loads. */
+export const DEFAULT_READING_AGE_S = 900;
+/** Meters that a reply lists because they differ from those below them. */
+export const MAX_LISTED_DIFFERENCES = 100;

@@ -1,6 +1,7 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Slots } from "#kernel/slots.ts";
 import type { DcContext } from "./context.ts";
+import { MeasuredReads, takesReadings } from "./measured_reads.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
@@ -69,12 +70,12 @@ export class ReadCalls {
   /** Answers a read, from the reply cache if it can. */
   async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
     const key = this.keyOf(rpc, request);
-    const takesReadings = rpc.takesReadings?.(request) === true;
-    const kept = () => (takesReadings ? this.#keptMeasured(key) : this.kept<Reply>(key));
+    const isMeasured = takesReadings(rpc, request);
+    const kept = () => (isMeasured ? this.#keptMeasured(key) : this.kept<Reply>(key));
     const known = await kept();
     if (known !== undefined) return known;
-    const revision = takesReadings ? () => this.#measuredRevision() : () => this.#context.store.revision();
-    const compute = this.#computation(rpc, request, { key, takesReadings });
+    const revision = isMeasured ? () => this.#measuredRevision() : () => this.#context.store.revision();
+    const compute = this.#computation(rpc, request, { key, isMeasured });
     // The same question may have been answered while this call waited.
     return this.#gate.run(waiting.peer, waiting.signal, async () => {
       const answered = await kept();
@@ -86,26 +87,29 @@ export class ReadCalls {
   #computation(
     rpc: ReadRpc,
     request: Message,
-    { key, takesReadings }: { readonly key: string; readonly takesReadings: boolean },
+    { key, isMeasured }: { readonly key: string; readonly isMeasured: boolean },
   ): Computation<Reply> {
     const answer = async (scheduler: CooperativeScheduler, atRevision: (seen: number) => void, whole: DcReader) => {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
-      const known = takesReadings ? await bothRevisions(reader) : revision;
+      const known = isMeasured ? await bothRevisions(reader) : revision;
       atRevision(known);
       // Others may wait for the same topology, so that it is built to its end.
-      const topology = () => this.#topologies.at(whole, revision);
-      const judgedTopology = async () => this.#topologies.judged(await topology(), scheduler);
+      const recorded = () => this.#topologies.at(whole, revision);
+      const judged = async () => this.#topologies.judged(await recorded(), scheduler);
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
       };
-      const graphs = { topology, judgedTopology };
-      const session = { context: this.#context, reader, scheduler, ...graphs, now, lapsesAt };
-      const reply = await rpc.run(session, request);
+      const moment = { reader, scheduler, now, lapsesAt };
+      const measured = new MeasuredReads(rpc, request);
+      const topology = () => measured.topology(moment, recorded);
+      const judgedTopology = () => measured.topology(moment, judged);
+      const reply = await rpc.run({ context: this.#context, ...moment, topology, judgedTopology }, request);
+      await measured.complete(reply);
       const { length } = await scheduler.run(encodeReply(rpc, reply));
-      (takesReadings ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);
+      (isMeasured ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);
       return reply;
     };
     return (scheduler, atRevision) => this.#context.store.read((whole) => answer(scheduler, atRevision, whole));

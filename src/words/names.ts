@@ -48,7 +48,12 @@ export function enumWord(value: string | undefined, prefix: string): string {
 }
 
 /** Adjectives of the draws that can count as load. */
-export const BASIS_WORDS = { ALLOCATED: "planned", MEASURED: "measured", MAX: "greatest" } as const;
+export const BASIS_WORDS = {
+  ALLOCATED: "planned",
+  MEASURED: "measured",
+  MAX: "greatest",
+  MEASURED_PEAK: "peak",
+} as const;
 
 /** Name in a reference, without its kind: `rack:R1` becomes `R1`. */
 export function refName(ref: string): string {

@@ -28,6 +28,13 @@ interface AskedFlags<Name extends string> {
 /** The row of a field `load_basis`. */
 export const BASIS_ROW = { field: "load_basis", summary: "Load (allocated)" } as const;
 
+/** The row of a field `max_age_s`. */
+export const AGE_ROW = {
+  field: "max_age_s",
+  value: "seconds",
+  summary: "Age of readings that count with measured (900)",
+} as const;
+
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Derives the flags of a command from the fields of the request that it sends. */

@@ -11,6 +11,7 @@ export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basi
     case "ALLOCATED":
       return allocatedDrawW ?? maxDrawW ?? measuredDrawW ?? 0;
     case "MEASURED":
+    case "MEASURED_PEAK":
       return measuredDrawW ?? allocatedDrawW ?? maxDrawW ?? 0;
     case "MAX":
       return maxDrawW ?? allocatedDrawW ?? measuredDrawW ?? 0;
@@ -30,7 +31,8 @@ export function drawsPower(device: Drawing): boolean {
 /** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
 export function isMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
   if (measuredDrawW === undefined) return false;
-  return basis === "MEASURED" || (allocatedDrawW === undefined && maxDrawW === undefined);
+  if (basis === "MEASURED" || basis === "MEASURED_PEAK") return true;
+  return allocatedDrawW === undefined && maxDrawW === undefined;
 }
 
 /** Heat output of a device in watts: its recorded heat, else its draw. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -12,6 +12,7 @@ const ASKED = askedFlags("dc rehearse", RehearseFailures, {
   "no-cascade": { field: "cascade", clears: true, summary: "Trip no overloaded source" },
   battery: { field: "assume_battery", summary: "Count what a UPS carries on battery as supplied" },
   basis: BASIS_ROW,
+  "max-age": AGE_ROW,
   "min-severity": { field: "min_severity", summary: "Minimum severity (info)" },
   elements: { field: "max_elements", value: "count", summary: "Elements and losses listed per cause, to 1000 (10)" },
 });

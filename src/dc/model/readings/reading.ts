@@ -1,26 +1,5 @@
 import { type DayHistory, EMPTY_HISTORY, noteValue } from "./day_history.ts";
 
-/** What is measured, in the order of the proto. */
-export const QUANTITIES = [
-  "POWER_W",
-  "APPARENT_POWER_VA",
-  "CURRENT_A",
-  "CURRENT_L1_A",
-  "CURRENT_L2_A",
-  "CURRENT_L3_A",
-  "INLET_C",
-  "OUTLET_C",
-  "SUPPLY_C",
-  "RETURN_C",
-  "FLOW_M3H",
-  "RECEIVED_BPS",
-  "SENT_BPS",
-  "BATTERY_PCT",
-  "BATTERY_MIN",
-  "STATE",
-] as const;
-export type Quantity = (typeof QUANTITIES)[number];
-
 /** One value of a quantity. */
 export interface Measurement {
   readonly value: number;

@@ -1,4 +1,5 @@
-import type { KeptQuantity, Quantity } from "./reading.ts";
+import type { ReadingQuantity } from "../enum_values.ts";
+import type { KeptQuantity } from "./reading.ts";
 
 /** Kinds of elements that own readings. A port and a feed belong to the device that has them. */
 export type OwnerKind = "device" | "crac" | "rack";
@@ -18,7 +19,7 @@ export interface MeasuredElement {
 /** What is kept of one quantity of one element. */
 export interface StoredReading {
   readonly element: MeasuredElement;
-  readonly quantity: Quantity;
+  readonly quantity: ReadingQuantity;
   readonly kept: KeptQuantity;
 }
 
@@ -26,7 +27,7 @@ export interface StoredReading {
 export interface ReadingQuery {
   /** Keys of elements; all if absent. */
   readonly keys?: readonly string[];
-  readonly quantities?: readonly Quantity[];
+  readonly quantities?: readonly ReadingQuantity[];
   /** The last row of the page before. */
   readonly after?: { readonly key: string; readonly quantity: string };
   /** Whether the figures of closed days are read as well. */

@@ -142,7 +142,7 @@ function withDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }:
     if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
     throw missing("draw_w", "watts, or a device_type or device_code with a draw");
   }
-  if (loadBasis === "MEASURED") return { ...others, measuredDrawW: given };
+  if (loadBasis === "MEASURED" || loadBasis === "MEASURED_PEAK") return { ...others, measuredDrawW: given };
   if (loadBasis === "MAX") return { ...others, maxDrawW: given };
   return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
 }

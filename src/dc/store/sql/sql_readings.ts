@@ -1,5 +1,5 @@
+import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import type { ClosedDay, OpenDay } from "#dc/model/readings/day_history.ts";
-import { QUANTITIES, type Quantity } from "#dc/model/readings/reading.ts";
 import type {
   MeasuredElement,
   OwnerKind,
@@ -24,7 +24,7 @@ const MOST_ROWS = 32;
 /** Setting with the number that rises whenever readings change. */
 export const READINGS = "readings_revision";
 
-const KNOWN: ReadonlySet<string> = new Set(QUANTITIES);
+const KNOWN: ReadonlySet<string> = new Set(READING_QUANTITIES);
 
 /** The reads of readings, in one SQL for every dialect. */
 export abstract class SqlReadings implements ReadingReader {
@@ -89,7 +89,7 @@ function readingOf(row: SqlRow): StoredReading {
       ownerKey: text(row, "owner_key"),
       port: text(row, "port"),
     },
-    quantity: text(row, "quantity") as Quantity,
+    quantity: text(row, "quantity") as ReadingQuantity,
     kept: {
       value: Number(row["value"]),
       at: Number(row["measured_at"]),

@@ -14,12 +14,13 @@ export const PowerBlastRadius = {
   source_ref: {"type":"text"},
   additional_source_refs: {"type":"text","isList":true},
   include_protected: {"type":"flag"},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   cascade: {"type":"flag"},
   max_items: {"type":"int"},
   render: {"type":"group"},
   assume_battery: {"type":"flag"},
   include_undocumented: {"type":"flag"},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of TraceCablePathRequest. */
@@ -42,10 +43,11 @@ export const GetRack = {
 /** Fields of ThermalHeadroomRequest. */
 export const ThermalHeadroom = {
   scope_ref: {"type":"text"},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   reserve_units: {"type":"int"},
   failed_crac_codes: {"type":"text","isList":true},
   render: {"type":"group"},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of FabricTopologyRequest. */
@@ -122,12 +124,13 @@ export const RehearseFailures = {
   kinds: {"type":"choice","isList":true,"prefix":"FAILURE_KIND","values":["POWER","OUTLET","COOLING","SWITCH"]},
   cascade: {"type":"flag"},
   assume_battery: {"type":"flag"},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   pairs: {"type":"flag"},
   min_severity: {"type":"choice","prefix":"FAILURE_SEVERITY","values":["INFO","LOW","MEDIUM","HIGH","CRITICAL"]},
   page_size: {"type":"int"},
   page_token: {"type":"text"},
   max_elements: {"type":"int"},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of ListInventoryRequest. */
@@ -159,7 +162,7 @@ export const FindPlacement = {
   depth: {"type":"choice","prefix":"DEPTH","values":["FULL","HALF"]},
   weight_kg: {"type":"number"},
   draw_w: {"type":"int"},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   redundancy: {"type":"choice","prefix":"REDUNDANCY","values":["NONE","N","N_PLUS_1","TWO_N"]},
   ports: {"type":"group","isList":true},
   cooling_method: {"type":"choice","prefix":"COOLING_METHOD","values":["AIR","LIQUID","HYBRID","IMMERSION"]},
@@ -180,9 +183,10 @@ export const FindPlacement = {
 export const GetCapacity = {
   scope_ref: {"type":"text"},
   by: {"type":"choice","prefix":"AREA_KIND","values":["SITE","FLOOR","ROOM","ROW","ZONE","RACK"]},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   page_size: {"type":"int"},
   page_token: {"type":"text"},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of CheckWindowRequest. */
@@ -191,11 +195,12 @@ export const CheckWindow = {
   starts_at: {"type":"group"},
   ends_at: {"type":"group"},
   accepted_refs: {"type":"text","isList":true},
-  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX"]},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
   exposed_racks: {"type":"int"},
   max_items: {"type":"int"},
   ignore_stored: {"type":"flag"},
   except_code: {"type":"text"},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of GetWindowRequest. */

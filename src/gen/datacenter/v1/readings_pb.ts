@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/readings.proto.
  */
 export const file_datacenter_v1_readings: GenFile = /*@__PURE__*/
-  fileDesc("ChxkYXRhY2VudGVyL3YxL3JlYWRpbmdzLnByb3RvEg1kYXRhY2VudGVyLnYxIpkBCgdSZWFkaW5nEhsKC2VsZW1lbnRfcmVmGAEgASgJQgaiuxgCEAESOAoIcXVhbnRpdHkYAiABKA4yHi5kYXRhY2VudGVyLnYxLlJlYWRpbmdRdWFudGl0eUIGorsYAhABEg0KBXZhbHVlGAMgASgBEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImMKFVJlcG9ydFJlYWRpbmdzUmVxdWVzdBIxCghyZWFkaW5ncxgBIAMoCzIWLmRhdGFjZW50ZXIudjEuUmVhZGluZ0IHorsYA1CQThIXCgZzb3VyY2UYAiABKAlCB6K7GANAgAEiQgoOUmVhZGluZ0ZhaWx1cmUSDQoFaW5kZXgYASABKAUSIQoFZXJyb3IYAiABKAsyEi5nb29nbGUucnBjLlN0YXR1cyJ6ChZSZXBvcnRSZWFkaW5nc1Jlc3BvbnNlEgwKBGtlcHQYASABKAUSEQoJbm90X25ld2VyGAIgASgFEg4KBmZhaWxlZBgDIAEoBRIvCghmYWlsdXJlcxgEIAMoCzIdLmRhdGFjZW50ZXIudjEuUmVhZGluZ0ZhaWx1cmUiNAoKUmVhZGluZ0RheRIMCgRkYXRlGAEgASgJEgsKA3A5NRgCIAEoARILCgNtYXgYAyABKAEiigIKC0tlcHRSZWFkaW5nEhMKC2VsZW1lbnRfcmVmGAEgASgJEjAKCHF1YW50aXR5GAIgASgOMh4uZGF0YWNlbnRlci52MS5SZWFkaW5nUXVhbnRpdHkSDQoFdmFsdWUYAyABKAESKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc291cmNlGAUgASgJEhQKB3A5NV8zMGQYBiABKAFIAIgBARIUCgdtYXhfMzBkGAcgASgBSAGIAQESJwoEZGF5cxgIIAMoCzIZLmRhdGFjZW50ZXIudjEuUmVhZGluZ0RheUIKCghfcDk1XzMwZEIKCghfbWF4XzMwZCKlAQoTTGlzdFJlYWRpbmdzUmVxdWVzdBIdCgxlbGVtZW50X3JlZnMYASADKAlCB6K7GANQ6AcSMgoKcXVhbnRpdGllcxgCIAMoDjIeLmRhdGFjZW50ZXIudjEuUmVhZGluZ1F1YW50aXR5EhQKDGluY2x1ZGVfZGF5cxgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJdChRMaXN0UmVhZGluZ3NSZXNwb25zZRIsCghyZWFkaW5ncxgBIAMoCzIaLmRhdGFjZW50ZXIudjEuS2VwdFJlYWRpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJKswICg9SZWFkaW5nUXVhbnRpdHkSIAocUkVBRElOR19RVUFOVElUWV9VTlNQRUNJRklFRBAAEkUKGFJFQURJTkdfUVVBTlRJVFlfUE9XRVJfVxABGiequxgjCgZkZXZpY2UKBHBvcnQKBGZlZWQKBGNyYWMRAAAAAAAAAAASTwoiUkVBRElOR19RVUFOVElUWV9BUFBBUkVOVF9QT1dFUl9WQRACGiequxgjCgZkZXZpY2UKBHBvcnQKBGZlZWQKBGNyYWMRAAAAAAAAAAASRwoaUkVBRElOR19RVUFOVElUWV9DVVJSRU5UX0EQAxonqrsYIwoGZGV2aWNlCgRwb3J0CgRmZWVkCgRjcmFjEQAAAAAAAAAAEkQKHVJFQURJTkdfUVVBTlRJVFlfQ1VSUkVOVF9MMV9BEAQaIaq7GB0KBmRldmljZQoEcG9ydAoEZmVlZBEAAAAAAAAAABJECh1SRUFESU5HX1FVQU5USVRZX0NVUlJFTlRfTDJfQRAFGiGquxgdCgZkZXZpY2UKBHBvcnQKBGZlZWQRAAAAAAAAAAASRAodUkVBRElOR19RVUFOVElUWV9DVVJSRU5UX0wzX0EQBhohqrsYHQoGZGV2aWNlCgRwb3J0CgRmZWVkEQAAAAAAAAAAEkIKGFJFQURJTkdfUVVBTlRJVFlfSU5MRVRfQxAHGiSquxggCgZkZXZpY2UKBHJhY2sRAAAAAAAATsAZAAAAAADAYkASQwoZUkVBRElOR19RVUFOVElUWV9PVVRMRVRfQxAIGiSquxggCgZkZXZpY2UKBHJhY2sRAAAAAAAATsAZAAAAAADAYkASOwoZUkVBRElOR19RVUFOVElUWV9TVVBQTFlfQxAJGhyquxgYCgRjcmFjEQAAAAAAAE7AGQAAAAAAwGJAEjsKGVJFQURJTkdfUVVBTlRJVFlfUkVUVVJOX0MQChocqrsYGAoEY3JhYxEAAAAAAABOwBkAAAAAAMBiQBIyChlSRUFESU5HX1FVQU5USVRZX0ZMT1dfTTNIEAsaE6q7GA8KBGNyYWMRAAAAAAAAAAASNgodUkVBRElOR19RVUFOVElUWV9SRUNFSVZFRF9CUFMQDBoTqrsYDwoEcG9ydBEAAAAAAAAAABIyChlSRUFESU5HX1FVQU5USVRZX1NFTlRfQlBTEA0aE6q7GA8KBHBvcnQRAAAAAAAAAAASQAocUkVBRElOR19RVUFOVElUWV9CQVRURVJZX1BDVBAOGh6quxgaCgZkZXZpY2URAAAAAAAAAAAZAAAAAAAAWUASNwocUkVBRElOR19RVUFOVElUWV9CQVRURVJZX01JThAPGhWquxgRCgZkZXZpY2URAAAAAAAAAAASRgoWUkVBRElOR19RVUFOVElUWV9TVEFURRAQGiqquxgmCgRwb3J0CgRmZWVkIhgAAAAAAAAAAAAAAAAAAPA/AAAAAAAAAEBiBnByb3RvMw", [file_datacenter_v1_rules, file_google_protobuf_timestamp, file_google_rpc_status]);
+  fileDesc("ChxkYXRhY2VudGVyL3YxL3JlYWRpbmdzLnByb3RvEg1kYXRhY2VudGVyLnYxIpkBCgdSZWFkaW5nEhsKC2VsZW1lbnRfcmVmGAEgASgJQgaiuxgCEAESOAoIcXVhbnRpdHkYAiABKA4yHi5kYXRhY2VudGVyLnYxLlJlYWRpbmdRdWFudGl0eUIGorsYAhABEg0KBXZhbHVlGAMgASgBEigKBHRpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wImMKFVJlcG9ydFJlYWRpbmdzUmVxdWVzdBIxCghyZWFkaW5ncxgBIAMoCzIWLmRhdGFjZW50ZXIudjEuUmVhZGluZ0IHorsYA1CQThIXCgZzb3VyY2UYAiABKAlCB6K7GANAgAEiQgoOUmVhZGluZ0ZhaWx1cmUSDQoFaW5kZXgYASABKAUSIQoFZXJyb3IYAiABKAsyEi5nb29nbGUucnBjLlN0YXR1cyJ6ChZSZXBvcnRSZWFkaW5nc1Jlc3BvbnNlEgwKBGtlcHQYASABKAUSEQoJbm90X25ld2VyGAIgASgFEg4KBmZhaWxlZBgDIAEoBRIvCghmYWlsdXJlcxgEIAMoCzIdLmRhdGFjZW50ZXIudjEuUmVhZGluZ0ZhaWx1cmUiNAoKUmVhZGluZ0RheRIMCgRkYXRlGAEgASgJEgsKA3A5NRgCIAEoARILCgNtYXgYAyABKAEiigIKC0tlcHRSZWFkaW5nEhMKC2VsZW1lbnRfcmVmGAEgASgJEjAKCHF1YW50aXR5GAIgASgOMh4uZGF0YWNlbnRlci52MS5SZWFkaW5nUXVhbnRpdHkSDQoFdmFsdWUYAyABKAESKAoEdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGc291cmNlGAUgASgJEhQKB3A5NV8zMGQYBiABKAFIAIgBARIUCgdtYXhfMzBkGAcgASgBSAGIAQESJwoEZGF5cxgIIAMoCzIZLmRhdGFjZW50ZXIudjEuUmVhZGluZ0RheUIKCghfcDk1XzMwZEIKCghfbWF4XzMwZCK6AQoMTWVhc3VyZWRMb2FkEhIKCm1lYXN1cmVkX3cYASABKAESEQoJcGxhbm5lZF93GAIgASgBEhgKEG1lYXN1cmVkX2RldmljZXMYAyABKAUSFwoPcGxhbm5lZF9kZXZpY2VzGAQgASgFEjMKC2RpZmZlcmVuY2VzGAUgAygLMh4uZGF0YWNlbnRlci52MS5NZXRlckRpZmZlcmVuY2USGwoTb21pdHRlZF9kaWZmZXJlbmNlcxgGIAEoBSI+Cg9NZXRlckRpZmZlcmVuY2USCwoDcmVmGAEgASgJEg0KBW93bl93GAIgASgBEg8KB2JlbG93X3cYAyABKAEipQEKE0xpc3RSZWFkaW5nc1JlcXVlc3QSHQoMZWxlbWVudF9yZWZzGAEgAygJQgeiuxgDUOgHEjIKCnF1YW50aXRpZXMYAiADKA4yHi5kYXRhY2VudGVyLnYxLlJlYWRpbmdRdWFudGl0eRIUCgxpbmNsdWRlX2RheXMYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiXQoUTGlzdFJlYWRpbmdzUmVzcG9uc2USLAoIcmVhZGluZ3MYASADKAsyGi5kYXRhY2VudGVyLnYxLktlcHRSZWFkaW5nEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSrMCAoPUmVhZGluZ1F1YW50aXR5EiAKHFJFQURJTkdfUVVBTlRJVFlfVU5TUEVDSUZJRUQQABJFChhSRUFESU5HX1FVQU5USVRZX1BPV0VSX1cQARonqrsYIwoGZGV2aWNlCgRwb3J0CgRmZWVkCgRjcmFjEQAAAAAAAAAAEk8KIlJFQURJTkdfUVVBTlRJVFlfQVBQQVJFTlRfUE9XRVJfVkEQAhonqrsYIwoGZGV2aWNlCgRwb3J0CgRmZWVkCgRjcmFjEQAAAAAAAAAAEkcKGlJFQURJTkdfUVVBTlRJVFlfQ1VSUkVOVF9BEAMaJ6q7GCMKBmRldmljZQoEcG9ydAoEZmVlZAoEY3JhYxEAAAAAAAAAABJECh1SRUFESU5HX1FVQU5USVRZX0NVUlJFTlRfTDFfQRAEGiGquxgdCgZkZXZpY2UKBHBvcnQKBGZlZWQRAAAAAAAAAAASRAodUkVBRElOR19RVUFOVElUWV9DVVJSRU5UX0wyX0EQBRohqrsYHQoGZGV2aWNlCgRwb3J0CgRmZWVkEQAAAAAAAAAAEkQKHVJFQURJTkdfUVVBTlRJVFlfQ1VSUkVOVF9MM19BEAYaIaq7GB0KBmRldmljZQoEcG9ydAoEZmVlZBEAAAAAAAAAABJCChhSRUFESU5HX1FVQU5USVRZX0lOTEVUX0MQBxokqrsYIAoGZGV2aWNlCgRyYWNrEQAAAAAAAE7AGQAAAAAAwGJAEkMKGVJFQURJTkdfUVVBTlRJVFlfT1VUTEVUX0MQCBokqrsYIAoGZGV2aWNlCgRyYWNrEQAAAAAAAE7AGQAAAAAAwGJAEjsKGVJFQURJTkdfUVVBTlRJVFlfU1VQUExZX0MQCRocqrsYGAoEY3JhYxEAAAAAAABOwBkAAAAAAMBiQBI7ChlSRUFESU5HX1FVQU5USVRZX1JFVFVSTl9DEAoaHKq7GBgKBGNyYWMRAAAAAAAATsAZAAAAAADAYkASMgoZUkVBRElOR19RVUFOVElUWV9GTE9XX00zSBALGhOquxgPCgRjcmFjEQAAAAAAAAAAEjYKHVJFQURJTkdfUVVBTlRJVFlfUkVDRUlWRURfQlBTEAwaE6q7GA8KBHBvcnQRAAAAAAAAAAASMgoZUkVBRElOR19RVUFOVElUWV9TRU5UX0JQUxANGhOquxgPCgRwb3J0EQAAAAAAAAAAEkAKHFJFQURJTkdfUVVBTlRJVFlfQkFUVEVSWV9QQ1QQDhoeqrsYGgoGZGV2aWNlEQAAAAAAAAAAGQAAAAAAAFlAEjcKHFJFQURJTkdfUVVBTlRJVFlfQkFUVEVSWV9NSU4QDxoVqrsYEQoGZGV2aWNlEQAAAAAAAAAAEkYKFlJFQURJTkdfUVVBTlRJVFlfU1RBVEUQEBoqqrsYJgoEcG9ydAoEZmVlZCIYAAAAAAAAAAAAAAAAAADwPwAAAAAAAABAYgZwcm90bzM", [file_datacenter_v1_rules, file_google_protobuf_timestamp, file_google_rpc_status]);
 
 /**
  * One measured value of one element.
@@ -255,6 +255,95 @@ export const KeptReadingSchema: GenMessage<KeptReading> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_readings, 5);
 
 /**
+ * For how much of the load a reading was found, with load_basis MEASURED or MEASURED_PEAK.
+ *
+ * @generated from message datacenter.v1.MeasuredLoad
+ */
+export type MeasuredLoad = Message<"datacenter.v1.MeasuredLoad"> & {
+  /**
+   * By readings.
+   *
+   * @generated from field: double measured_w = 1;
+   */
+  measuredW: number;
+
+  /**
+   * By the recorded figures, for want of a reading that is new enough.
+   *
+   * @generated from field: double planned_w = 2;
+   */
+  plannedW: number;
+
+  /**
+   * Devices and cooling units that are wholly measured.
+   *
+   * @generated from field: int32 measured_devices = 3;
+   */
+  measuredDevices: number;
+
+  /**
+   * The others that draw power.
+   *
+   * @generated from field: int32 planned_devices = 4;
+   */
+  plannedDevices: number;
+
+  /**
+   * The largest 100.
+   *
+   * @generated from field: repeated datacenter.v1.MeterDifference differences = 5;
+   */
+  differences: MeterDifference[];
+
+  /**
+   * Differences beyond these.
+   *
+   * @generated from field: int32 omitted_differences = 6;
+   */
+  omittedDifferences: number;
+};
+
+/**
+ * Describes the message datacenter.v1.MeasuredLoad.
+ * Use `create(MeasuredLoadSchema)` to create a new message.
+ */
+export const MeasuredLoadSchema: GenMessage<MeasuredLoad> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_readings, 6);
+
+/**
+ * A supply whose own meter differs from the meters below it by more than 10 % and 100 W.
+ *
+ * @generated from message datacenter.v1.MeterDifference
+ */
+export type MeterDifference = Message<"datacenter.v1.MeterDifference"> & {
+  /**
+   * @generated from field: string ref = 1;
+   */
+  ref: string;
+
+  /**
+   * What its own meter measures.
+   *
+   * @generated from field: double own_w = 2;
+   */
+  ownW: number;
+
+  /**
+   * What the meters below it measure together.
+   *
+   * @generated from field: double below_w = 3;
+   */
+  belowW: number;
+};
+
+/**
+ * Describes the message datacenter.v1.MeterDifference.
+ * Use `create(MeterDifferenceSchema)` to create a new message.
+ */
+export const MeterDifferenceSchema: GenMessage<MeterDifference> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_readings, 7);
+
+/**
  * Asks for readings; fields join with AND.
  *
  * @generated from message datacenter.v1.ListReadingsRequest
@@ -289,7 +378,7 @@ export type ListReadingsRequest = Message<"datacenter.v1.ListReadingsRequest"> &
   pageSize: number;
 
   /**
-   * next_page_token of the page before, with the same filter.
+   * From next_page_token, with the same filter.
    *
    * @generated from field: string page_token = 5;
    */
@@ -301,7 +390,7 @@ export type ListReadingsRequest = Message<"datacenter.v1.ListReadingsRequest"> &
  * Use `create(ListReadingsRequestSchema)` to create a new message.
  */
 export const ListReadingsRequestSchema: GenMessage<ListReadingsRequest> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_readings, 6);
+  messageDesc(file_datacenter_v1_readings, 8);
 
 /**
  * A page of readings.
@@ -329,7 +418,7 @@ export type ListReadingsResponse = Message<"datacenter.v1.ListReadingsResponse">
  * Use `create(ListReadingsResponseSchema)` to create a new message.
  */
 export const ListReadingsResponseSchema: GenMessage<ListReadingsResponse> = /*@__PURE__*/
-  messageDesc(file_datacenter_v1_readings, 7);
+  messageDesc(file_datacenter_v1_readings, 9);
 
 /**
  * What is measured. The unit is the end of the name.

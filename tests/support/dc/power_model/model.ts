@@ -219,6 +219,7 @@ export class PowerModel {
       ALLOCATED: [allocatedDrawW, maxDrawW, measuredDrawW],
       MEASURED: [measuredDrawW, allocatedDrawW, maxDrawW],
       MAX: [maxDrawW, allocatedDrawW, measuredDrawW],
+      MEASURED_PEAK: [measuredDrawW, allocatedDrawW, maxDrawW],
     }[basis];
     return order.find((watts) => watts !== undefined) ?? 0;
   }
@@ -227,6 +228,8 @@ export class PowerModel {
   measuresBlades(chassis: string, basis: LoadBasis): boolean {
     const { allocatedDrawW, maxDrawW, measuredDrawW } = this.devices.get(chassis) ?? {};
     if (measuredDrawW === undefined) return false;
-    return basis === "MEASURED" || (allocatedDrawW === undefined && maxDrawW === undefined);
+    return (
+      basis === "MEASURED" || basis === "MEASURED_PEAK" || (allocatedDrawW === undefined && maxDrawW === undefined)
+    );
   }
 }

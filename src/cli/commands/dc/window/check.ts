@@ -1,6 +1,6 @@
 import { CheckWindow } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../../command.ts";
-import { askedFlags, BASIS_ROW } from "../../../dc/asked_flags.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW } from "../../../dc/asked_flags.ts";
 import { databaseOf } from "../../../dc/database.ts";
 import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../../dc/shared_flags.ts";
 
@@ -12,6 +12,7 @@ const ASKED = askedFlags("dc window check", CheckWindow, {
     summary: "Racks that one more failure may take without being a risk (1)",
   },
   basis: BASIS_ROW,
+  "max-age": AGE_ROW,
 });
 
 export const command = defineCommand({

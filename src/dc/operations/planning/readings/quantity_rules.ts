@@ -1,14 +1,14 @@
 import { getOption } from "@bufbuild/protobuf";
+import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import { broken } from "#dc/model/finding.ts";
-import { QUANTITIES, type Quantity } from "#dc/model/readings/reading.ts";
 import { REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
 
 /** The rules of each quantity, as the proto states them. */
-const RULES: ReadonlyMap<Quantity, QuantityRule> = new Map(
-  QUANTITIES.map((name, index) => {
+const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
+  READING_QUANTITIES.map((name, index) => {
     const value = ReadingQuantitySchema.values[index + 1];
     if (value?.name !== `READING_QUANTITY_${name}`) throw new Error(`The proto has no quantity ${name}`);
     return [name, getOption(value, quantityOption)];
@@ -16,7 +16,7 @@ const RULES: ReadonlyMap<Quantity, QuantityRule> = new Map(
 );
 
 /** Checks that an element of a kind has a quantity. @throws Refusal naming the field and what is expected */
-export function demandMeasurable(field: string, value: string, kind: RefKind, quantity: Quantity): void {
+export function demandMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
   const kinds = RULES.get(quantity)?.elements ?? [];
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
@@ -25,7 +25,7 @@ export function demandMeasurable(field: string, value: string, kind: RefKind, qu
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
-export function demandValue(field: string, value: number, quantity: Quantity): void {
+export function demandValue(field: string, value: number, quantity: ReadingQuantity): void {
   const { min, max, numbers = [] } = RULES.get(quantity) ?? {};
   const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;

@@ -1,6 +1,7 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
-import { type Measurement, QUANTITIES, type Quantity } from "#dc/model/readings/reading.ts";
+import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
+import type { Measurement } from "#dc/model/readings/reading.ts";
 import { formatRef, parseRef, type RefKind } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
@@ -20,7 +21,7 @@ export interface GivenReading {
   /** Its element, as given and as a key. */
   readonly ref: string;
   readonly key: string;
-  readonly quantity: Quantity;
+  readonly quantity: ReadingQuantity;
   readonly measured: Measurement;
 }
 
@@ -57,10 +58,10 @@ function knownRef(text: string) {
 }
 
 /** @throws Refusal if it is missing or unknown */
-export function readQuantity(field: string, number: number): Quantity {
-  const quantity = readWord(field, number, QUANTITIES);
+export function readQuantity(field: string, number: number): ReadingQuantity {
+  const quantity = readWord(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
-  const expected = QUANTITIES.join(", ");
+  const expected = READING_QUANTITIES.join(", ");
   throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
 }
 

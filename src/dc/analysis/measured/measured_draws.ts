@@ -1,0 +1,88 @@
+import { drawW, isPowerKind } from "#dc/model/draw.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { PowerEdge } from "../power/power_edge.ts";
+import { isConsumer } from "../power/power_nodes.ts";
+import type { Topology } from "../topology.ts";
+
+/** Measured power by the key of the element, in watts. */
+export type MeasuredPower = ReadonlyMap<string, number>;
+
+/** The measured draw of a consumer. */
+export interface MeasuredDraw {
+  readonly watts: number;
+  /** The part of it that no meter measures, in watts. */
+  readonly plannedW: number;
+  /** Draw by inlet, of consumers that are measured there. */
+  readonly inlets: ReadonlyMap<string, number>;
+}
+
+/** A supply whose meter differs from what is measured below it. */
+export interface MeterDifference {
+  readonly ref: string;
+  /** What the supply's own meter measures, and what the meters below it do. */
+  readonly ownW: number;
+  readonly belowW: number;
+}
+
+/**
+ * Draws of consumers by the meters closest to them: a device's or cooling unit's own meter, else those of all its live
+ * inlets or of the outlets that supply these alone.
+ */
+export function ownDraws(topology: Topology, measured: MeasuredPower): Map<number, MeasuredDraw> {
+  const draws = new Map<number, MeasuredDraw>();
+  for (const [index, node] of topology.power.nodes.entries()) {
+    if (!isMeterOfItself(node) || topology.live[index] !== 1) continue;
+    const draw = ownDraw(topology, index, measured);
+    if (draw !== undefined) draws.set(index, draw);
+  }
+  return draws;
+}
+
+function ownDraw({ power, live }: Topology, index: number, measured: MeasuredPower): MeasuredDraw | undefined {
+  const edges = power.inlets.of(index).filter((edge) => live[edge.from] === 1 && edge.how === undefined);
+  const inlets = new Map<string, number>();
+  for (const edge of edges) {
+    const watts = inletW({ power }, edge, measured);
+    if (watts !== undefined) inlets.set(edge.inlet, watts);
+  }
+  const isWhole = inlets.size === edges.length;
+  const own = measured.get(refKey(power.nodes[index]?.ref ?? ""));
+  if (own === undefined && (edges.length === 0 || !isWhole)) return undefined;
+  const watts = own ?? [...inlets.values()].reduce((sum, one) => sum + one, 0);
+  return { watts, plannedW: 0, inlets: isWhole ? inlets : new Map() };
+}
+
+/** Whether what a node's own meter measures is what it draws. That of power equipment measures what it carries. */
+function isMeterOfItself(node: Topology["power"]["nodes"][number]): boolean {
+  if (node.kind === "CRAC") return !node.blocked;
+  return node.kind === "DEVICE" && !node.blocked && !isPowerKind(node.device.kind);
+}
+
+function inletW({ power }: Pick<Topology, "power">, { from, to, inlet }: PowerEdge, measured: MeasuredPower) {
+  const consumer = power.nodes[to];
+  const ref = consumer?.kind === "DEVICE" ? `port:${consumer.device.code}/${inlet}` : undefined;
+  const atInlet = ref === undefined ? undefined : measured.get(refKey(ref));
+  if (atInlet !== undefined) return atInlet;
+  const source = power.nodes[from];
+  if (source?.kind !== "OUTLET" || power.supplies.count(from) !== 1) return undefined;
+  return meterW(source, measured);
+}
+
+/** What the meter of a supply measures: that of a feed, or that of the port that declares it. */
+export function meterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
+  const byRef = measured.get(refKey(node.ref));
+  if (byRef !== undefined || node.kind !== "OUTLET") return byRef;
+  return measured.get(refKey(`port:${node.end.deviceCode}/${node.end.portName}`));
+}
+
+/** Whether a node's draw counts as load. */
+export function isLoad(topology: Topology, index: number): boolean {
+  return topology.live[index] === 1 && isConsumer(topology.power.nodes[index]);
+}
+
+/** What a consumer draws as recorded, in watts. */
+export function recordedW({ power }: Topology, index: number): number {
+  const node = power.nodes[index];
+  if (node?.kind === "DEVICE") return drawW(node.device, "MEASURED");
+  return node?.kind === "CRAC" ? drawW(node.crac, "MEASURED") : 0;
+}

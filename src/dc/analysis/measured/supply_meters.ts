@@ -1,0 +1,182 @@
+import type { Steps } from "#kernel/steps.ts";
+import { loadOfEdge } from "../power/load_lanes.ts";
+import type { PowerEdge } from "../power/power_edge.ts";
+import { isConsumer } from "../power/power_nodes.ts";
+import type { Topology } from "../topology.ts";
+import {
+  isLoad,
+  type MeasuredDraw,
+  type MeasuredPower,
+  type MeterDifference,
+  meterW,
+  recordedW,
+} from "./measured_draws.ts";
+
+/** Meters differ from each other by some percent; a difference of less than both is no finding. Source: design R3. */
+const DIFFERENCE_SHARE = 0.1;
+const DIFFERENCE_W = 100;
+
+/** What a supply's meter is compared with. */
+interface Below {
+  /** Measured by meters below it, and draws of supplies between. */
+  knownW: number;
+  meters: number;
+  /** Inlets of consumers that are not measured, with the share of them that the supply carries. */
+  readonly unknown: { readonly edge: PowerEdge; readonly watts: number; readonly share: number }[];
+}
+
+/** What the meters of supplies say of consumers without a meter, and of meters below. */
+export interface SupplyMeters {
+  readonly draws: ReadonlyMap<number, MeasuredDraw>;
+  /** Watts that a supply carries beside everything recorded below it, by node. */
+  readonly unrecorded: ReadonlyMap<number, number>;
+  readonly differences: readonly MeterDifference[];
+}
+
+/**
+ * Divides what each supply's meter measures, less what is measured below it, among the consumers below that have no meter,
+ * in proportion to their recorded draws. The meter closest to a consumer counts. Cost: the edges below every meter.
+ *
+ * @param topology with the draws of consumers that have a meter
+ * @param own nodes of these consumers
+ */
+export function* supplyMeters(
+  topology: Topology,
+  measured: MeasuredPower,
+  own: ReadonlyMap<number, MeasuredDraw>,
+): Steps<SupplyMeters> {
+  const metered = metersOf(topology, measured, own);
+  const flow = flows(topology);
+  const covered = new Map<PowerEdge, Covered>();
+  const unrecorded = new Map<number, number>();
+  const differences: MeterDifference[] = [];
+  for (const [index, watts] of metered) {
+    yield;
+    const below = whatIsBelow(topology, index, { metered, own, flow });
+    const rest = watts - below.knownW;
+    const recorded = below.unknown.reduce((sum, one) => sum + one.watts * one.share, 0);
+    divide(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
+    if (recorded === 0 && rest > 0) unrecorded.set(index, rest);
+    if (below.meters > 0 && (recorded === 0 || rest < 0) && differs(watts, below.knownW)) {
+      differences.push({ ref: topology.power.nodes[index]?.ref ?? "", ownW: watts, belowW: below.knownW });
+    }
+  }
+  return { draws: dividedDraws(topology, covered, flow), unrecorded, differences };
+}
+
+/** How much of an inlet is metered, and what that part carries. */
+interface Covered {
+  readonly share: number;
+  readonly watts: number;
+}
+
+/** Live supplies with a meter, and what that measures. */
+function metersOf({ power, live }: Topology, measured: MeasuredPower, own: ReadonlyMap<number, MeasuredDraw>) {
+  const metered = new Map<number, number>();
+  for (const [index, node] of power.nodes.entries()) {
+    if (live[index] !== 1 || own.has(index) || isConsumer(node)) continue;
+    const watts = meterW(node, measured);
+    if (watts !== undefined) metered.set(index, watts);
+  }
+  return metered;
+}
+
+function divide(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: number): void {
+  for (const { edge, watts, share } of unknown) {
+    const known = covered.get(edge) ?? { share: 0, watts: 0 };
+    covered.set(edge, { share: known.share + share, watts: known.watts + watts * share * factor });
+  }
+}
+
+function differs(a: number, b: number): boolean {
+  const difference = Math.abs(a - b);
+  return difference > DIFFERENCE_W && difference > DIFFERENCE_SHARE * Math.max(a, b);
+}
+
+type Flow = (edge: PowerEdge) => number;
+
+function flows(topology: Topology): Flow {
+  const { power, live } = topology;
+  const loads = topology.apparentLoads("MEASURED");
+  const known = new Map<PowerEdge, number>();
+  return (edge) => {
+    const watts = known.get(edge) ?? loadOfEdge(power, edge, { loads, live, basis: "MEASURED" }).watts;
+    known.set(edge, watts);
+    return watts;
+  };
+}
+
+interface Meters {
+  readonly metered: ReadonlyMap<number, number>;
+  readonly own: ReadonlyMap<number, MeasuredDraw>;
+  readonly flow: Flow;
+}
+
+/** A supply below a meter, and the share of its load that passes this meter. */
+interface Passed {
+  readonly index: number;
+  readonly share: number;
+}
+
+function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
+  const below: Below = { knownW: 0, meters: 0, unknown: [] };
+  const seen = new Set([start]);
+  const open: Passed[] = [{ index: start, share: 1 }];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (!isLoad(topology, one.index)) below.knownW += recordedW(topology, one.index) * one.share;
+    for (const edge of topology.power.supplies.of(one.index)) {
+      if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
+      const next = passEdge(topology, edge, one.share, { below, ...meters });
+      if (next === undefined || seen.has(next.index)) continue;
+      seen.add(next.index);
+      open.push(next);
+    }
+  }
+  return below;
+}
+
+/** Adds what is at the end of an edge; returns it if it is a supply without a meter. */
+function passEdge(
+  topology: Topology,
+  edge: PowerEdge,
+  share: number,
+  { below, metered, own, flow }: Meters & { readonly below: Below },
+): Passed | undefined {
+  const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
+  const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 0;
+  const meter = own.get(edge.to)?.watts ?? metered.get(edge.to);
+  if (meter === undefined) {
+    if (!isLoad(topology, edge.to)) return { index: edge.to, share: share * part };
+    below.unknown.push({ edge, watts: flow(edge), share });
+    return undefined;
+  }
+  below.knownW += meter * part * share;
+  below.meters += 1;
+  return undefined;
+}
+
+/** Draws of the consumers whose inlets are metered, whole or in part. */
+function dividedDraws(
+  topology: Topology,
+  covered: ReadonlyMap<PowerEdge, Covered>,
+  flow: Flow,
+): ReadonlyMap<number, MeasuredDraw> {
+  const { power, live } = topology;
+  const draws = new Map<number, MeasuredDraw>();
+  for (const index of new Set([...covered.keys()].map(({ to }) => to))) {
+    let watts = 0;
+    let plannedW = 0;
+    const inlets = new Map<string, number>();
+    for (const edge of power.inlets.of(index)) {
+      if (edge.how !== undefined || live[edge.from] !== 1) continue;
+      const known = covered.get(edge);
+      const planned = flow(edge) * (1 - Math.min(1, known?.share ?? 0));
+      const all = planned + (known?.watts ?? 0);
+      watts += all;
+      plannedW += planned;
+      inlets.set(edge.inlet, all);
+    }
+    draws.set(index, { watts, plannedW, inlets });
+  }
+  return draws;
+}

@@ -1,0 +1,112 @@
+import { create, type DescField, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readings_pb.ts";
+import { type MeasuredShare, measuredTopology } from "./analysis/measured/measured_topology.ts";
+import type { Topology } from "./analysis/topology.ts";
+import { DEFAULT_READING_AGE_S, MAX_LISTED_DIFFERENCES, READING_KEPT_MS } from "./limits.ts";
+import { dayOf, peakOf } from "./model/readings/day_history.ts";
+import { refuse } from "./model/refusal.ts";
+import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+import type { ReadRpc } from "./operations/rpc.ts";
+import type { DcReader } from "./ports.ts";
+
+type Message = MessageShape<ReadRpc["method"]["input"]>;
+
+/** What a request says of measured loads. */
+interface Asked {
+  readonly loadBasis: LoadBasis;
+  readonly maxAgeS?: number;
+}
+
+/** Snapshot and time of a read that takes readings. */
+interface Moment {
+  readonly reader: DcReader;
+  readonly scheduler: CooperativeScheduler;
+  readonly now: string;
+  readonly lapsesAt: (moment: number) => void;
+}
+
+/** Whether new readings change the reply: it lists readings, or takes loads by them. */
+export function takesReadings(rpc: ReadRpc, request: Message): boolean {
+  return rpc.takesReadings?.(request) === true || isMeasured(rpc, request);
+}
+
+/** Whether a request asks for measured loads, of an RPC that takes readings: its request has an age for them. */
+function isMeasured({ method }: ReadRpc, request: Message): boolean {
+  if (fieldOf(method.input, "maxAgeS") === undefined) return false;
+  const { loadBasis } = request as unknown as Asked;
+  return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
+}
+
+function fieldOf({ fields }: DescMessage, localName: string): DescField | undefined {
+  return fields.find((field) => field.localName === localName);
+}
+
+/** The graphs of a read: with measured draws if the request asks for them. */
+export class MeasuredReads {
+  readonly #rpc: ReadRpc;
+  readonly #request: Message;
+  #made: Promise<{ readonly topology: Topology; readonly load?: MeasuredLoad }> | undefined;
+
+  constructor(rpc: ReadRpc, request: Message) {
+    this.#rpc = rpc;
+    this.#request = request;
+  }
+
+  /** Returns the graphs with measured draws. @throws Refusal for an age that is out of range */
+  async topology(moment: Moment, recorded: () => Promise<Topology>): Promise<Topology> {
+    if (!isMeasured(this.#rpc, this.#request)) return recorded();
+    this.#made ??= this.#measure(moment, recorded);
+    return (await this.#made).topology;
+  }
+
+  /** Says in the reply how much of its load is measured, if any reading of power is kept. */
+  async complete(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
+    const load = (await this.#made)?.load;
+    if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;
+  }
+
+  async #measure({ reader, scheduler, now, lapsesAt }: Moment, recorded: () => Promise<Topology>) {
+    const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as Asked;
+    demandAge(maxAgeS);
+    const topology = await recorded();
+    const isPeak = loadBasis === LoadBasis.MEASURED_PEAK;
+    const kept = await reader.readings({ quantities: ["POWER_W"], withDays: isPeak });
+    if (kept.length === 0) return { topology };
+    const at = Date.parse(now);
+    const today = dayOf(at);
+    const measured = new Map<string, number>();
+    for (const { element, kept: one } of kept) {
+      await scheduler.yieldIfDue();
+      const lapse = one.at + maxAgeS * 1000;
+      const watts = isPeak ? peakOf(one.days, today)?.p95 : lapse > at ? one.value : undefined;
+      if (watts === undefined) continue;
+      measured.set(element.key, watts);
+      if (!isPeak) lapsesAt(lapse);
+    }
+    if (isPeak) lapsesAt((today + 1) * 24 * 60 * 60 * 1000);
+    const made = await scheduler.run(measuredTopology(topology, measured));
+    return { topology: made.topology, load: loadMessage(made.share) };
+  }
+}
+
+/** @throws Refusal */
+function demandAge(maxAgeS: number): void {
+  const most = READING_KEPT_MS / 1000;
+  if (maxAgeS >= 1 && maxAgeS <= most) return;
+  const expected = `1 to ${most}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "max_age_s" is out of range: ${maxAgeS}, expected ${expected}`, {
+    field: "max_age_s",
+    value: maxAgeS,
+    expected,
+  });
+}
+
+function loadMessage({ differences, ...share }: MeasuredShare): MeasuredLoad {
+  const sorted = differences.toSorted((a, b) => Math.abs(b.ownW - b.belowW) - Math.abs(a.ownW - a.belowW));
+  return create(MeasuredLoadSchema, {
+    ...share,
+    differences: sorted.slice(0, MAX_LISTED_DIFFERENCES),
+    omittedDifferences: Math.max(0, sorted.length - MAX_LISTED_DIFFERENCES),
+  });
+}

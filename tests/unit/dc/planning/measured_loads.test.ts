@@ -1,0 +1,170 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { fill } from "../../../support/dc/ams1_inventory.ts";
+import { type TestService, testService } from "../../../support/dc/service.ts";
+
+const POWER = "READING_QUANTITY_POWER_W";
+const location = { site_id: "S", floor_number: 1 };
+const outlet = (name: string) => ({ name, kind: "PORT_KIND_POWER_OUT" });
+const inlet = (name: string, source_ref: string, more: JsonObject = {}) => ({
+  name,
+  kind: "PORT_KIND_POWER_IN",
+  power_in: { source_ref, ...more },
+});
+const pdu = (side: string) => ({
+  code: `PDU-${side}`,
+  kind: "DEVICE_KIND_RACK_PDU",
+  rack_code: "R",
+  power: { capacity_w: 4000 },
+  ports: [inlet("main", `feed:F${side}`), outlet("1"), outlet("2")],
+});
+const server = (index: number, position_u: number): JsonObject => ({
+  code: `S${index}`,
+  kind: "DEVICE_KIND_SERVER",
+  rack_code: "R",
+  position_u,
+  face: "FACE_FRONT",
+  u_height: 1,
+  allocated_draw_w: 1000,
+  ports: [inlet("a", `port:PDU-A/${index}`), inlet("b", `port:PDU-B/${index}`)],
+});
+
+/** Two servers of 1,000 W planned, each on both of two PDUs. */
+async function twoServers(): Promise<TestService> {
+  const site = await testService();
+  await site.call("UpsertRack", { rack: { code: "R", location } });
+  const items = [pdu("A"), pdu("B"), server(1, 1), server(2, 2)];
+  const reply = await site.call("BulkUpsertDevices", { items, atomic: true });
+  if (reply.committed !== true) throw new Error(JSON.stringify(reply.results));
+  return site;
+}
+
+const report = ({ call }: TestService, watts: Readonly<Record<string, number>>) =>
+  call("ReportReadings", {
+    readings: Object.entries(watts).map(([element_ref, value]) => ({ element_ref, quantity: POWER, value })),
+  });
+
+/** What PDU B carries after PDU A failed, and what of the load is measured. */
+async function afterLoss({ call }: TestService, more: JsonObject = {}) {
+  const reply = await call("PowerBlastRadius", {
+    source_ref: "device:PDU-A",
+    load_basis: "LOAD_BASIS_MEASURED",
+    ...more,
+  });
+  const { nodes, measured_load: load, takeovers } = reply;
+  const b = takeovers.find((one: { ref: string }) => one.ref === "device:PDU-B");
+  return { before: b?.load_before_w, after: b?.load_after_w, load, nodes };
+}
+
+describe("load_basis MEASURED", () => {
+  test("takes a device's own reading, and says how much of the load had one", async () => {
+    const site = await twoServers();
+    expect(await afterLoss(site)).toMatchObject({ before: 1000, after: 2000, load: undefined });
+
+    await report(site, { "device:S1": 400 });
+
+    expect(await afterLoss(site)).toMatchObject({
+      before: 700,
+      after: 1400,
+      load: { measured_w: 400, planned_w: 1000, measured_devices: 1, planned_devices: 1 },
+    });
+  });
+
+  test("a reading wins over the recorded measurement until it is too old", async () => {
+    const site = await twoServers();
+    await site.call("UpsertDevice", { device: { ...server(1, 1), measured_draw_w: 900 } });
+    await report(site, { "device:S1": 400, "device:S2": 400 });
+
+    expect(await afterLoss(site)).toMatchObject({ after: 800 });
+    site.clock.moveS(899);
+    expect(await afterLoss(site)).toMatchObject({ after: 800 });
+    expect(await afterLoss(site, { max_age_s: 60 })).toMatchObject({ after: 1900 });
+    site.clock.moveS(1);
+    expect(await afterLoss(site)).toMatchObject({ after: 1900, load: { planned_w: 1900, planned_devices: 2 } });
+    await expect(afterLoss(site, { max_age_s: 0 })).rejects.toMatchObject({ reason: "FIELD_OUT_OF_RANGE" });
+  });
+
+  test("takes the readings of all inlets of a device, and of the outlets that supply these", async () => {
+    const site = await twoServers();
+    await report(site, { "port:S1/a": 300, "port:PDU-B/1": 100, "port:S2/a": 500 });
+
+    // S2 has a reading at one of its two inlets, which says nothing of the other.
+    expect(await afterLoss(site)).toMatchObject({ after: 1400, load: { measured_w: 400, planned_w: 1000 } });
+  });
+
+  test("divides what a supply's meter measures among the consumers without one", async () => {
+    const site = await twoServers();
+    await report(site, { "device:S1": 400, "device:PDU-A": 500, "device:PDU-B": 200 });
+
+    // Of PDU A's 500 W, 200 are S1's; 300 are S2's. Of PDU B's 200 W, S1 draws all.
+    const { before, after, load } = await afterLoss(site);
+
+    expect([before, after]).toEqual([200, 700]);
+    expect(load).toMatchObject({ measured_w: 700, measured_devices: 2 });
+  });
+
+  test("names supplies whose meter differs from the meters below them", async () => {
+    const site = await twoServers();
+    await report(site, { "device:S1": 1000, "device:S2": 1000, "device:PDU-A": 850, "device:PDU-B": 1050 });
+
+    const { load } = await afterLoss(site);
+
+    expect(load.differences).toEqual([{ ref: "device:PDU-A", own_w: 850, below_w: 1000 }]);
+  });
+});
+
+describe("load_basis MEASURED_PEAK", () => {
+  test("takes the peak of 30 days, however old the reading is", async () => {
+    const site = await twoServers();
+    await report(site, { "device:S1": 900, "device:S2": 500 });
+    site.clock.moveS(3600);
+    await report(site, { "device:S1": 100 });
+    site.clock.moveS(3 * 24 * 3600);
+
+    expect(await afterLoss(site, { load_basis: "LOAD_BASIS_MEASURED_PEAK" })).toMatchObject({ after: 1400 });
+    expect(await afterLoss(site)).toMatchObject({ after: 2000 });
+    site.clock.moveS(30 * 24 * 3600);
+    expect(await afterLoss(site, { load_basis: "LOAD_BASIS_MEASURED_PEAK" })).toMatchObject({ after: 2000 });
+  });
+});
+
+test("readings of all devices give the answers that the same figures written into the inventory give", async () => {
+  const [read, written] = [await testService(), await testService()];
+  const devices = ams1.devices.map((device, index) => {
+    const planned = Number(device["allocated_draw_w"] ?? 0);
+    return planned > 0 ? { ...device, measured_draw_w: Math.round(planned * (0.3 + (index % 7) / 10)) } : device;
+  });
+  await fill(read.store, ams1);
+  await fill(written.store, { ...ams1, devices });
+  const readings = devices.flatMap(({ code, measured_draw_w: value }: JsonObject) =>
+    value === undefined ? [] : [{ element_ref: `device:${code}`, quantity: POWER, value }],
+  );
+  expect(await read.call("ReportReadings", { readings })).toEqual({ kept: readings.length });
+  const load_basis = "LOAD_BASIS_MEASURED";
+  const questions: readonly (readonly [string, JsonObject])[] = [
+    ["PowerBlastRadius", { source_ref: "device:UPS-A2", cascade: true, load_basis }],
+    ["ThermalHeadroom", { scope_ref: "floor:AMS1/1", load_basis }],
+    ["GetCapacity", { by: "AREA_KIND_ROW", load_basis }],
+    ["RehearseFailures", { load_basis, page_size: 200 }],
+  ];
+
+  for (const [rpc, question] of questions) {
+    const { measured_load, revision: _, ...answer } = await read.call(rpc, question);
+    const { measured_load: none, revision: __, ...expected } = await written.call(rpc, question);
+
+    expect(measured_load.measured_devices).toBeGreaterThan(100);
+    expect(none).toBeUndefined();
+    expect(answer).toEqual(expected);
+  }
+});
+
+test("a reading changes no answer that takes none", async () => {
+  const site = await twoServers();
+  const ask = () => Promise.all([site.call("GetRack", { code: "R" }), site.call("RehearseFailures", {})]);
+  const before = await ask();
+
+  await report(site, { "device:S1": 1, "device:PDU-A": 3999 });
+
+  expect(await ask()).toEqual(before);
+});

@@ -121,11 +121,11 @@ test("of all routes, only those that tell nothing of the inventory are open to e
     report: () => {},
     shutdown: new AbortController().signal,
   });
-  const routes = new Map(
-    app.routes
-      .filter(({ path }) => !path.includes("*"))
-      .map(({ path, method }) => [path, method === "POST" ? "POST" : "GET"]),
-  );
+  const routes = new Map<string, string>();
+  for (const { path, method } of app.routes) {
+    // Where POST is served, other methods are refused before anyone is asked who calls.
+    if (!path.includes("*") && routes.get(path) !== "POST") routes.set(path, method === "POST" ? "POST" : "GET");
+  }
   const statuses: Record<string, number> = {};
   for (const [path, method] of [...routes].toSorted()) {
     statuses[path] = (await http1(at.url + path, { method, headers: { "content-type": "application/json" } })).status;

@@ -19,7 +19,7 @@ import { challenge } from "#dc/operations/messages/status.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
 import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
-import { coerceInSteps, isLarge, TooManyWrong, type WrongPart } from "./large_values.ts";
+import { coerceInSteps, isLarge, TooManyWrong, type WrongPart, withoutLarge } from "./large_values.ts";
 import { KEPT_DOCUMENTS, MAX_BODY_BYTES, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
 import { checkLimits } from "./query_limits.ts";
 import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
@@ -128,11 +128,14 @@ async function executeInSteps(
   const names = large.map(({ variable }) => variable.name.value);
   const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
   const coerced: Record<string, unknown> = {};
+  // The library reads these as given, so that it finds the variable and its rules satisfied.
+  const rest: Record<string, unknown> = {};
   const errors: GraphQLError[] = [];
   for (const definition of large) {
     const { name } = definition.variable;
     const type = typeFromAST(schema, definition.type);
     if (!isInputType(type)) return execute({ ...given, variableValues: small });
+    rest[name.value] = withoutLarge(variables?.[name.value], type);
     const wrong: WrongPart[] = [];
     try {
       coerced[name.value] = await run(coerceInSteps(variables?.[name.value], type, wrong));
@@ -142,10 +145,7 @@ async function executeInSteps(
     errors.push(...wrongPartErrors({ document, operation }, definition, wrong));
   }
   if (errors.length > 0) return { errors };
-  const nothing = Object.fromEntries(
-    names.map((name) => [name, Array.isArray(variables?.[name]) ? [] : coerced[name]]),
-  );
-  const checked = validateExecutionArgs({ ...given, variableValues: { ...small, ...nothing } });
+  const checked = validateExecutionArgs({ ...given, variableValues: { ...small, ...rest } });
   if (!("schema" in checked)) return { errors: checked };
   const { sources, coerced: others } = checked.variableValues;
   return executeRootSelectionSet({ ...checked, variableValues: { sources, coerced: { ...others, ...coerced } } });

@@ -1,5 +1,12 @@
 import { type DescMessage, fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
-import { coerceInputValue, type GraphQLInputType, isInputObjectType, isListType, isNonNullType } from "graphql";
+import {
+  coerceInputValue,
+  type GraphQLInputType,
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+} from "graphql";
 import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
@@ -49,15 +56,33 @@ export function* coerceInSteps(
     }
     return items;
   }
-  const lists = isInputObjectType(inner) && isJsonObject(value) ? largeLists(value) : [];
-  if (!isInputObjectType(inner) || !isJsonObject(value) || lists.length === 0)
-    return coerced({ value, type, path }, wrong);
-  const object = coerced({ value: emptied(value, lists), type, path }, wrong) as Record<string, unknown>;
-  for (const name of object === undefined ? [] : lists) {
-    const field = inner.getFields()[name];
-    if (field !== undefined) object[name] = yield* coerceInSteps(value[name], field.type, wrong, [...path, name]);
+  const lists = largeFields(value, inner);
+  const rest = lists.length === 0 ? value : withoutLarge(value, type);
+  const object = coerced({ value: rest, type, path }, wrong) as Record<string, unknown> | undefined;
+  for (const { name, type: listType } of lists) {
+    const items = yield* coerceInSteps((value as JsonObject)[name], listType, wrong, [...path, name]);
+    if (object !== undefined) object[name] = items;
   }
   return object;
+}
+
+/** The value with an empty list for each large one at its top. */
+export function withoutLarge(value: unknown, type: GraphQLInputType): unknown {
+  if (Array.isArray(value)) return [];
+  const names = largeFields(value, getNullableType(type)).map(({ name }) => name);
+  return isJsonObject(value) ? emptied(value, names) : value;
+}
+
+/** The large lists of an object, with their types. */
+function largeFields(
+  value: unknown,
+  type: unknown,
+): readonly { readonly name: string; readonly type: GraphQLInputType }[] {
+  if (!isInputObjectType(type) || !isJsonObject(value)) return [];
+  return largeLists(value).flatMap((name) => {
+    const field = type.getFields()[name];
+    return field !== undefined && isListType(getNullableType(field.type)) ? [{ name, type: field.type }] : [];
+  });
 }
 
 function coerced(part: WrongPart, wrong: WrongPart[]): unknown {

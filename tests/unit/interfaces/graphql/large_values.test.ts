@@ -79,6 +79,23 @@ describe("A large variable of GraphQL", () => {
   });
 });
 
+test("a large object among the variables is read once, its enumerations too", async () => {
+  const at = await served();
+  const query = "mutation($d: DeviceInput!) { upsertDevice(device: $d) { device { code kind ports { kind } } } }";
+  const one = { code: "D1", kind: "SERVER", location: { siteId: "S1", floorNumber: 1 }, ports: ports(30) };
+  const body = JSON.stringify({ query, variables: { d: one } });
+
+  const { text } = await http1(`${at.url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+
+  expect(JSON.parse(text)).toMatchObject({
+    data: { upsertDevice: { device: { code: "D1", kind: "SERVER", ports: ports(30).map(({ kind }) => ({ kind })) } } },
+  });
+});
+
 test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const proto = devices(30, 30).map(unkinded);

@@ -12,16 +12,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_UID_CHARS = 255;
 
 function present({ after }: WindowChange): Findings {
-  const { title, notes, owner, contact, calendarUid, calendarSequence, acceptedRefs = [] } = after;
+  const { title, notes, owner, contact, calendarUid, calendarSequence, elementRefs = [], acceptedRefs = [] } = after;
+  const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
     ...required("starts_at", after.startsAt),
     ...required("ends_at", after.endsAt),
-    ...counted(after.elementRefs ?? []),
+    ...counted(elementRefs),
     ...number("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
     ...texts([
       ["title", title],
       ["owner", owner],
       ["contact", contact],
+      ...refs.flatMap(([name, list]) => list.map((text, index) => [`${name}[${index}]`, text] as const)),
     ]),
     ...textUpTo("notes", notes, MAX_COMMENT_CHARS),
     ...textUpTo("calendar_uid", calendarUid, MAX_UID_CHARS),

@@ -1,5 +1,5 @@
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
-import { codeKey } from "#dc/model/code.ts";
+import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
@@ -39,8 +39,8 @@ export async function putWindow(
   if (window === undefined) throw refuse("REQUIRED_FIELD", `Field "${at}" is required`, { field: at });
   const { writer, now } = session;
   const given = givenWindow(window, at);
-  readCode(`${at}.code`, given.code);
-  const before = await storedWindow(writer, given.code);
+  // The rules refuse another code beside all else that is wrong.
+  const before = parseCode(given.code) === undefined ? undefined : await storedWindow(writer, given.code);
   const ref = `window:${given.code}`;
   checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: fieldBeside(at, "etag") });
   const paths = updateMask?.paths ?? [];
@@ -128,7 +128,7 @@ function givenWindow(message: WindowMessage, at: string): MaintenanceWindow {
     sequence: ____,
     ...given
   } = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
-  return given;
+  return { ...given, code: given.code ?? "" };
 }
 
 /** The window as it becomes: merged by the mask, planned unless it says otherwise, with its sequence. */

@@ -66,7 +66,11 @@ describe("planner dc mcp", () => {
     expect(text).toContain("Utilisation from which a link is congested; defaults to 80.");
     expect(tools[0]?.inputSchema).toMatchObject({
       required: ["source_ref"],
-      properties: { load_basis: { enum: ["LOAD_BASIS_ALLOCATED", "LOAD_BASIS_MEASURED", "LOAD_BASIS_MAX"] } },
+      properties: {
+        load_basis: {
+          enum: ["LOAD_BASIS_ALLOCATED", "LOAD_BASIS_MEASURED", "LOAD_BASIS_MAX", "LOAD_BASIS_MEASURED_PEAK"],
+        },
+      },
     });
   });
 

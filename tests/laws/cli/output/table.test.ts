@@ -24,7 +24,10 @@ test("renderTable gives one line a row, none wider than the terminal, none able 
       (rows, width) => {
         const lines = renderTable(rows, COLUMNS, width).split("\n");
 
-        expect(lines.length).toBe(rows.length + 2);
+        // A column whose cells are all equal can leave the table for a sentence below it.
+        const below = lines.length - (rows.length + 2);
+        expect(below).toBeGreaterThanOrEqual(0);
+        if (rows.some(([, b]) => b !== rows[0]?.[1])) expect(below).toBe(0);
         for (const line of lines) {
           expect(textWidth(line)).toBeLessThanOrEqual(width);
           expect(line).not.toMatch(/\p{Cc}/u);

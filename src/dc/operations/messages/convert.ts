@@ -7,7 +7,7 @@ import {
   type MessageShape,
   ScalarType,
 } from "@bufbuild/protobuf";
-import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampFromDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { refuse } from "#dc/model/refusal.ts";
 import { fieldPlans } from "./field_plans.ts";
 
@@ -41,7 +41,8 @@ function readField(field: DescField, value: unknown, path: string): unknown {
 function readItem(field: DescField, value: unknown, path: string): unknown {
   if (field.enum !== undefined) return wordOf(field.enum, value as number, path);
   if (field.message === undefined) return typeof value === "string" ? readText(value, path) : value;
-  if (field.message.typeName === "google.protobuf.Timestamp") return readMoment(value as Timestamp, path);
+  if (field.message.typeName === "google.protobuf.Timestamp")
+    return new Date(readMoment(value as Timestamp, path)).toISOString();
   return fromMessage(field.message, value as object, path);
 }
 
@@ -60,9 +61,14 @@ function readText(text: string, path: string): string {
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" holds U+0000: expected ${expected}`, { field: path, expected });
 }
 
-function readMoment(value: Timestamp, path: string): string {
-  const date = timestampDate(value);
-  if (!Number.isNaN(date.getTime())) return date.toISOString();
+/** First and last millisecond that RFC 3339 can write, and so JSON. */
+const FIRST_MS = Date.parse("0001-01-01T00:00:00.000Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** A moment in milliseconds since 1970. @throws Refusal for one that JSON cannot hold; binary messages can */
+export function readMoment(value: Timestamp, path: string): number {
+  const ms = timestampMs(value);
+  if (ms >= FIRST_MS && ms <= LAST_MS) return ms;
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
 }
 

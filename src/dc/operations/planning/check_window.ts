@@ -1,4 +1,3 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Span } from "#dc/analysis/window/timeline.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -8,7 +7,7 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { failingSources } from "../answers/failing_sources.ts";
 import { readBasis, readRef } from "../answers/parameters.ts";
-import { toMessage } from "../messages/convert.ts";
+import { readMoment, toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { isThere } from "./windows/judge_piece.ts";
@@ -74,12 +73,12 @@ function demandCount(count: number): void {
 /** Reads the time. @throws Refusal naming the field */
 function readTime({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): Span {
   const at = Date.parse(now);
-  const start = startsAt === undefined ? at : timestampMs(startsAt);
+  const start = startsAt === undefined ? at : readMoment(startsAt, "starts_at");
   if (endsAt === undefined) {
     const expected = "the time at which everything is back";
     throw refuse("REQUIRED_FIELD", `Field "ends_at" is required: expected ${expected}`, { field: "ends_at", expected });
   }
-  const end = timestampMs(endsAt);
+  const end = readMoment(endsAt, "ends_at");
   const wrong = (why: string, expected: string) =>
     refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${isoTime(end)}, expected ${expected}`, {
       field: "ends_at",

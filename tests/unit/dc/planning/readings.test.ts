@@ -68,10 +68,12 @@ describe("ReportReadings", () => {
         { element_ref: "feed:FA", quantity: "READING_QUANTITY_STATE", value: 0.5 },
         { element_ref: "feed:FA", quantity: "READING_QUANTITY_STATE" },
         { element_ref: "rack:R1", quantity: "READING_QUANTITY_INLET_C", value: -5 },
+        power("device:SRV-1", Number.MAX_VALUE),
+        power("device:SRV-1", 0xffffffff),
       ],
     });
 
-    expect([reply.kept, reply.not_newer, reply.failed]).toEqual([4, undefined, 11]);
+    expect([reply.kept, reply.not_newer, reply.failed]).toEqual([4, undefined, 13]);
     expect(failuresOf(reply)).toEqual([
       [1, "readings[1].value", "FIELD_OUT_OF_RANGE"],
       [2, "readings[2].value", "FIELD_OUT_OF_RANGE"],
@@ -84,6 +86,8 @@ describe("ReportReadings", () => {
       [10, "readings[10].quantity", "REQUIRED_FIELD"],
       [11, "readings[11].value", "FIELD_OUT_OF_RANGE"],
       [12, "readings[12].value", "FIELD_OUT_OF_RANGE"],
+      [15, "readings[15].value", "FIELD_OUT_OF_RANGE"],
+      [16, "readings[16].value", "FIELD_OUT_OF_RANGE"],
     ]);
   });
 

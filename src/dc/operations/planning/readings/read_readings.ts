@@ -1,4 +1,3 @@
-import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
@@ -7,7 +6,7 @@ import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Reading } from "#gen/datacenter/v1/readings_pb.ts";
 import { readRef, readWord } from "../../answers/parameters.ts";
-
+import { readMoment } from "../../messages/convert.ts";
 import { demandMeasurable, demandValue } from "./quantity_rules.ts";
 
 /** Kinds of elements that can be measured at all. */
@@ -46,7 +45,7 @@ export function readReading(
   const quantity = readQuantity(at("quantity"), number);
   demandMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
   demandValue(at("value"), value, quantity);
-  const measuredAt = time === undefined ? now : timestampMs(time);
+  const measuredAt = time === undefined ? now : readMoment(time, at("time"));
   demandPast(at("time"), measuredAt, now);
   const measured = { value, at: measuredAt, source };
   return { index, field: at("element_ref"), ref: formatRef(ref), key: refKey(elementRef), quantity, measured };

@@ -14,6 +14,7 @@ import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/dat
 import { FAILING_KINDS } from "../../answers/failing_sources.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
 import { readCount, readRef, readWord } from "../../answers/parameters.ts";
+import { readMoment } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { presentSources } from "./judge_piece.ts";
 import { storedTimeline } from "./judge_window.ts";
@@ -82,8 +83,8 @@ async function matchingWindows(
   { startsBefore, endsAfter, elementRef = "", states = [] }: Partial<Request>,
 ): Promise<readonly StoredWindow[]> {
   const words = states.map((state, at) => readWord(`states[${at}]`, state, WINDOW_STATES));
-  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : timestampMs(startsBefore);
-  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : timestampMs(endsAfter);
+  const begin = startsBefore === undefined ? Number.POSITIVE_INFINITY : readMoment(startsBefore, "starts_before");
+  const end = endsAfter === undefined ? Number.NEGATIVE_INFINITY : readMoment(endsAfter, "ends_after");
   const now = Date.parse(session.now);
   const byTime = all.filter(({ resource }) => {
     const isEnding = Date.parse(resource.endsAt) > end || isOverdue(resource, now);

@@ -127,9 +127,10 @@ async function executeInSteps(
   if (large.length === 0) return execute(given);
   const names = large.map(({ variable }) => variable.name.value);
   const small = Object.fromEntries(Object.entries(variables ?? {}).filter(([name]) => !names.includes(name)));
-  const coerced: Record<string, unknown> = {};
+  // Without prototypes: a variable may be named __proto__.
+  const coerced: Record<string, unknown> = Object.create(null);
   // The library reads these as given, so that it finds the variable and its rules satisfied.
-  const rest: Record<string, unknown> = {};
+  const rest: Record<string, unknown> = Object.create(null);
   const errors: GraphQLError[] = [];
   for (const definition of large) {
     const { name } = definition.variable;

@@ -38,14 +38,16 @@ interface Place {
 
 class Meter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #operation: OperationDefinitionNode;
   readonly #variables: Variables;
   readonly #introspection: IntrospectionSize;
   #aliases = 0;
   #cost = 0;
 
-  constructor({ document, variables, introspection }: MeasuredOperation) {
+  constructor({ document, operation, variables, introspection }: MeasuredOperation) {
     const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
     this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
+    this.#operation = operation;
     this.#variables = variables;
     this.#introspection = introspection;
   }
@@ -83,9 +85,16 @@ class Meter {
   #items({ name, arguments: given = [] }: FieldNode): number {
     if (name.value !== "searchDevices") return 1;
     const size = given.find((one) => one.name.value === "pageSize")?.value;
-    const asked = size?.kind === Kind.VARIABLE ? this.#variables[size.name.value] : undefined;
+    const asked = size?.kind === Kind.VARIABLE ? this.#variable(size.name.value) : undefined;
     const count = size?.kind === Kind.INT ? Number(size.value) : asked;
     return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;
+  }
+
+  /** A variable's value as given, else its default. */
+  #variable(name: string): unknown {
+    if (Object.hasOwn(this.#variables, name)) return this.#variables[name];
+    const found = this.#operation.variableDefinitions?.find(({ variable }) => variable.name.value === name);
+    return found?.defaultValue?.kind === Kind.INT ? Number(found.defaultValue.value) : undefined;
   }
 }
 

@@ -159,8 +159,10 @@ describe("GraphQL limits", () => {
 
     const small = await post(at, { query, variables: { n: 500 } });
     const large = await post(at, { query, variables: { n: 1000 } });
+    const byDefault = await post(at, { query: query.replace("Int", "Int = 1000") });
 
     expect(small.status).toBe(200);
+    expect(byDefault.body).toEqual(large.body);
     expect(large.body.errors[0]).toMatchObject({
       message: "The operation asks for more than 10000 values",
       extensions: { reason: "QUERY_TOO_COMPLEX" },

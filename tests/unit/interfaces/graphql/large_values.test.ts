@@ -96,6 +96,21 @@ test("a large object among the variables is read once, its enumerations too", as
   });
 });
 
+test("a large variable may be named as a prototype is", async () => {
+  const at = await served();
+  const query = "mutation($__proto__: [DeviceInput!]!) { bulkUpsertDevices(items: $__proto__) { failed } }";
+  const variables = JSON.stringify({ named: devices(30, 0) }).replace("named", "__proto__");
+  const body = `{"query": ${JSON.stringify(query)}, "variables": ${variables}}`;
+
+  const { text } = await http1(`${at.url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
+
+  expect(JSON.parse(text).data?.bulkUpsertDevices).toEqual({ failed: 30 });
+});
+
 test("messageInSteps reads what the library reads, and names the place of what cannot be read", () => {
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const proto = devices(30, 30).map(unkinded);

@@ -141,7 +141,7 @@ try {
   for (const check of ["address", "visits"]) {
     expect(run(process.execPath, [join("check", `${check}.mjs`)]).status === 0, `check/${check}.mjs succeeds`);
   }
-  console.log(`\n${git(root, "log", "--format=  %h %s", "--reverse")}\n\nThe day went as told.`);
+  console.log(`\n${git(root, "log", "--format=  %h %s", "--reverse")}\n\nEvery command ended as expected.`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

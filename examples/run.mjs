@@ -67,7 +67,7 @@ try {
   console.log(`\nThe archived file, its comments as they were:\n${archived.replace(/^/gm, "  ")}`);
   const lint = spawnSync(planner, ["lint"], { cwd: root, encoding: "utf8" });
   console.log(`planner lint ended with status ${lint.status}:\n${lint.stdout.replace(/^/gm, "  ")}`);
-  console.log("The example went as told.");
+  console.log("Every call ended as expected.");
 } finally {
   server.stdin.end();
   rmSync(root, { recursive: true, force: true });

@@ -26,6 +26,8 @@ export interface StringFlag extends FlagBase {
 export interface IntegerFlag extends FlagBase {
   readonly type: "integer";
   readonly least: number;
+  /** Default: the largest safe integer. */
+  readonly most?: number;
 }
 
 export interface EnumFlag extends FlagBase {

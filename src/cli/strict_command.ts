@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Command, Flag, Positional } from "./command.ts";
+import type { Command, Flag, IntegerFlag, Positional } from "./command.ts";
 import { helpHint, suggestion, UsageError } from "./usage_error.ts";
 
 /** The flags that every command takes, before or behind its name. */
@@ -108,16 +108,17 @@ class WordCheck {
     if (inlineValue === false && /^-./.test(value)) {
       throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}, got the flag "${value}"`);
     }
-    if (flag.type === "integer") return this.#integer(name, value, flag.least);
+    if (flag.type === "integer") return this.#integer(name, value, flag);
     if (flag.type === "enum" && !flag.options.includes(value)) throw this.#wrong(`"--${name}"`, value, flag.options);
     if (value === "") throw this.#refuse(`Empty value for "--${name}": expected ${expectation(flag)}`);
     return value;
   }
 
-  #integer(name: string, value: string, least: number): number {
+  #integer(name: string, value: string, flag: IntegerFlag): number {
     const number = Number(value);
-    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least) return number;
-    throw this.#refuse(`Wrong value "${value}" for "--${name}": expected a whole number of at least ${least}`);
+    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= flag.least && number <= (flag.most ?? number))
+      return number;
+    throw this.#refuse(`Wrong value "${value}" for "--${name}": expected ${expectation(flag)}`);
   }
 
   #wrong(subject: string, value: string, options: readonly string[]): UsageError {
@@ -191,8 +192,12 @@ function oneOf(options: readonly string[]): string {
 
 function expectation(flag: Exclude<Flag, { type: "boolean" }>): string {
   if (flag.type === "enum") return `one of ${flag.options.join(", ")}`;
-  if (flag.type === "integer") return `a whole number of at least ${flag.least}`;
+  if (flag.type === "integer") return `a whole number ${range(flag)}`;
   return flag.value === undefined ? "a text" : `<${flag.value}>`;
+}
+
+function range({ least, most }: IntegerFlag): string {
+  return most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
 }
 
 function nodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {

@@ -50,7 +50,7 @@ describe("planner dc window check", () => {
       return stderr;
     };
     expect(await refused("--for", "2x")).toContain('Wrong value "2x" for --for: expected days, hours and minutes');
-    expect(await refused()).toContain("Expected either --for or --until");
+    expect(await refused()).toContain("Expected either --for, such as --for 2h, or --until");
     expect(await refused("--for", "100d")).toContain('Field "ends_at" is more than 90 days after starts_at');
     expect(await refused("--for", "2h", "--from", "tomorrow")).toContain('Wrong value "tomorrow" for --from: expected');
     expect(await refused("--for", "2h", "--time-zone", "Mars")).toContain('Wrong value "Mars" for --time-zone');

@@ -8,7 +8,7 @@ test("the day of examples/ goes as told: add, work by two agents, review, send b
   const { code, stdout, stderr } = await runCommand([process.execPath, "examples/day.mjs"], { cwd: ROOT });
 
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toEndWith("The day went as told.\n");
+  expect(stdout).toEndWith("Every command ended as expected.\n");
   expect(stdout.match(/^\$ planner \w+/gm)?.join()).toBe(
     ["add", "add", "approve", "work", "review", "review", "work", "review", "review", "pr", "status", "pr"]
       .map((name) => `$ planner ${name}`)

@@ -47,6 +47,16 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
 }
 
 /**
+ * Refuses a file that does not exist: opening would create an empty database, and a mistyped path would give an empty
+ * inventory. @throws OperationError `not_found`
+ */
+export function demandDatabase({ exists, shown }: Database): void {
+  if (exists()) return;
+  const advice = "name it by --db, or load one: `planner dc import`, or `planner dc sample --db <file>`";
+  throw new OperationError("not_found", `There is no database "${shown}": ${advice}`);
+}
+
+/**
  * Runs `work` on a database for the person who named it: a refusal of its disk or its server names it and says what to
  * do. Other callers of the service never see where it is.
  */

@@ -5,11 +5,10 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { OperationError } from "#kernel/errors.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { makeFolder } from "../output/write_file.ts";
 import { csvColumns, csvLine } from "./csv_columns.ts";
-import type { Database } from "./database.ts";
+import { type Database, demandDatabase } from "./database.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
 
@@ -30,8 +29,7 @@ export async function exportInventory(
   { format, kind, output }: ExportOptions,
   log: StderrLogger,
 ): Promise<void> {
-  // Opening would create an empty database, so that a mistyped path would give an empty inventory.
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  demandDatabase(database);
   const store = await database.open();
   try {
     const count = await store.read(async (reader) => {

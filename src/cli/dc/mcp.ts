@@ -1,8 +1,7 @@
 import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { dcServerWords } from "#interfaces/dc_mcp/server_words.ts";
-import { OperationError } from "#kernel/errors.ts";
 import { serveStdio } from "../serve_stdio.ts";
-import { type Database, databaseOf } from "./database.ts";
+import { type Database, databaseOf, demandDatabase } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
 /** What answers: a database, or a running server. */
@@ -43,8 +42,7 @@ async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
 }
 
 async function openDatabase(database: Database): Promise<DcBackend> {
-  // Opening would create an empty database, so that a mistyped path would give an empty inventory.
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  demandDatabase(database);
   const [{ openService }, { serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),
     import("#interfaces/dc_mcp/service_backend.ts"),

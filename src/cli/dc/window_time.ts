@@ -18,7 +18,7 @@ interface Words {
 /** Reads the time of a window. @throws OperationError naming the flag */
 export function readWindowTime({ from, for: length, until, zone }: Words, now: number): WindowTime {
   if ((length === undefined) === (until === undefined))
-    throw new OperationError("invalid_argument", "Expected either --for or --until");
+    throw new OperationError("invalid_argument", "Expected either --for, such as --for 2h, or --until");
   const startsAt = from === undefined ? now : readInstant("--from", from, zone);
   const endsAt = length === undefined ? readInstant("--until", until ?? "", zone) : startsAt + readLength(length);
   return { startsAt, endsAt };

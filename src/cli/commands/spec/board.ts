@@ -7,7 +7,7 @@ export const command = defineCommand({
     "Serves one page on 127.0.0.1 while the command runs, prints its address and opens it. The address is good for one browser, and for this run of the command only. Ctrl-C ends it; agents continue. docs/board.md describes the page.",
   positionals: {},
   flags: {
-    port: { type: "integer", least: 0, value: "n", summary: "Port (default: a free one)" },
+    port: { type: "integer", least: 0, most: 65_535, value: "n", summary: "Port (default: a free one)" },
     "no-open": { type: "boolean", summary: "Print the address only" },
   },
   examples: [

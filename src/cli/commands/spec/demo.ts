@@ -7,7 +7,7 @@ export const command = defineCommand({
     "Creates a project with five specs in a temporary folder, lets a script that stands in for a coding agent work on three of them, and serves the board. Needs git and sh, no network and no agent. Ctrl-C ends it and removes the folder.",
   positionals: {},
   flags: {
-    port: { type: "integer", least: 0, value: "n", summary: "Port of the board (default: a free one)" },
+    port: { type: "integer", least: 0, most: 65_535, value: "n", summary: "Port of the board (default: a free one)" },
     "no-open": { type: "boolean", summary: "Print the address only" },
   },
   examples: [{ line: "planner demo", shows: "Look at the board without setting anything up" }],

@@ -30,7 +30,8 @@ function renderSpec(spec: ShownSpec): string {
   const { id, title, body, invalid, ...others } = spec;
   const fields: Readonly<Record<string, unknown>> =
     invalid === undefined ? others : { ...others, invalid: invalid.map(({ message }) => message) };
-  const names = [...FIRST_FIELDS, ...Object.keys(fields).filter((name) => !FIRST_FIELDS.includes(name as "file"))];
+  const isShown = (name: string) => !FIRST_FIELDS.includes(name as "file") && fieldText(fields[name]) !== "";
+  const names = [...FIRST_FIELDS, ...Object.keys(fields).filter(isShown)];
   const width = Math.max(...names.map((name) => plainLine(name).length));
   const lines = names.map((name) => {
     const text = plainLine(fieldText(fields[name]));

@@ -1,7 +1,6 @@
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
-import { OperationError } from "#kernel/errors.ts";
-import { type Database, namingDatabase } from "../database.ts";
+import { type Database, demandDatabase, namingDatabase } from "../database.ts";
 
 /** Opens a database that must exist for as long as `work` takes. */
 export async function withStore<Result>(
@@ -9,7 +8,7 @@ export async function withStore<Result>(
   work: (store: DcStore) => Promise<Result>,
 ): Promise<Result> {
   // Opening would make an empty one, whose log is unbroken.
-  demandThere(database);
+  demandDatabase(database);
   return namingDatabase(database, async () => closing(await database.open(), work));
 }
 
@@ -18,12 +17,8 @@ export async function withInspected<Result>(
   database: Database,
   work: (store: InspectedStore) => Promise<Result>,
 ): Promise<Result> {
-  demandThere(database);
+  demandDatabase(database);
   return namingDatabase(database, async () => closing(await database.inspect(), work));
-}
-
-function demandThere(database: Database): void {
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
 }
 
 async function closing<Store extends DcStore, Result>(

@@ -4,11 +4,10 @@ import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
-import { OperationError } from "#kernel/errors.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { makeFolder } from "../../output/write_file.ts";
 import { usageError } from "../../usage_error.ts";
-import type { Database } from "../database.ts";
+import { type Database, demandDatabase } from "../database.ts";
 import { writeLines } from "../line_output.ts";
 import { pages } from "./known_resources.ts";
 
@@ -31,7 +30,7 @@ export async function exportTo(
   { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },
   log: StderrLogger,
 ): Promise<void> {
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  demandDatabase(database);
   const store = await database.open();
   try {
     const inventory = await store.read(async (reader) => ({

@@ -8,11 +8,10 @@ import {
   SearchDeviceTypesRequestSchema,
   type SearchDeviceTypesResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { OperationError } from "#kernel/errors.ts";
 import { print, printJson } from "../../output/print.ts";
 import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
-import type { Database } from "../database.ts";
+import { type Database, demandDatabase } from "../database.ts";
 
 const COLUMNS: readonly Column<DeviceType>[] = [
   { title: "CODE", text: ({ code }) => code },
@@ -27,7 +26,7 @@ export async function listTypes(
   database: Database,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },
 ): Promise<void> {
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  demandDatabase(database);
   const store = await database.open();
   try {
     const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });

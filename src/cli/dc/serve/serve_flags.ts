@@ -4,7 +4,7 @@ import { CREATE_FLAG, DATABASE_FLAG } from "../shared_flags.ts";
 /** What `planner dc serve` takes. All but the last four are also a variable and a key of the settings file. */
 export const SERVE_FLAGS = {
   host: { type: "string", value: "address", summary: "Address to listen on (127.0.0.1)" },
-  port: { type: "integer", least: 0, summary: "Port to listen on (8081); 0 picks a free one" },
+  port: { type: "integer", least: 0, most: 65_535, summary: "Port to listen on (8081); 0 picks a free one" },
   db: DATABASE_FLAG,
   "db-wait": {
     type: "integer",

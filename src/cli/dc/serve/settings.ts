@@ -169,8 +169,11 @@ function demandOfOne(flag: Flag): Demand {
       return { expected: "true or false", fits: (value) => typeof value === "boolean" };
     case "integer":
       return {
-        expected: `a whole number from ${flag.least}`,
-        fits: (value) => Number.isInteger(value) && Number(value) >= flag.least,
+        expected: `a whole number from ${flag.least}${flag.most === undefined ? "" : ` to ${flag.most}`}`,
+        fits: (value) =>
+          Number.isInteger(value) &&
+          Number(value) >= flag.least &&
+          Number(value) <= (flag.most ?? Number.MAX_SAFE_INTEGER),
       };
     case "enum":
       return { expected: flag.options.join(", "), fits: (value) => flag.options.some((option) => option === value) };

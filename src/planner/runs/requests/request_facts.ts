@@ -30,7 +30,7 @@ export async function requestFacts(
   text: string,
   { allowsUnfinished, stop }: { readonly allowsUnfinished: boolean; readonly stop: StopWishes },
 ): Promise<ProvenWork> {
-  const facts = await reviewFacts(deps, text);
+  const facts = await reviewFacts(deps, text, "make a pull request of");
   const { spec_id, title, branch, difference, record, need } = facts;
   const refuse = (why: string): never => {
     throw new OperationError("failed_precondition", `Cannot make a pull request of spec '${spec_id}': ${why}`);

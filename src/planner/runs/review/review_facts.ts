@@ -50,15 +50,16 @@ const REVIEWABLE: readonly string[] = ["needs_attention", "failed"];
  * Reads what there is to judge about the work on a spec: its branch, or the commits of a run without a worktree.
  *
  * @param text full or partial id; an archived spec has something to review only while its branch is not merged
+ * @param purpose what a refusal says cannot be done with the spec
  * @throws OperationError `failed_precondition` inside a run, while a process works on the spec, and for a spec without
  *   anything to review, with what to do
  */
-export async function reviewFacts(deps: RunDeps, text: string): Promise<ReviewFacts> {
+export async function reviewFacts(deps: RunDeps, text: string, purpose = "review"): Promise<ReviewFacts> {
   const { context, ports } = deps;
   refuseInsideRun(context, "review");
   const spec = await findSpec(context, text, { archived: true });
   const { id, title, type, status } = spec;
-  await refuseUnreviewable(deps, spec);
+  await refuseUnreviewable(deps, spec, purpose);
   const [need, members, kept, reports, branch] = [
     (await personNeeds(context, [spec])).get(id) ?? null,
     await membersWithWork(deps, spec),
@@ -80,10 +81,10 @@ export async function reviewFacts(deps: RunDeps, text: string): Promise<ReviewFa
 }
 
 /** @throws OperationError `failed_precondition` with what to do instead */
-export async function refuseUnreviewable(deps: RunDeps, spec: Spec): Promise<void> {
+export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "review"): Promise<void> {
   const { id, status } = spec;
   const refuse = (why: string): never => {
-    throw new OperationError("failed_precondition", `Cannot review spec '${id}': ${why}`);
+    throw new OperationError("failed_precondition", `Cannot ${purpose} spec '${id}': ${why}`);
   };
   const worker = await liveWorker(deps.context, id);
   if (worker !== null) refuse(`process ${worker.pid} is working on it: "planner pause ${id}" stops it`);

@@ -12,7 +12,7 @@ import {
   recordedW,
 } from "./measured_draws.ts";
 
-/** Meters differ from each other by some percent; a difference of less than both is no finding. Source: design R3. */
+/** A difference of two meters is reported if it exceeds this share and this power. Source: docs/readings.md#loads. */
 const DIFFERENCE_SHARE = 0.1;
 const DIFFERENCE_W = 100;
 

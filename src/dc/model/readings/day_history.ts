@@ -1,4 +1,4 @@
-/** Days that are kept. Source: design R1: the last 30 days in daily steps. */
+/** Days of which figures are kept. Source: docs/readings.md#what-is-kept. */
 const KEPT_DAYS = 30;
 export const DAY_MS = 24 * 60 * 60 * 1000;
 const SLOT_MS = 15 * 60 * 1000;

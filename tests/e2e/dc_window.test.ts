@@ -199,6 +199,15 @@ test("a calendar is imported: whole, again, in part or not at all", async () => 
   expect((await run(["import", "-"], file(unknown))).stderr).toContain('-, line 6: Nothing is called "NONE"');
   const over = event("45@isp", ["X-MAINTNOTE-OBJECT-ID:R1"]).replaceAll("2099", "2020");
   expect((await run(["import", "-"], file(over))).stdout).toBe("45-isp\tleft: over\n");
+  const day = event("46@isp", ["X-MAINTNOTE-OBJECT-ID:R1"]).replace(
+    /DTSTART.*\nDTEND.*/,
+    "DTSTART;VALUE=DATE:99991231",
+  );
+  expect((await run(["import", "-"], file(day))).stderr).toContain('-, line 2: Field "window.ends_at" is no moment');
+  const counted = event("47@isp", ["X-MAINTNOTE-OBJECT-ID:R1", "SEQUENCE:2147483647"]);
+  expect((await run(["import", "-"], file(counted))).stderr).toContain(
+    '-, line 2: Field "calendar_sequence" is out of range',
+  );
 
   // What the database wrote is read again, changed where a person moved it.
   const written = (await run(["export"])).stdout;
@@ -216,6 +225,11 @@ test("a calendar is imported: whole, again, in part or not at all", async () => 
   const gone = event("42@isp", ["SEQUENCE:9", "STATUS:CANCELLED"]);
   expect((await run(["import", "-"], file(gone))).stdout).toBe("WO-7\tupdated\n");
   expect((await run(["list", "--state", "cancelled"])).stdout).toContain("WO-7");
+  const long = event("48@isp", ["X-MAINTNOTE-OBJECT-ID:R1", `SUMMARY:${"x".repeat(127)}😀y`]);
+  expect((await run(["import", "-"], file(long))).stdout).toBe("48-isp\tcreated\n");
+  expect(JSON.parse((await run(["show", "48-isp", "--json"])).stdout).window.title).toBe("x".repeat(127));
+  const lines = (await run(["export", "--format", "jsonl"])).stdout;
+  expect((await run(["import", "-"], lines)).stdout).toContain("48-isp\tunchanged\n");
 }, 240_000);
 
 test("windows of an export are stored as they were, in every state, or not at all", async () => {
@@ -256,6 +270,7 @@ test("windows of an export are stored as they were, in every state, or not at al
     ['{"rack": {"code": "R1"}}', '-, line 1: expected {"window": …}'],
     ['{"window": {"colour": 1}}', 'key "colour" is unknown'],
     ['{"window": {"code": "a b"}}', '-, line 1: Cannot read code "a b"'],
+    [written.split("\n", 1)[0]?.replace('"code"', '"sequence":-1,"code"') ?? "", 'Field "sequence" is out of range'],
   ] as const)
     expect((await run("b", ["window", "import", "-"], line)).stderr).toContain(message);
 }, 240_000);

@@ -150,10 +150,10 @@ async function requestOf(
   if (elementRefs.length === 0)
     throw fault(file, event, "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element");
   const texts = {
-    title: event.title.slice(0, MAX_TEXT_CHARS),
-    notes: event.description.slice(0, MAX_COMMENT_CHARS),
-    owner: event.owner.slice(0, MAX_TEXT_CHARS),
-    contact: event.contact.slice(0, MAX_TEXT_CHARS),
+    title: cut(event.title, MAX_TEXT_CHARS),
+    notes: cut(event.description, MAX_COMMENT_CHARS),
+    owner: cut(event.owner, MAX_TEXT_CHARS),
+    contact: cut(event.contact, MAX_TEXT_CHARS),
     calendarUid: event.uid,
     calendarSequence: event.sequence,
   };
@@ -173,6 +173,11 @@ async function requestOf(
     },
     etag: window?.etag ?? "none",
   });
+}
+
+/** A text without what is beyond its length. No character is cut in halves: no message can hold one. */
+function cut(text: string, chars: number): string {
+  return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
 
 /** References of what an event names. @throws OperationError with the line for what nothing is called */

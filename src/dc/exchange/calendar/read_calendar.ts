@@ -121,7 +121,7 @@ function readEvent(line: number, lines: readonly ContentLine[], { zone, isCancel
 
 function readSequence(found: ContentLine | undefined): number {
   if (found === undefined) return 0;
-  if (/^\d{1,9}$/.test(found.value)) return Number(found.value);
+  if (/^\d{1,10}$/.test(found.value)) return Number(found.value);
   throw faultAt(found.line, `SEQUENCE "${found.value}" cannot be read: expected a whole number from 0`);
 }
 

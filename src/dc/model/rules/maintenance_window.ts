@@ -10,9 +10,21 @@ type WindowChange = Change<MaintenanceWindow>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_UID_CHARS = 255;
+/** Ours: the SEQUENCE of a calendar, which is the sum of two, is a number of 32 bits. Source: RFC 5545, 3.3.8. */
+const MAX_SEQUENCE = 1_000_000_000;
 
 function present({ after }: WindowChange): Findings {
-  const { title, notes, owner, contact, calendarUid, calendarSequence, elementRefs = [], acceptedRefs = [] } = after;
+  const {
+    title,
+    notes,
+    owner,
+    contact,
+    calendarUid,
+    sequence,
+    calendarSequence,
+    elementRefs = [],
+    acceptedRefs = [],
+  } = after;
   const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
     ...required("starts_at", after.startsAt),
@@ -27,7 +39,8 @@ function present({ after }: WindowChange): Findings {
     ]),
     ...textUpTo("notes", notes, MAX_COMMENT_CHARS),
     ...textUpTo("calendar_uid", calendarUid, MAX_UID_CHARS),
-    ...number("calendar_sequence", calendarSequence, { min: 0 }),
+    ...number("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
+    ...number("calendar_sequence", calendarSequence, { min: 0, max: MAX_SEQUENCE }),
   ];
 }
 

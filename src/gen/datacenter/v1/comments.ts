@@ -1460,7 +1460,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.MaintenanceWindow.state": "Defaults to PLANNED.",
   "datacenter.v1.MaintenanceWindow.sequence": "Output only. Raised with each change of time, elements or state.",
   "datacenter.v1.MaintenanceWindow.calendar_uid": "UID of the calendar entry that it was imported from, at most 255 characters; /windows.ics shows it under this UID.",
-  "datacenter.v1.MaintenanceWindow.calendar_sequence": "SEQUENCE of that entry, 0 or more.",
+  "datacenter.v1.MaintenanceWindow.calendar_sequence": "SEQUENCE of that entry, 0 to 1000000000.",
   "datacenter.v1.MaintenanceWindow.etag": "Output only. Version.",
   "datacenter.v1.MaintenanceWindow.create_time": "Output only.",
   "datacenter.v1.MaintenanceWindow.update_time": "Output only.",

@@ -358,7 +358,7 @@ contact text length:128
 state choice of:WindowState
 sequence int output
 calendar_uid text length:255
-calendar_sequence int min:0
+calendar_sequence int min:0 max:1000000000
 etag text output
 create_time time output
 update_time time output

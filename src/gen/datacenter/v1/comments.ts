@@ -21,7 +21,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.Reading": "One measured value of one element.",
   "datacenter.v1.Reading.element_ref": "Required: device, port, feed, crac or rack, as the quantity allows.",
   "datacenter.v1.Reading.quantity": "Required.",
-  "datacenter.v1.Reading.value": "In the unit of the quantity.",
+  "datacenter.v1.Reading.value": "Required, 0 too: in the unit of the quantity.",
   "datacenter.v1.Reading.time": "When it was measured; the time of the call if absent. At most 5 minutes ahead.",
   "datacenter.v1.ReportReadingsRequest": "Reports what was measured. The order of readings does not matter, nor does reporting one twice.",
   "datacenter.v1.ReportReadingsRequest.readings": "1 to 10,000. Each is kept or refused by itself.",

@@ -1997,7 +1997,7 @@ export interface ReportReadingsRequest {
 export interface Reading {
   readonly element_ref: string;
   readonly quantity: ReadingQuantity;
-  readonly value: number;
+  readonly value?: number;
   readonly time?: string;
 }
 

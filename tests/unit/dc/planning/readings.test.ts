@@ -70,10 +70,12 @@ describe("ReportReadings", () => {
         { element_ref: "rack:R1", quantity: "READING_QUANTITY_INLET_C", value: -5 },
         power("device:SRV-1", Number.MAX_VALUE),
         power("device:SRV-1", 0xffffffff),
+        power("device:SRV-1", null),
+        { element_ref: "feed:FA", quantity: "READING_QUANTITY_STATE", value: 0 },
       ],
     });
 
-    expect([reply.kept, reply.not_newer, reply.failed]).toEqual([4, undefined, 13]);
+    expect([reply.kept, reply.not_newer, reply.failed]).toEqual([4, undefined, 15]);
     expect(failuresOf(reply)).toEqual([
       [1, "readings[1].value", "FIELD_OUT_OF_RANGE"],
       [2, "readings[2].value", "FIELD_OUT_OF_RANGE"],
@@ -86,8 +88,10 @@ describe("ReportReadings", () => {
       [10, "readings[10].quantity", "REQUIRED_FIELD"],
       [11, "readings[11].value", "FIELD_OUT_OF_RANGE"],
       [12, "readings[12].value", "FIELD_OUT_OF_RANGE"],
+      [13, "readings[13].value", "REQUIRED_FIELD"],
       [15, "readings[15].value", "FIELD_OUT_OF_RANGE"],
       [16, "readings[16].value", "FIELD_OUT_OF_RANGE"],
+      [17, "readings[17].value", "REQUIRED_FIELD"],
     ]);
   });
 

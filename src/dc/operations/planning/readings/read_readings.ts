@@ -44,6 +44,8 @@ export function readReading(
   const ref = knownRef(elementRef) ?? readRef(at("element_ref"), elementRef, MEASURED_KINDS);
   const quantity = readQuantity(at("quantity"), number);
   demandMeasurable(at("element_ref"), elementRef, ref.kind, quantity);
+  // A probe that got no answer must not report that nothing is drawn.
+  if (value === undefined) throw requiredField(at("value"), "a number");
   demandValue(at("value"), value, quantity);
   const measuredAt = time === undefined ? now : readMoment(time, at("time"));
   demandPast(at("time"), measuredAt, now);
@@ -60,8 +62,11 @@ function knownRef(text: string) {
 export function readQuantity(field: string, number: number): ReadingQuantity {
   const quantity = readWord(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
-  const expected = READING_QUANTITIES.join(", ");
-  throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+  throw requiredField(field, READING_QUANTITIES.join(", "));
+}
+
+function requiredField(field: string, expected: string): Refusal {
+  return refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
 }
 
 /** Reads an element's reference and gives its key. @throws Refusal naming the field */

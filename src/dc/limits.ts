@@ -61,7 +61,7 @@ export const MAX_PLACEMENT_EXAMPLES = 5;
 /** Readings of one report, and refused ones that its reply lists. Ours: 100,000 elements in ten calls. */
 export const MAX_READINGS = 10_000;
 export const MAX_READING_FAILURES = 1000;
-/** How long a reading is kept that no report renews, in milliseconds: as long as its days are. */
+/** Time after which a reading that no report renews is removed, in milliseconds: that of its days. */
 export const READING_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 /** Age of a reading that still counts, in seconds, unless a request says otherwise. Source: docs/readings.md#loads. */
 export const DEFAULT_READING_AGE_S = 900;

@@ -12,7 +12,7 @@ import type { DcReader } from "./ports.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 
-/** What a request says of measured loads. */
+/** Fields of a request about measured loads. */
 interface Asked {
   readonly loadBasis: LoadBasis;
   readonly maxAgeS?: number;
@@ -60,7 +60,7 @@ export class MeasuredReads {
     return (await this.#made).topology;
   }
 
-  /** Says in the reply how much of its load is measured, if any reading of power is kept. */
+  /** Adds to the reply how much of its load is measured, if a reading of power is kept. */
   async complete(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
     const load = (await this.#made)?.load;
     if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;

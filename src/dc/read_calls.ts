@@ -83,7 +83,7 @@ export class ReadCalls {
     });
   }
 
-  /** Answers a read that no kept reply answers. */
+  /** Answers a read whose reply is not cached. */
   #computation(
     rpc: ReadRpc,
     request: Message,

@@ -28,7 +28,7 @@ export interface PlannerContext {
   initialised(): Promise<boolean>;
   /** The settings of `.planner/config.md`; throws with the line if the file is broken. */
   config(): Promise<PlannerConfig>;
-  /** Parts of them, cheaper than all where these are those of the defaults. */
+  /** Parts of the settings, cheaper than all of them if the parts have their defaults. */
   settings<Name extends keyof PlannerConfig>(...names: readonly Name[]): Promise<Pick<PlannerConfig, Name>>;
   readonly specs: SpecStore;
   readonly logs: LogStore;

@@ -32,7 +32,7 @@ export const BASIS_ROW = { field: "load_basis", summary: "Load (allocated)" } as
 export const AGE_ROW = {
   field: "max_age_s",
   value: "seconds",
-  summary: "Age of readings that count with measured (900)",
+  summary: "Maximum age of readings with --basis measured (900)",
 } as const;
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -47,8 +47,9 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
   const fieldOf = ({ field }: AskedRow<keyof Fields & string>) => fields[field] as QuestionField;
   return {
     flags: Object.fromEntries(entries.map(([name, row]) => [name, flagOf(fieldOf(row), row)])) as Record<Name, Flag>,
-    request: (words) =>
-      Object.fromEntries(
+    request: (words) => {
+      refuseUnusedAge(command, words);
+      return Object.fromEntries(
         entries
           .filter(([name]) => words[name] !== undefined)
           .map(([name, row]) => {
@@ -58,8 +59,15 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
             const word = words[name];
             return [row.field, Array.isArray(word) ? word.map(value) : value(word)] as const;
           }),
-      ),
+      );
+    },
   };
+}
+
+/** Refuses an age of readings for a load that takes no readings by their age. */
+function refuseUnusedAge(command: string, { basis, "max-age": age }: Readonly<Record<string, unknown>>): void {
+  if (age === undefined || basis === "measured") return;
+  throw usageError(command, `Flag "--max-age" requires "--basis measured": got ${basis ?? "no --basis"}`);
 }
 
 function flagOf(field: QuestionField, { summary, value, least = 1 }: AskedRow<string>): Flag {

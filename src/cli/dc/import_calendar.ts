@@ -83,7 +83,7 @@ function readFile(file: string, cwd: string): string {
 }
 
 interface Given {
-  /** What is out in events that name nothing. */
+  /** Elements of events that name none. */
   readonly elements: readonly string[];
   readonly file: string;
 }
@@ -116,7 +116,7 @@ function freeCode({ maintenanceId, uid }: ReadEvent, taken: ReadonlySet<string>)
   }
 }
 
-/** Why an event changes nothing; undefined if it may. */
+/** Reason why an event changes nothing, or undefined if it may. */
 function whyLeft(
   { sequence, state, endsAt }: ReadEvent,
   window: MaintenanceWindow | undefined,

@@ -80,7 +80,7 @@ export interface ReportSession {
   readonly now: number;
 }
 
-/** A report of what was measured. It asks for the role of a meter, and repeating it changes nothing. */
+/** A report of readings. It requires the role meter, and is idempotent. */
 export interface ReportRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "report";
   run(session: ReportSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;

@@ -61,7 +61,7 @@ function versionOf({ params }: RequestMessage): unknown {
   return isJsonObject(meta) ? meta[VERSION_KEY] : undefined;
 }
 
-/** Why the headers refuse the message: they let proxies route without reading bodies, so both must say the same. */
+/** Reason why headers and message contradict each other: proxies route by the headers without reading bodies. */
 function headerError(headers: Headers, { method, params }: RequestMessage, version: unknown): RpcError | undefined {
   const named = headers.get("mcp-protocol-version");
   if (version === undefined) {

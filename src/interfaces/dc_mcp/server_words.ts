@@ -1,6 +1,6 @@
 import type { ServerWords } from "#interfaces/mcp/revision.ts";
 
-/** What an agent reads first: what the tools are for and where to begin. */
+/** Instructions of the server: the purpose of the tools and which one to call first. */
 const INSTRUCTIONS =
   "Questions about a datacenter's inventory: racks, devices, cooling units, cables and links. Nothing here changes it. Begin with floor_plan for the state of a floor, or with search_devices for a device whose code is not known; then get_device, get_rack or get_port. power_blast_radius says what a failed source takes down, thermal_headroom how much cooling is left, fabric_topology which links are full, trace_cable_path where a cable ends. A reference is <kind>:<identifier>, such as feed:<feed_id> or floor:<site_id>/<floor_number>. Answers show the main fields and at most 50 items of each list; omitted counts the others, fields and max_items ask for more. render alone draws.";
 

@@ -93,7 +93,7 @@ function coerced(part: WrongPart, wrong: WrongPart[]): unknown {
   return undefined;
 }
 
-/** An argument that cannot be read, with its place and the library's reason. */
+/** An argument that cannot be parsed, with its path and the library's reason. */
 export class UnreadableArgument extends Error {
   readonly place: string;
 

@@ -30,7 +30,7 @@ import type { WebhookSecret } from "./webhook_secret.ts";
 export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  /** Opens the calendar to holders of a secret; absent where no tokens are. */
+  /** Admits holders of a secret to the calendar; absent without a token file. */
   readonly findSubscriber?: FindSubscriber | undefined;
   readonly whyNotReady: WhyNotReady;
   readonly metrics: (format: MetricFormat) => string | Promise<string>;

@@ -13,7 +13,7 @@ export type FindSubscriber = (secret: string) => Promise<Principal>;
 
 interface Found {
   readonly findPrincipal: FindPrincipal;
-  /** Absent where no token file is: nothing opens the calendar but what opens other reads. */
+  /** Absent without a token file: the calendar then has the access rules of other reads. */
   readonly findSubscriber?: FindSubscriber | undefined;
 }
 

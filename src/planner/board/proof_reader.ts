@@ -22,7 +22,7 @@ export class ProofReader {
     this.#context = context;
   }
 
-  /** Notes that something changed by which records may have come. */
+  /** Notes a change after which new records may exist. */
   expect(nowMs: number): void {
     this.#due = [nowMs, nowMs + ONCE_MORE_MS];
   }

@@ -25,7 +25,7 @@ export interface RequestText {
 
 /** What a push made of the branch at the remote. */
 export interface PushedBranch {
-  /** Full hash of what is there now. */
+  /** Full hash of the last commit of the pushed branch. */
   readonly head: string;
   /** Sentences for a person. */
   readonly notes: readonly string[];
@@ -34,7 +34,7 @@ export interface PushedBranch {
 /** How the main branch was found to have the work of a branch, in the order in which it is tried. */
 export type MergeSign = "forge" | "ancestor" | "cherry" | "patch" | "merge_tree" | "person";
 
-/** A merge that was made somewhere else. */
+/** A merge that was made outside of this clone. */
 export interface FoundMerge {
   readonly sign: MergeSign;
   /** Full hash of a commit of the main branch that brought the work. */
@@ -46,7 +46,7 @@ export interface FoundMerge {
 }
 
 export interface MergeSearch {
-  /** Null if nothing says that the work is in the main branch. */
+  /** Null if the work was not found in the main branch. */
   readonly found: FoundMerge | null;
   /** Full hash of the main branch's last commit, by which it was judged. */
   readonly main: string;
@@ -56,7 +56,7 @@ export interface MergeSearch {
   readonly notes: readonly string[];
 }
 
-/** What the forge says of a merge. */
+/** A merge as the forge reports it. */
 export interface ForgeMerge {
   /** Full hash of the last commit that it merged. */
   readonly head: string;

@@ -6,7 +6,7 @@ import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts
 import type { WindowFacts } from "#interfaces/http/metrics.ts";
 import { isLate } from "./facts.ts";
 
-/** How long facts hold, in milliseconds: metrics need no token, and a verdict may take a second after a change. */
+/** Age of cached facts, in milliseconds: metrics need no token, and a verdict may take a second after a change. */
 const HOLD_MS = 15_000;
 /** Ours: windows with a series of their verdict, the earliest first; a collector keeps each for weeks. */
 const MAX_SERIES = 100;

@@ -16,7 +16,7 @@ export interface MeasuredDraw {
   readonly inlets: ReadonlyMap<string, number>;
 }
 
-/** A supply whose meter differs from what is measured below it. */
+/** A supply whose meter differs from the meters below it. */
 export interface MeterDifference {
   readonly ref: string;
   /** What the supply's own meter measures, and what the meters below it do. */

@@ -25,7 +25,7 @@ export interface MeasuredShare {
   readonly differences: readonly MeterDifference[];
 }
 
-/** The inventory's graphs with measured draws in the place of recorded ones. */
+/** The inventory's graphs with measured draws instead of recorded ones. */
 export interface MeasuredTopology {
   readonly topology: Topology;
   readonly share: MeasuredShare;

@@ -25,7 +25,7 @@ interface Below {
   readonly unknown: { readonly edge: PowerEdge; readonly watts: number; readonly share: number }[];
 }
 
-/** What the meters of supplies say of consumers without a meter, and of meters below. */
+/** Draws of consumers without a meter, from the meters of supplies, and differences to the meters below. */
 export interface SupplyMeters {
   readonly draws: ReadonlyMap<number, MeasuredDraw>;
   /** Watts that a supply carries beside everything recorded below it, by node. */
@@ -70,7 +70,7 @@ interface Covered {
   readonly watts: number;
 }
 
-/** Live supplies with a meter, and what that measures. */
+/** Live supplies with a meter, and its power in watts. */
 function metersOf({ power, live }: Topology, measured: MeasuredPower, own: ReadonlyMap<number, MeasuredDraw>) {
   const metered = new Map<number, number>();
   for (const [index, node] of power.nodes.entries()) {
@@ -135,7 +135,7 @@ function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
   return below;
 }
 
-/** Adds what is at the end of an edge; returns it if it is a supply without a meter. */
+/** Adds the node at the end of an edge, and returns it if it is a supply without a meter. */
 function passEdge(
   topology: Topology,
   edge: PowerEdge,

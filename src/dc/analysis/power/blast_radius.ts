@@ -122,7 +122,7 @@ export function* blastSteps(
     ...hitList(state, weaker, "DEGRADED"),
   ];
   yield;
-  // A cooling unit that fails itself is offline, and no change of its rack.
+  // A failed cooling unit counts as offline, not as a change of its rack.
   const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
   const changes = hits.filter(({ index }) => !isFailedUnit(index));
   const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits: changes, failed: unlisted });

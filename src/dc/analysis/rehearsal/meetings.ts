@@ -11,7 +11,7 @@ const ANYTHING: readonly number[] = [ANY];
 
 /** A failure by what it may share with others, in numbers of a `SharedNumbers`. */
 export interface Reach {
-  /** What loses supply or goes off. */
+  /** Nodes that lose supply or go off. */
   readonly reached: readonly number[];
   /** These and everything upstream of them. */
   readonly changed: readonly number[];

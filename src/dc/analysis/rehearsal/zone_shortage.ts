@@ -175,7 +175,7 @@ export class ZoneWatch {
   }
 }
 
-/** Sums of heat that are kept. Ours: beyond so many, all are forgotten. */
+/** Maximum number of cached sums of heat. Ours: above it, the cache is emptied. */
 const MAX_MISSING = 20_000;
 const NO_HEAT = { airW: 0, liquidW: 0 };
 

@@ -11,12 +11,12 @@ export interface CalendarEvent {
   /** Who answers questions; may be empty. */
   readonly contact: string;
   readonly status: "TENTATIVE" | "CONFIRMED" | "CANCELLED";
-  /** What circuit providers send: code, status, impact if it is known, and what is out. */
+  /** X-MAINTNOTE properties of circuit providers: code, status, impact if known, and elements. */
   readonly maintenanceId: string;
   readonly maintenanceStatus: "TENTATIVE" | "CONFIRMED" | "IN-PROCESS" | "COMPLETED" | "CANCELLED";
   readonly impact: string;
   readonly objectIds: readonly string[];
-  /** The database that the event is of, so that an import knows its own. */
+  /** The database that wrote the event, by which an import recognises its own. */
   readonly instance: string;
 }
 

@@ -9,7 +9,7 @@ export interface Measurement {
   readonly source: string;
 }
 
-/** What is kept of a quantity of an element: the latest value, and the figures of the last days. */
+/** Stored data of a quantity of an element: the latest value, and the figures of the last days. */
 export interface KeptQuantity extends Measurement {
   readonly days: DayHistory;
 }

@@ -16,7 +16,7 @@ export interface MeasuredElement {
   readonly port: string;
 }
 
-/** What is kept of one quantity of one element. */
+/** Stored data of one quantity of one element. */
 export interface StoredReading {
   readonly element: MeasuredElement;
   readonly quantity: ReadingQuantity;

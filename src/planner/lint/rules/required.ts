@@ -71,7 +71,7 @@ function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   }
 }
 
-/** What is wrong with a value that is there, by the rule of its field. */
+/** Problem of a value that is set, by the rule of its field. */
 export function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
   const expected = wrongType(rule, value);
   if (expected !== undefined) {

@@ -47,7 +47,7 @@ export async function keepShared(context: PlannerContext, id: SpecId): Promise<r
   return changed(context, id, "keep");
 }
 
-/** Lets any clone begin a spec that this clone had finished or kept. */
+/** Releases a final or held claim of this clone, so that any clone may begin the spec. */
 export async function giveUpShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
   return changed(context, id, "give up");
 }

@@ -15,7 +15,7 @@ export interface MergingWishes {
   readonly unproven: string | null;
   /** How the claim that other clones see is made final. */
   readonly shared: SharedClaimWishes;
-  /** A commit of the main branch that has the work, as a person says; null to look for one. */
+  /** A commit that a person named as the merge of the work; null to look for one. */
   readonly as?: string | null;
 }
 

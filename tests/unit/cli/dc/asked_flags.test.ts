@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { askedFlags } from "#cli/dc/asked_flags.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW } from "#cli/dc/asked_flags.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
 const PLACE = askedFlags("dc place", FindPlacement, {
@@ -53,5 +53,14 @@ describe("askedFlags", () => {
     [{ draw: 3e9 }, 'Wrong value "3000000000" for "--draw": expected a whole number of at most 2147483647'],
   ])("names the flag and the value that it cannot read: %j", (words, message) => {
     expect(() => PLACE.request({ ...NOTHING, ...words })).toThrow(message);
+  });
+
+  test("refuses an age of readings unless loads are the measured ones", () => {
+    const { request } = askedFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
+
+    expect(request({ basis: "measured", "max-age": 60 })).toEqual({ load_basis: "LOAD_BASIS_MEASURED", max_age_s: 60 });
+    for (const basis of [undefined, "measured-peak"]) {
+      expect(() => request({ basis, "max-age": 60 })).toThrow('Flag "--max-age" requires "--basis measured"');
+    }
   });
 });

@@ -12,7 +12,7 @@ import { demandMeasurable, demandValue } from "./quantity_rules.ts";
 /** Kinds of elements that can be measured at all. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
 
-/** A reading that can be kept if its element is in the inventory. */
+/** A checked reading, whose element may still be missing in the inventory. */
 export interface GivenReading {
   /** In the request. */
   readonly index: number;

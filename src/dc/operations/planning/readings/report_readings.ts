@@ -94,7 +94,7 @@ async function keepGiven(writer: DcWriter, given: readonly GivenReading[], now: 
 
 const DROPPED = "readings_dropped";
 
-/** Removes, once a day, readings that no report has renewed for as long as days are kept. */
+/** Removes readings that no report has renewed for 30 days, at most once a day. */
 async function dropOld(writer: DcWriter, now: number): Promise<void> {
   const today = String(dayOf(now));
   if ((await writer.setting(DROPPED)) === today) return;
@@ -102,7 +102,7 @@ async function dropOld(writer: DcWriter, now: number): Promise<void> {
   await writer.setSetting(DROPPED, today);
 }
 
-/** What is kept by element and quantity; closed days are read only where days have to be closed. */
+/** Stored data by element and quantity. Reads closed days only if a day has to be closed. */
 async function storedByName(
   writer: DcWriter,
   asked: { readonly keys: readonly string[]; readonly quantities: readonly StoredReading["quantity"][] },

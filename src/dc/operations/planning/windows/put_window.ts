@@ -22,7 +22,7 @@ interface Given {
   readonly window?: WindowMessage | undefined;
   readonly updateMask?: FieldMask | undefined;
   readonly etag: string;
-  /** Where the request has the window. */
+  /** Field of the request that holds the window. */
   readonly at?: string;
 }
 

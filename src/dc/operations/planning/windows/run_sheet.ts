@@ -19,7 +19,7 @@ export interface SheetSubject {
 
 type Section = MessageInitShape<typeof WindowSheetSectionSchema>;
 
-/** What goes off or cannot be used, in the order of the harm. */
+/** Elements that go off or cannot be used, the most severe loss first. */
 const LOSSES: ReadonlySet<WindowReasonKind> = kinds(
   "TRIP",
   "RACK_LOST",

@@ -14,7 +14,7 @@ import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 import { refName } from "#words/names.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a cancelled window stays after its last change, so that calendars learn of it. Source: docs/windows.md#calendar. */
+/** Time for which the calendar lists a cancelled window after its last change. Source: docs/windows.md#calendar. */
 const CANCELLED_STAYS_MS = 90 * DAY_MS;
 
 export interface CalendarSource {

@@ -14,6 +14,8 @@ const ON_A_FILE = [
   "docs/capacity.md#What is left",
   "docs/windows.md#Maintenance windows",
   "docs/windows.md#Stored windows",
+  "docs/windows.md#Calendar",
+  "docs/windows.md#A copy of a site",
   "docs/import/exports.md#Exports for other programs",
   "docs/datacenter.md#Pictures",
   "docs/datacenter.md#The change log as evidence",
@@ -27,6 +29,7 @@ const ON_A_SERVER = ["docs/datacenter.md#Questions about the inventory", "docs/d
 const NEEDS_MORE: Readonly<Record<string, string>> = {
   "--checkpoint": "a checkpoint that was kept; dc_audit does",
   "--expect-head": "the hash is the reader's; dc_audit does",
+  "isp.ics": "the reader's calendar; dc_window does",
   "audit archive": "entries of another year; dc_audit does",
 };
 
@@ -36,6 +39,7 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
     "hosts, certificates and keys of the reader; dc_access and dc_admission do",
   "docs/datacenter.md#The stream of changes": "never ends; dc_change_stream does",
   "docs/datacenter.md#Writes behind the service's back": "events of a database's change feed; dc_foreign does",
+  "docs/datacenter.md#MCP server": "an agent's program; dc_mcp_http runs the official clients",
   "docs/deploy/README.md#Deploying the datacenter service": "needs podman; test:release runs the image in a sandbox",
   "docs/import/containerlab.md#Import from containerlab": "the reader's file; dc_import_from does",
   "docs/import/csv.md#Import from a spreadsheet": "the reader's files; dc_import_from does",
@@ -50,6 +54,10 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/mcp.md#Configure a client": "npx from the registry; mcp_clients runs the Inspector",
   "docs/operations.md#Backup": "needs the sqlite3 program; dc_upgrade and dc_audit verify copies",
   "docs/operations.md#Archiving the log": "entries of another year; dc_audit does",
+  "docs/pr.md#Pull requests":
+    "an account of a forge; pr_command and pr_sync do with programs in the place of gh and glab",
+  "docs/readings.md#Readings": "starts a server in the foreground; the tests of readings do",
+  "docs/windows.md#Run sheet and notices": "a window that is still open; dc_window does",
   "docs/work.md#Review": "the reader's finished work; review_command does",
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",
 };

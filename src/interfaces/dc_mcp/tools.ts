@@ -89,13 +89,10 @@ const PLANNING_READS: readonly Read[] = [
 ];
 
 /** Parameters that are taken and not listed, beside those that say the same or little: the list has a budget. */
-const UNLISTED: Readonly<Record<string, readonly string[]>> = {
+const UNLISTED = ["page_size", "max_age_s"];
+const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   check_window: ["ignore_stored"],
-  get_capacity: ["page_size"],
-  list_device_types: ["page_size"],
-  list_windows: ["page_size", "verdicts"],
-  rehearse_failures: ["page_size"],
-  search_device_types: ["page_size"],
+  list_windows: ["verdicts"],
 };
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
@@ -122,7 +119,7 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
     fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
   };
   const { known, required } = namesOf(params);
-  const unlisted = UNLISTED[toolName(rpc)] ?? [];
+  const unlisted = [...UNLISTED, ...(UNLISTED_OF[toolName(rpc)] ?? [])];
   const listed = Object.fromEntries(Object.entries(params).filter(([name]) => !unlisted.includes(name)));
   return defineTool<DcBackend>()({
     name: toolName(rpc),

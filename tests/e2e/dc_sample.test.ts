@@ -32,13 +32,13 @@ test("planner dc sample tells of a full disk and of more racks than it makes", a
   expect(large.stderr).toContain('Wrong value "10001" for "--racks": expected at most 10000');
 });
 
-test.skipIf(process.platform !== "linux")(
-  "planner dc sample --open serves the site, opens the console and leaves no file",
-  async () => {
+test.skipIf(process.platform !== "linux").each(["TERM", "HUP"])(
+  "planner dc sample --open serves the site, opens the console and leaves no file after %s",
+  async (signal) => {
     const [cwd, temporary, programs] = [emptyFolder(), emptyFolder(), emptyFolder()];
     const opened = join(cwd, "opened");
     // Takes the page as a browser would, then ends the server that started it.
-    const browser = `#!/bin/sh\ncat "\${1#file://}" > ${opened}\nkill -TERM $PPID\n`;
+    const browser = `#!/bin/sh\ncat "\${1#file://}" > ${opened}\nkill -${signal} $PPID\n`;
     writeFileSync(join(programs, "xdg-open"), browser, { mode: 0o755 });
     const env = { TMPDIR: temporary, PATH: `${programs}${delimiter}${process.env["PATH"]}`, PLANNER_DC_TOKENS: "none" };
 

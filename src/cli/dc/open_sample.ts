@@ -17,31 +17,35 @@ const OWN_SERVER: Omit<ServeOptions, "database"> = {
 };
 
 /**
- * Serves a sample site from a temporary folder until Ctrl-C or SIGTERM, and opens the console.
+ * Serves a sample site from a temporary folder until Ctrl-C, SIGTERM or the end of the terminal, and opens the console.
  *
  * The folder is removed at the end. Cost: the site of 40 racks is loaded in about two seconds.
  */
 export async function openSample(racks: number, log: StderrLogger): Promise<ExitStatus> {
   const folder = mkdtempSync(join(tmpdir(), "planner-sample-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  // The server takes the signals over; before it runs, one ends the process.
-  const loading = listenForSignals((name) => {
-    remove();
-    endProcess(interruptionStatus(name));
+  let isServing = false;
+  const signals = listenForSignals((name, again) => {
+    if (!isServing) {
+      remove();
+      endProcess(interruptionStatus(name));
+    }
+    // The server takes the others itself. The end of the terminal would leave the folder.
+    if (name === "SIGHUP" && !again) process.kill(process.pid, "SIGTERM");
   });
   let closePage = () => {};
   try {
     const database = databaseOf(join(folder, "sample.sqlite"), folder, { create: true });
     const loaded = await loadSample(racks, database, log);
     if (loaded !== EXIT_STATUS.ok) return loaded;
-    loading.close();
     const onListening = (address: string) => {
+      isServing = true;
       log.note("Ctrl-C ends the server and removes its database");
       closePage = openInBrowser(address, (why) => log.note(why));
     };
     return await serveDatacenter({ ...OWN_SERVER, database, onListening }, log);
   } finally {
-    loading.close();
+    signals.close();
     closePage();
     remove();
   }

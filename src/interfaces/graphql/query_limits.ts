@@ -81,10 +81,10 @@ class Meter {
     });
   }
 
-  /** Number of items that a page may have. Other lists count as one, because no argument requests more of them. */
+  /** Number of items that a page may have. A list whose size is not asked for counts as one, except for devices. */
   #items({ name, arguments: given = [] }: FieldNode): number {
-    if (name.value !== "searchDevices") return 1;
     const size = given.find((one) => one.name.value === "pageSize")?.value;
+    if (size === undefined && name.value !== "searchDevices") return 1;
     const asked = size?.kind === Kind.VARIABLE ? this.#variable(size.name.value) : undefined;
     const count = size?.kind === Kind.INT ? Number(size.value) : asked;
     return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;

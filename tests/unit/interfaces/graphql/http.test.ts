@@ -161,7 +161,13 @@ describe("GraphQL limits", () => {
     const large = await post(at, { query, variables: { n: 1000 } });
     const byDefault = await post(at, { query: query.replace("Int", "Int = 1000") });
 
+    const readings = await post(at, {
+      query:
+        "{ listReadings(pageSize: 1000) { readings { elementRef quantity value time source p9530d max30d days { date p95 max } } } }",
+    });
+
     expect(small.status).toBe(200);
+    expect(readings.body).toEqual(large.body);
     expect(byDefault.body).toEqual(large.body);
     expect(large.body.errors[0]).toMatchObject({
       message: "The operation asks for more than 10000 values",

@@ -26,7 +26,7 @@ export async function runDemo(boardFlags: readonly string[], log: StderrLogger):
   });
   try {
     demo.create();
-    log.note("A project with five specs and an agent that is a script; nothing of it is kept");
+    log.note("A sample project with five specs, on which a script works in place of an agent. Ctrl-C removes it");
     const stopped = signals.by();
     if (stopped !== null) return interruptionStatus(stopped);
     const work = demo.start(["work", ...demo.starting, "--parallel", "2"], "ignore");

@@ -46,7 +46,22 @@ function readResponses(socket: Socket, answered: (stream: number, first: number 
  * Sends requests with a probe behind them as one piece of bytes, so that they arrive together. Returns how many the server had
  * begun when the probe was answered.
  */
-async function begunBeforeProbe(url: string, path: string, begun: () => number): Promise<number> {
+async function begunBeforeProbe(url: string, path: string, begins: Begins): Promise<number> {
+  // The kernel can split the bytes, and then the probe arrives behind requests that have begun.
+  for (let tries = 1; ; tries++) {
+    begins.mockClear();
+    const count = await begunInOneTry(url, path, () => begins.mock.calls.length);
+    if (count < REQUESTS || tries === 3) return count;
+  }
+}
+
+/** A spy on what each request calls when it begins. */
+interface Begins {
+  readonly mock: { readonly calls: { readonly length: number } };
+  mockClear(): unknown;
+}
+
+async function begunInOneTry(url: string, path: string, begun: () => number): Promise<number> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   endAfterTest(() => socket.destroy());
   const streams = Array.from({ length: REQUESTS }, (_, index) => 2 * index + 1);
@@ -75,11 +90,7 @@ test("a probe does not wait for all RPCs that arrived together before it", async
     demandRole.apply(site.service, given);
   });
 
-  const count = await begunBeforeProbe(
-    url,
-    "/datacenter.v1.DatacenterService/SearchDevices",
-    () => begins.mock.calls.length,
-  );
+  const count = await begunBeforeProbe(url, "/datacenter.v1.DatacenterService/SearchDevices", begins);
 
   expect(count).toBeLessThan(REQUESTS);
 });
@@ -92,7 +103,7 @@ test("a probe does not wait for all requests of other routes that arrived togeth
     return session.apply(site.service, given);
   });
 
-  const count = await begunBeforeProbe(url, "/session", () => begins.mock.calls.length);
+  const count = await begunBeforeProbe(url, "/session", begins);
 
   expect(count).toBeLessThan(REQUESTS);
 });

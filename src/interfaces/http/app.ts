@@ -19,6 +19,7 @@ import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 import { CALENDAR_PATH, calendarReader, calendarResponse, type FindSubscriber } from "./calendar.ts";
 import { changeStreamResponse, lastEventId } from "./change_stream.ts";
+import { hasCurrentCopy } from "./etag.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { pageHandler } from "./pages.ts";
@@ -243,7 +244,7 @@ async function openapi(context: AppContext, { version = "" }: AppOptions): Promi
   const { openapiDocument } = await import("./openapi.ts");
   const { body, etag } = openapiDocument(version);
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };
-  if (context.req.header("if-none-match") === etag) return context.body(null, 304, headers);
+  if (hasCurrentCopy(context.req.raw.headers, etag)) return context.body(null, 304, headers);
   return context.body(body, 200, { ...headers, "content-type": "application/json" });
 }
 

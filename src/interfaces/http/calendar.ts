@@ -5,6 +5,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
 import type { DcService } from "#dc/service.ts";
 import type { FindPrincipal } from "#interfaces/connect/caller.ts";
+import { hasCurrentCopy } from "./etag.ts";
 
 export const CALENDAR_PATH = "/windows.ics";
 
@@ -46,7 +47,7 @@ export async function calendarResponse(request: Request, service: DcService, cal
   const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
   // Programs keep a copy; a proxy must not, since the address holds a secret.
   const headers = { etag, "cache-control": "private, no-cache" };
-  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  if (hasCurrentCopy(request.headers, etag)) return new Response(null, { status: 304, headers });
   return new Response(body, {
     headers: {
       ...headers,

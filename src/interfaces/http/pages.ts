@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { hasCurrentCopy } from "./etag.ts";
 
 /** One page, ready to be sent. */
 interface Page {
@@ -43,7 +44,7 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
     vary: "accept-encoding",
     etag,
   };
-  if (headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers: common });
+  if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
   const sent = { ...common, "content-type": "text/html; charset=utf-8" };
   if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/.test(headers.get("accept-encoding") ?? "")) {
     return new Response(html, { headers: { ...sent, "content-length": String(Buffer.byteLength(html)) } });

@@ -2,7 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, JsonReadOptions, Message } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import {
+  type UnreadablePart,
+  unknownWord,
+  unknownWordMessage,
+  unreadablePart,
+} from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { atOnce } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
@@ -112,23 +117,22 @@ export function readScanned<Message>(read: () => Message): Message {
 export function withPlaces<Answer>(
   request: ReadRequest,
   answer: () => Promise<Answer>,
-  explain: (answer: Answer, place: () => string) => Promise<Answer>,
+  explain: (answer: Answer, part: () => UnreadablePart) => Promise<Answer>,
 ): Promise<Answer> {
   const reading: Reading = { ...request };
-  return readings.run(reading, async () => explain(await answer(), () => placeIn(reading)));
+  return readings.run(reading, async () => explain(await answer(), () => partOf(reading)));
 }
 
-function placeIn({ last }: Reading): string {
+function partOf({ last }: Reading): UnreadablePart {
   const json = last === undefined ? undefined : parsed(last.text);
-  if (last === undefined || json === undefined) return "";
-  return unreadablePlace(last.input, json, last.options);
+  if (last === undefined || json === undefined) return { field: "", word: undefined };
+  return unreadablePart(last.input, json, last.options);
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {
   const found = unknownWord(input, parsed(text));
   if (found === undefined) return;
-  const message = `Cannot read ${found.field} "${found.value}": expected ${found.expected}`;
-  throw toConnectError(refuse("FIELD_OUT_OF_RANGE", message, found), () => {});
+  throw toConnectError(refuse("FIELD_OUT_OF_RANGE", unknownWordMessage(found), found), () => {});
 }
 
 /** Returns the JSON, or undefined for invalid JSON, which the library reports. */

@@ -7,7 +7,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
-import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { unknownWord, unknownWordMessage, unreadablePart } from "#dc/operations/messages/json_place.ts";
 import { type Elements, type LargeMember, largeMembers } from "#kernel/json_cuts.ts";
 import type { Steps } from "#kernel/steps.ts";
 
@@ -31,7 +31,7 @@ export class UnknownWord extends UnreadableJson {
   readonly expected: string;
 
   constructor(place: string, value: string, expected: string) {
-    super(`Cannot read ${place} "${value}": expected ${expected}`, place);
+    super(unknownWordMessage({ field: place, value, expected }), place);
     this.value = value;
     this.expected = expected;
   }
@@ -157,8 +157,9 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
     const json = parsed(text) as JsonValue | undefined;
-    const found = json === undefined ? "" : place(unreadablePlace(desc, json, options));
-    throw new UnreadableJson(error instanceof Error ? error.message : String(error), found);
+    const { field, word } = json === undefined ? { field: "" } : unreadablePart(desc, json, options);
+    if (word !== undefined) throw new UnknownWord(place(field), word.value, word.expected);
+    throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
   }
 }
 

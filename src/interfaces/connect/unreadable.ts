@@ -1,5 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { type UnreadablePart, unknownWordMessage } from "#dc/operations/messages/json_place.ts";
 import { ERROR_DOMAIN } from "#dc/operations/messages/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -17,14 +18,14 @@ const TOO_LARGE = /readMaxBytes/;
 const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
- * Adds reason and field, which `place` finds, to Connect's error about a malformed request. Parsing happens before the
+ * Adds reason and field, which `part` finds, to Connect's error about a malformed request. Parsing happens before the
  * service runs, so such an error is recognised by its missing details: every refusal of the service has some.
  *
  * Source: docs/decisions.md#d-02; AIP-193.
  */
 export async function explainUnreadable<Response extends Answered>(
   answered: Response,
-  place: () => string,
+  part: () => UnreadablePart,
 ): Promise<Response> {
   const { status, header, body } = answered;
   const candidate = status === 400 || status === 429 || status === 500;
@@ -32,7 +33,7 @@ export async function explainUnreadable<Response extends Answered>(
   if (header.has("content-encoding")) return answered;
   const bytes = await whole(body);
   const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
-  const told = failure.details.length === 0 ? tellUnreadable(failure, place) : undefined;
+  const told = failure.details.length === 0 ? tellUnreadable(failure, part) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
   return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: once(sent) };
@@ -41,11 +42,11 @@ export async function explainUnreadable<Response extends Answered>(
 /** The refusal of a request that was read in steps, from what the library's reader says. */
 export function unreadableRequest(code: Code, rawMessage: string, place = ""): ConnectError {
   const failure = new ConnectError(rawMessage, code);
-  return tellUnreadable(failure, () => place) ?? failure;
+  return tellUnreadable(failure, () => ({ field: place, word: undefined })) ?? failure;
 }
 
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */
-function tellUnreadable({ rawMessage, code }: ConnectError, place: () => string): ConnectError | undefined {
+function tellUnreadable({ rawMessage, code }: ConnectError, part: () => UnreadablePart): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
     return unreadable(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
   }
@@ -57,7 +58,8 @@ function tellUnreadable({ rawMessage, code }: ConnectError, place: () => string)
   if (code !== Code.InvalidArgument) return undefined;
   const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
   if (type === "") return unreadable(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
-  const field = place();
+  const { field, word } = part();
+  if (word !== undefined) return unreadable(unknownWordMessage(word), "FIELD_OUT_OF_RANGE", field);
   const key = UNKNOWN_KEY.exec(problem)?.[1];
   const holder = type.replace(/^.*\.v1\./, "");
   if (key !== undefined) return unreadable(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);

@@ -75,3 +75,21 @@ function wordIn({ enum: words, message }: DescField, value: unknown): UnknownWor
   const found = message === undefined ? undefined : unknownWord(message, value);
   return found && { ...found, field: `.${found.field}` };
 }
+
+/** What proto JSON cannot read: its path as `unreadablePlace` has it, and the word if it is an unknown one. */
+export interface UnreadablePart {
+  readonly field: string;
+  readonly word: UnknownWord | undefined;
+}
+
+/** Finds the first value that proto JSON cannot read. Cost: as `unreadablePlace`. */
+export function unreadablePart(desc: DescMessage, json: unknown, options: Options): UnreadablePart {
+  const field = unreadablePlace(desc, json, options);
+  const word = unknownWord(desc, json);
+  return { field, word: word?.field === field ? word : undefined };
+}
+
+/** The sentence that refuses a word. */
+export function unknownWordMessage({ field, value, expected }: UnknownWord): string {
+  return `Cannot read ${field} "${value}": expected ${expected}`;
+}

@@ -123,6 +123,19 @@ describe("Connect JSON", () => {
     expect(badFields(body.details)).toEqual(["device.max_draw_w"]);
   });
 
+  test("names a word that an enumeration of a change does not have, with those that it has", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), face: "FRONT" } });
+
+    const expected = "expected one of FACE_UNSPECIFIED, FACE_FRONT, ";
+    expect([status, body.message]).toEqual([
+      400,
+      expect.stringContaining(`Cannot read device.face "FRONT": ${expected}`),
+    ]);
+    expect(badFields(body.details)).toEqual(["device.face"]);
+  });
+
   for (const [what, sent] of [
     ["no JSON", "{"],
     ["a list", "[]"],

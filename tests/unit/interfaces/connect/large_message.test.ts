@@ -82,6 +82,11 @@ describe("largeMessage refuses what the library refuses,", () => {
       text({ device: { code: "D", ports: [...ports(2000), { name: 1 }] } }),
       "Cannot read device.ports[2000].name",
     ],
+    "a word that an item's enumeration does not have": [
+      BULK,
+      `{"items":[${items},{"face":"FRONT"}]}`,
+      'Cannot read items[1000].face "FRONT": expected one of FACE_UNSPECIFIED',
+    ],
     "objects instead of labels": [ONE, text({ device: { labels: { a: devices(1000) } } }), "Cannot read device"],
     "a list that is the whole": [BULK, `[${items}]`, "Cannot read"],
     "bytes that are no JSON": [BULK, "x".repeat(40_000), "Cannot read"],

@@ -197,7 +197,7 @@ describe("planner dc refuses", () => {
     ["to listen for others without tokens", ["serve", "--host", "0.0.0.0"], 'needs "--tokens <file>"'],
     ["--insecure beside --tokens", ["serve", "--insecure", "--tokens", "t.json"], "exclude each other"],
     ["a database that it cannot open", ["serve", "--db", "mysql://localhost/x"], 'of kind "mysql"'],
-    ["a port that is none", ["serve", "--port", "70000"], "at most 65535"],
+    ["a port that is none", ["serve", "--port", "70000"], "expected a whole number from 0 to 65535"],
     ["half a certificate", ["serve", "--tls-key", "key.pem"], "belong together"],
     ["a flag of another action", ["export", "--port", "1"], 'Unknown flag "--port"'],
     ["words too many", ["serve", "now"], 'Unexpected argument "now"'],

@@ -1,5 +1,6 @@
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { randomHex } from "#kernel/random.ts";
 import { isAlive } from "../processes/process_life.ts";
 import { errorCode } from "./disk_error.ts";
 import { removeInside } from "./open_folder.ts";
@@ -41,10 +42,7 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
 
 /** An unused name for such a file. */
 export function temporaryBeside(target: string): string {
-  return join(
-    dirname(target),
-    `.planner-${process.pid.toString(36)}-${Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString("hex")}.tmp`,
-  );
+  return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomHex(6)}.tmp`);
 }
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {

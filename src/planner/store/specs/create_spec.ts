@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { randomBelow } from "#kernel/random.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
 import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
@@ -27,7 +28,7 @@ export interface NewSpecFile {
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
   for (;;) {
-    const id = `${day}-${base36(counter)}-${base36(randomNumber())}` as SpecId;
+    const id = `${day}-${base36(counter)}-${base36(randomBelow(COUNT))}` as SpecId;
     const file = activeFile(id);
     const text = build(id);
     checkWritable(file, text);
@@ -65,10 +66,6 @@ export async function createSpecs(
     if (id !== undefined) outcomes.set(id, outcome);
   }
   return outcomes;
-}
-
-function randomNumber(): number {
-  return (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) % COUNT;
 }
 
 function nextCounter(day: string, taken: Iterable<SpecId>): number {

@@ -3,6 +3,7 @@ import type { Claim, Claims, ProcessMark, SharedAnswer, SharedClaimWishes } from
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { KEPT_BY_HAND } from "../../work/claims/claim_text.ts";
+import { commitWriter } from "../../work/commit_message.ts";
 import { readClaimsFile } from "./claims_file.ts";
 import { examineClaims } from "./examine_claims.ts";
 import { othersClaims } from "./others_claims.ts";
@@ -10,11 +11,11 @@ import {
   finishRemote,
   giveUpRemote,
   type RemoteClaimsPlace,
+  type RemoteSettings,
   releaseRemote,
   renewRemote,
   takeRemote,
 } from "./remote_claims.ts";
-import { remoteSettings } from "./remote_settings.ts";
 
 /** How often a process asks whether a renewal is due, as a share of the time between two. */
 const ASK_PER_RENEWAL = 4;
@@ -217,4 +218,15 @@ async function whereShared<Item>(
 async function placeOf({ root, config, isLive }: SharedParts): Promise<RemoteClaimsPlace | null> {
   const settings = remoteSettings(await config());
   return settings === null ? null : { root, settings, isLive };
+}
+
+/** Returns the settings of claims at a remote, or null if the project has none. */
+function remoteSettings({ claims, defaults, git }: PlannerConfig): RemoteSettings | null {
+  if (claims.remote === null) return null;
+  return {
+    remote: claims.remote,
+    renewMs: claims.renew_minutes * 60_000,
+    mainBranch: defaults.main_branch,
+    message: (id) => commitWriter(git.commit_template, { id, title: null }),
+  };
 }

@@ -24,7 +24,11 @@ const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}} jav
 
 const front = (page: Page) => page.getByRole("group", { name: "Front" });
 const dialog = (page: Page) => page.getByRole("dialog");
-const saved = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+async function saved(page: Page, text: string): Promise<void> {
+  await page.getByText(text, { exact: true }).waitFor();
+  // The browser goes back from a closed dialog's entry of its history a moment later, which would undo a navigation.
+  await page.waitForFunction(() => history.state?.dialog === undefined);
+}
 
 describe.skipIf(missing !== undefined)("Editing in the web console", () => {
   test("places a server in a free unit, connects its port, edits it and takes that back", async () => {

@@ -24,10 +24,15 @@ const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}} jav
 
 const front = (page: Page) => page.getByRole("group", { name: "Front" });
 const dialog = (page: Page) => page.getByRole("dialog");
-async function saved(page: Page, text: string): Promise<void> {
-  await page.getByText(text, { exact: true }).waitFor();
-  // The browser goes back from a closed dialog's entry of its history a moment later, which would undo a navigation.
+const saved = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+/**
+ * Goes to a page of the console. The browser goes back from a closed dialog's entry of its history a moment after the dialog, which
+ * would undo a navigation.
+ */
+async function goOn(page: Page, hash: string): Promise<void> {
   await page.waitForFunction(() => history.state?.dialog === undefined);
+  await page.goto(`${desk.server.url}/#/${hash}`);
 }
 
 describe.skipIf(missing !== undefined)("Editing in the web console", () => {
@@ -100,7 +105,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.keyboard.press("Escape");
 
-      await page.goto(`${desk.server.url}/#/device/SRV-1`);
+      await goOn(page, "device/SRV-1");
       await page.getByRole("button", { name: /^Edit E/ }).click();
       await page.getByLabel("Planned draw").fill("900");
       await dialog(page).locator("#edit-allocated_draw_w-problem").filter({ hasText: "at most 500" }).waitFor();
@@ -156,7 +161,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByRole("button", { name: /^Save 2 devices/ }).click();
       await saved(page, "Changed 2 devices");
-      await page.goto(`${desk.server.url}/#/history/device%3ASRV-2`);
+      await goOn(page, "history/device%3ASRV-2");
       await page.locator("details.request").first().locator("summary").click();
       await page.getByRole("button", { name: "Undo as a new change" }).first().click();
       await page.getByRole("dialog", { name: "Undo 2 changes" }).waitFor();
@@ -193,7 +198,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await page.getByRole("link", { name: "SRV-1" }).first().waitFor();
       await page.getByText("reader", { exact: true }).waitFor();
       await page.keyboard.press("e");
-      await page.goto(`${desk.server.url}/#/device/SRV-1`);
+      await goOn(page, "device/SRV-1");
       await page.getByRole("link", { name: "Trace eth0" }).waitFor();
       for (const name of [/^Edit/, "Delete", /Connect/, "Duplicate", /is free/]) {
         expect(await page.getByRole("button", { name }).count()).toBe(0);
@@ -218,7 +223,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByRole("button", { name: /^Create device/ }).click();
       await saved(page, "Saved EVIL-1");
-      await page.goto(`${desk.server.url}/#/device/EVIL-1`);
+      await goOn(page, "device/EVIL-1");
       await page.getByRole("definition").filter({ hasText: "onerror" }).first().waitFor();
       expect(await page.locator("img, iframe").count()).toBe(0);
     });

@@ -2,6 +2,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Card, Column } from "#planner/board/wire.ts";
 import { CardView } from "./card.tsx";
+import { followScroll } from "./follow_scroll.ts";
 import { COLUMN_NAMES } from "./order.ts";
 
 /** Height of a card with its gap, in pixels; style/board.css sets the same. */
@@ -121,14 +122,7 @@ function useSeen(list: RefObject<HTMLDivElement | null>, count: number, isWhole:
       const to = Math.ceil((element.scrollTop + element.clientHeight) / CARD_PX) + BESIDE;
       setSeen((before) => (before.from === from && before.to === to ? before : { from, to }));
     };
-    look();
-    const resized = new ResizeObserver(look);
-    resized.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      resized.disconnect();
-      element.removeEventListener("scroll", look);
-    };
+    return followScroll(element, look);
   }, [list]);
   return isWhole ? { from: 0, to: count } : seen;
 }

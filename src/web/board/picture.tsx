@@ -4,6 +4,7 @@ import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board
 import { counted, listSome } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
 import { BoxView } from "./box.tsx";
+import { followScroll } from "./follow_scroll.ts";
 import { meets, type Place } from "./place.ts";
 
 /** Width around what is seen that is drawn too, and the steps in which that part moves, in pixels. */
@@ -188,14 +189,7 @@ function useSeen(frame: RefObject<HTMLElement | null>, whole: Part | undefined):
       };
       setSeen((before) => (JSON.stringify(before) === JSON.stringify(next) ? before : next));
     };
-    look();
-    const resized = new ResizeObserver(look);
-    resized.observe(element);
-    element.addEventListener("scroll", look, { passive: true });
-    return () => {
-      resized.disconnect();
-      element.removeEventListener("scroll", look);
-    };
+    return followScroll(element, look);
   }, [frame]);
   return whole ?? seen;
 }

@@ -3,7 +3,7 @@ import type { PushedBranch, RequestTarget } from "#planner/run_ports/requests.ts
 import { isObjectId, readPush } from "../../work/claims/push_answer.ts";
 import { type Git, type GitAnswer, gitsWords } from "../git/git.ts";
 import { refusedCall, sshCommand } from "../remote_claims/claim_remote.ts";
-import { isAncestor } from "../worktrees/search_merge.ts";
+import { isAncestor } from "../worktrees/outside_words.ts";
 
 /** Longest wait for a look at the remote, and for a push, whose hooks may run tests, in milliseconds. */
 const LOOK_LIMIT_MS = 60_000;

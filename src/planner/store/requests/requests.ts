@@ -7,9 +7,10 @@ import { type ForgeRequest, readRequest } from "../../work/requests/forge_reques
 import { Git } from "../git/git.ts";
 import { withMergeLock } from "../locks/project_lock.ts";
 import { refusePlantedElsewhere } from "../worktrees/guard.ts";
+import { isAncestor } from "../worktrees/outside_words.ts";
 import { refsOf } from "../worktrees/refs.ts";
 import { refOf, runsOf } from "../worktrees/run_commits.ts";
-import { foundAs, isAncestor, searchMerge } from "../worktrees/search_merge.ts";
+import { foundAs, searchMerge } from "../worktrees/search_merge.ts";
 import { type Branches, exists } from "../worktrees/worktree_commits.ts";
 import { advanceMain, bringSpecBack } from "../worktrees/worktree_merge.ts";
 import { openPlace, type Place, readOrigin, requireRepository } from "../worktrees/worktree_place.ts";

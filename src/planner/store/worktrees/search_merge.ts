@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
 import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./forecast.ts";
+import { isAncestor } from "./outside_words.ts";
 
 /** Most commits of the main branch that are compared as patches, and by merging. Ours: each takes milliseconds. */
 const MAX_PATCHES = 2000;
@@ -214,10 +215,6 @@ async function changedPaths(git: Git, from: string, to: string): Promise<readonl
 
 function withoutPlanner(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !`/${path}`.includes("/.planner/"));
-}
-
-export async function isAncestor(git: Git, commit: string, of: string): Promise<boolean> {
-  return (await git.try(["merge-base", "--is-ancestor", commit, of])).status === 0;
 }
 
 function short(hash: string): string {

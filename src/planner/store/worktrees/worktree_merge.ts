@@ -11,8 +11,8 @@ import { MERGE_ACTION, readHead, rebasedBranch, unfinishedIn, unfinishedWords } 
 import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { joinedText, joinSpec } from "./join_spec.ts";
 import { mergeText } from "./merge_text.ts";
+import { isAncestor } from "./outside_words.ts";
 import { refsOf } from "./refs.ts";
-import { isAncestor } from "./search_merge.ts";
 import { settle } from "./settle.ts";
 import { checkouts } from "./take_snapshot.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";

@@ -1,28 +1,40 @@
-import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { clone, create, type DescMessage, type MessageInitShape, type MessageShape } from "@bufbuild/protobuf";
 import type { Caller } from "./context.ts";
-import type { DcService } from "./service.ts";
+import type { Rpc } from "./operations/rpc.ts";
 
 interface Page {
   nextPageToken: string;
 }
 
-/** Asks for all pages of a reply as one, until its list has `limit` items. `list` names the items of a page. */
+/** What answers calls: the service. */
+export interface Calls {
+  call(rpc: Rpc, request: MessageShape<Rpc["method"]["input"]>, caller: Caller): Promise<unknown>;
+}
+
+/**
+ * Asks for all pages of a reply as one, until its list has `limit` items. `list` names the items of a page. The reply may be one
+ * that the service keeps for other callers.
+ */
 export async function readPages<Reply extends Page, Request extends DescMessage>(
-  service: DcService,
-  rpc: Parameters<DcService["call"]>[0],
+  service: Calls,
+  rpc: Rpc,
   asked: { readonly schema: Request; readonly init: MessageInitShape<Request>; readonly caller?: Caller },
   list: (reply: Reply) => unknown[],
   limit = Number.POSITIVE_INFINITY,
 ): Promise<Reply> {
   const { caller = { interface: "SYSTEM" } } = asked;
-  let whole: Reply | undefined;
-  for (let pageToken = ""; ; ) {
+  const read = async (pageToken: string) => {
     const request = create(asked.schema, { ...asked.init, pageToken } as MessageInitShape<Request>);
-    const page = (await service.call(rpc, request, caller)) as unknown as Reply;
-    if (whole === undefined) whole = page;
-    else for (const item of list(page)) list(whole).push(item);
-    pageToken = page.nextPageToken;
-    whole.nextPageToken = pageToken;
-    if (pageToken === "" || list(whole).length >= limit) return whole;
+    return (await service.call(rpc, request, caller)) as Reply;
+  };
+  const first = await read("");
+  const isWhole = (reply: Reply) => reply.nextPageToken === "" || list(reply).length >= limit;
+  if (isWhole(first)) return first;
+  const whole = clone(rpc.method.output, first as unknown as MessageShape<Rpc["method"]["output"]>) as unknown as Reply;
+  while (!isWhole(whole)) {
+    const page = await read(whole.nextPageToken);
+    for (const item of list(page)) list(whole).push(item);
+    whole.nextPageToken = page.nextPageToken;
   }
+  return whole;
 }

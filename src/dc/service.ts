@@ -1,10 +1,12 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
+import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { authorise, demandPrincipal } from "./access.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
+import { everyWindow } from "./every_window.ts";
 import { CooperativeScheduler, IDLE } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
@@ -24,6 +26,14 @@ import { type LoadOptions, WriteCalls } from "./write_calls.ts";
 
 export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
+
+/** The server itself, which follows verdicts for streams; other calls go first. */
+const WATCHER: Caller = {
+  interface: "SYSTEM",
+  principal: { name: "streams", roles: [], authMethod: "none" },
+  peer: IDLE,
+};
+const OPEN = { states: [WindowState.PLANNED, WindowState.BEGUN] };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
@@ -45,7 +55,7 @@ export class DcService {
     this.#context = context;
     this.#reads = new ReadCalls(context, this.#topologies);
     this.#writes = new WriteCalls(context, this.#topologies);
-    this.#streams = new ChangeStreams(context.store);
+    this.#streams = new ChangeStreams(context, () => everyWindow(this, WATCHER, OPEN));
     this.#current = new CurrentReplies({
       store: context.store,
       isFollowed: () => this.#streams.count > 0,

@@ -132,8 +132,8 @@ function startFrame({ seq, head, changedAt, isReset }: StreamStart): string {
   return `id: ${seq}\nevent: ${isReset ? "reset" : "head"}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function changeFrame({ seq, json }: ChangeNotice): string {
-  return `id: ${seq}\nevent: change\ndata: ${json}\n\n`;
+function changeFrame({ seq, event = "change", json }: ChangeNotice): string {
+  return `id: ${seq}\nevent: ${event}\ndata: ${json}\n\n`;
 }
 
 function endFrame(code: string, message: string): string {

@@ -216,7 +216,8 @@ const PLAIN = {
   "/changes/stream": {
     get: {
       tags: ["Change log"],
-      summary: "Streams changes as server-sent events: head, then change for each entry, reset and end.",
+      summary:
+        "Streams changes as server-sent events: head, change for each entry, verdicts and verdict for windows, reset and end.",
       operationId: "ChangeStream",
       parameters: [
         {

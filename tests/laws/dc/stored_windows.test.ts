@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { agreeingStores } from "../../support/dc/agreeing_sites.ts";
-import { START, type TestService, testService } from "../../support/dc/service.ts";
+import { at, changeSomething, type Drawn, drawWindow, elementsOf, put } from "../../support/dc/drawn_windows.ts";
+import { type TestService, testService } from "../../support/dc/service.ts";
 import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
@@ -9,43 +10,11 @@ import { SeededRandom } from "../../support/seeded_random.ts";
 // piece as if nothing were stored, and take the worst. Pieces last an hour or more, longer than any battery of these sites.
 
 const WINDOWS = 5;
-const CHANGES = LAW_INVENTORIES >= 100 ? 4 : 2;
-const VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"].map((word) => `WINDOW_VERDICT_${word}`);
-const HOUR = 3_600_000;
-const BEGIN = Date.parse(START) + HOUR;
-const at = (hours: number) => new Date(BEGIN + hours * HOUR).toISOString();
-
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Json = any;
 
-interface Drawn {
-  readonly code: string;
-  readonly from: number;
-  readonly until: number;
-  readonly refs: readonly string[];
-}
-
-function drawWindow(code: string, random: SeededRandom, elements: readonly string[]): Drawn {
-  const from = random.below(8);
-  const refs = [...new Set(Array.from({ length: 1 + random.below(2) }, () => random.pick(elements)))];
-  return { code, from, until: from + 1 + random.below(4), refs };
-}
-
-const put = ({ call }: TestService, { code, from, until, refs }: Drawn): Promise<Json> =>
-  call("UpsertWindow", {
-    window: { code, starts_at: at(from), ends_at: at(until), element_refs: [...refs] },
-    update_mask: "*",
-  });
-
-async function elementsOf(site: TestService): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const kind of ["SUPPLY", "CRAC", "RACK", "FABRIC_LINK"]) {
-    const { rows = [] }: Json = await site.call("ListInventory", { kind: `INVENTORY_KIND_${kind}`, page_size: 200 });
-    found.push(...rows.map(({ ref }: Json) => ref));
-  }
-  return found;
-}
-
+const CHANGES = LAW_INVENTORIES >= 100 ? 4 : 2;
+const VERDICTS = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"].map((word) => `WINDOW_VERDICT_${word}`);
 /** The verdict of each window by hours: one question for each hour that it has. */
 async function modelled(site: TestService, windows: readonly Drawn[], own: Drawn): Promise<string> {
   const bounds = [...new Set(windows.flatMap(({ from, until }) => [from, until]))].sort((a, b) => a - b);
@@ -177,27 +146,6 @@ async function expectBlocking(site: TestService, windows: readonly Drawn[], own:
 const MANY_CHANGES = Number(process.env["PLANNER_WINDOW_CHANGES"] ?? 12);
 const MANY_WINDOWS = 12;
 
-/** Changes the inventory or a window at random. */
-async function changeSomething(site: TestService, random: SeededRandom, elements: readonly string[]): Promise<void> {
-  const code = `W${random.below(MANY_WINDOWS)}`;
-  const ref = random.pick(elements.filter((one) => one.startsWith("device:")));
-  const device = {
-    code: ref.slice("device:".length),
-    status: `DEVICE_STATUS_${random.pick(["ACTIVE", "FAILED", "OFFLINE"])}`,
-  };
-  const power = { capacity_w: 100 + random.below(20_000) };
-  const changes: readonly (() => Promise<unknown>)[] = [
-    () => site.call("UpsertDevice", { device, update_mask: "status" }),
-    () => site.call("UpsertDevice", { device: { code: device.code, power }, update_mask: "power.capacity_w" }),
-    () => put(site, drawWindow(code, random, elements)),
-    () => site.call("DeleteWindow", { code, allow_missing: true }),
-  ];
-  // A change that a rule refuses is none.
-  await random
-    .pick(changes)()
-    .catch(() => {});
-}
-
 test("L5: after each of many random changes, kept verdicts are those of a service that has kept nothing", async () => {
   let turned = 0;
   let compared = 0;
@@ -209,7 +157,7 @@ test("L5: after each of many random changes, kept verdicts are those of a servic
     for (let index = 0; index < MANY_WINDOWS; index += 1) await put(site, drawWindow(`W${index}`, random, elements));
     let before = await kept(site);
     for (let change = 0; change < MANY_CHANGES; change += 1) {
-      await changeSomething(site, random, elements);
+      await changeSomething(site, random, { elements, windows: MANY_WINDOWS });
       const now = await kept(site);
       expect([name, change, now]).toEqual([name, change, await kept(await testService({ store }))]);
       turned += [...now].filter(([code, verdict]) => before.has(code) && before.get(code) !== verdict).length;

@@ -2,7 +2,10 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 
 /** A change as sent on an open stream: the sequence number of its log entry, and a summary as JSON text. */
 export interface ChangeNotice {
+  /** Of an event about verdicts: that of the last change that was sent before it. */
   readonly seq: number;
+  /** Name of the event: a change unless it says otherwise. */
+  readonly event?: string;
   readonly json: string;
 }
 

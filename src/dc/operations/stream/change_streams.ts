@@ -1,7 +1,10 @@
+import type { DcContext } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
+import type { ListWindowsResponse } from "#gen/datacenter/v1/windows_pb.ts";
 import type { ChangeNotice } from "./change_notice.ts";
 import { LogTail } from "./log_tail.ts";
+import { VerdictWatch } from "./verdict_watch.ts";
 
 /** Streams of one server, and of one connection: a proxy may send many readers over one. Ours: far above one site's readers. */
 const MAX_STREAMS = 1000;
@@ -24,8 +27,9 @@ export interface StreamStart {
 export interface ChangeStream {
   readonly start: StreamStart;
   /**
-   * Returns the next notices in log order, none after `waitMs` without a change. Returns undefined if entries after the
-   * last one were archived meanwhile. @throws OperationError if the database cannot be read
+   * Returns the next notices: changes in log order, or events about verdicts of windows; none after `waitMs` without any.
+   * Returns undefined if some can no longer be sent: entries were archived meanwhile, or the reader is too far behind.
+   * @throws OperationError if the database cannot be read
    */
   next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
   close(): void;
@@ -35,12 +39,20 @@ export interface ChangeStream {
 export class ChangeStreams {
   readonly #store: DcStore;
   readonly #tail: LogTail;
+  readonly #verdicts: VerdictWatch;
   readonly #peers = new Map<object, number>();
   #open = 0;
 
-  constructor(store: DcStore) {
+  /** @param openWindows lists open windows with their verdicts */
+  constructor({ store, clock }: DcContext, openWindows: () => Promise<ListWindowsResponse>) {
     this.#store = store;
     this.#tail = new LogTail(store);
+    this.#verdicts = new VerdictWatch({
+      revision: () => store.revision(),
+      now: () => clock.now().getTime(),
+      openWindows,
+      arrived: () => void this.#tail.wakeAll(),
+    });
   }
 
   get count(): number {
@@ -56,6 +68,7 @@ export class ChangeStreams {
     try {
       const start = await this.#store.read((reader) => startOf(reader, after));
       this.#tail.start(start.head);
+      this.#verdicts.start();
       return this.#stream(start, leave);
     } catch (error) {
       leave();
@@ -65,18 +78,37 @@ export class ChangeStreams {
 
   #stream(start: StreamStart, close: () => void): ChangeStream {
     let { seq } = start;
-    const next = async (waitMs: number, signal: AbortSignal) => {
-      let notices = await this.#tail.after(seq);
-      if (notices.length === 0) {
-        await this.#tail.wait(seq, waitMs, signal);
-        notices = await this.#tail.after(seq);
-      }
+    const changes = async () => {
+      const notices = await this.#tail.after(seq);
       const [first] = notices;
       if (first !== undefined && first.seq !== seq + 1) return undefined;
       seq = notices.at(-1)?.seq ?? seq;
       return notices;
     };
+    const verdicts = this.#verdictsOf();
+    const pending = async () => {
+      const notices = await changes();
+      if (notices?.length !== 0) return notices;
+      return verdicts()?.map((event): ChangeNotice => ({ seq, ...event }));
+    };
+    const next = async (waitMs: number, signal: AbortSignal) => {
+      const notices = await pending();
+      if (notices?.length !== 0) return notices;
+      await this.#tail.wait(seq, waitMs, signal);
+      return pending();
+    };
     return { start, next, close };
+  }
+
+  /** Reads what a stream has not got yet about verdicts; undefined if some of it is not kept any more. */
+  #verdictsOf() {
+    let position: number | undefined;
+    return () => {
+      const from = position;
+      position = this.#verdicts.end ?? from;
+      if (position === undefined) return [];
+      return from === undefined ? [this.#verdicts.beginning] : this.#verdicts.after(from);
+    };
   }
 
   #enter(peer: object): () => void {
@@ -99,7 +131,9 @@ export class ChangeStreams {
     const left = (this.#peers.get(peer) ?? 1) - 1;
     if (left === 0) this.#peers.delete(peer);
     else this.#peers.set(peer, left);
-    if (this.#open === 0) this.#tail.stop();
+    if (this.#open > 0) return;
+    this.#tail.stop();
+    this.#verdicts.stop();
   }
 }
 

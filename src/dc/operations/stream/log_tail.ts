@@ -88,6 +88,11 @@ export class LogTail {
     });
   }
 
+  /** Ends all waits, as for something that streams send beside the log. */
+  wakeAll(): Promise<void> {
+    return this.#wake([...this.#followers]);
+  }
+
   async #look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
@@ -111,7 +116,7 @@ export class LogTail {
       if (notices.length === 0) return;
       this.#kept = [...this.#kept, ...notices].slice(-KEPT_NOTICES);
       this.#end = notices.at(-1)?.seq ?? this.#end;
-      await this.#wake([...this.#followers]);
+      await this.wakeAll();
     }
   }
 

@@ -94,6 +94,8 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Takes one event. Returns the reason when it is the last one. */
 function take({ event, id, data }: StreamEvent): string | undefined {
   if (event === "end") return `${(JSON.parse(data) as { readonly message: string }).message}.`;
+  // Says that verdicts are followed from now on.
+  if (event === "verdicts") return undefined;
   const isFirst = lastId === "";
   lastId = id;
   // What was asked before the first connection may be older than a change just before it.

@@ -62,3 +62,19 @@ test("a stream reads no further than its reader", async () => {
   expect(taken).toEqual([0, 0, 1, 2]);
   expect(site.service.openStreams).toBe(0);
 });
+
+test("a stream says which verdict of a window changed, with the id of the last change", async () => {
+  const { url, site } = await served();
+  await site.call("UpsertRack", rack("R1"));
+  const { reader, close } = await openHttp1(url);
+  endAfterTest(close);
+  const [, begin] = await reader.until((events) => events.length === 2 && events);
+  const times = { starts_at: "2026-02-01T20:00:00Z", ends_at: "2026-02-01T22:00:00Z" };
+  await site.call("UpsertWindow", { window: { code: "MW-1", ...times, element_refs: ["rack:R1"] } });
+
+  const verdict = await reader.until((events) => events.find(({ event }) => event === "verdict"));
+
+  expect(begin).toEqual({ event: "verdicts", id: "1", data: { revision: 1 } });
+  const is = { verdict: "GO", impact: "NO_IMPACT", overdue: false, summary: "Go" };
+  expect(verdict).toEqual({ event: "verdict", id: "2", data: { window: "window:MW-1", revision: 2, was: null, is } });
+});

@@ -54,10 +54,10 @@ export function readListed(asked: number): number {
 
 /** All open windows on one time line, judged as CheckWindow does by default. */
 export async function storedTimeline(session: ReadSession, stored: readonly MaintenanceWindow[]) {
-  const topology = await session.judgedTopology();
   const now = Date.parse(session.now);
   const limits = { exposedRacks: USUAL_EXPOSED, uplinkPct: CONGESTED_PCT };
   const windows = openWindows(stored, now);
+  const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };

@@ -20,7 +20,7 @@ export function writeArchives(release: Release): void {
     if (target.os === "windows") {
       zip(folder, join(OUT, `${name}.zip`), release.epoch);
     } else {
-      tarXz(folder, join(OUT, `${name}.tar.xz`), release.epoch);
+      tarXz(folder, join(OUT, `${name}.tar.xz`), release.epoch, target.cpu === "x64" && target.libc !== "musl");
       tarGz(folder, join(OUT, `${name}.tgz`), release.epoch);
     }
   }

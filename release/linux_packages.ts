@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { filesBelow, fixTimes } from "./pack.ts";
@@ -8,7 +8,11 @@ import { run } from "./shell.ts";
 import type { Target } from "./targets.ts";
 
 const SUMMARY = "Spec workflow tool and datacenter service in one executable";
-const MAINTAINER = "The planner authors <planner@localhost>";
+/** Debian and RPM want a person who answers. A trial build has none. */
+const MAINTAINER = process.env["PLANNER_RELEASE_MAINTAINER"] ?? "Trial build <nobody@localhost>";
+
+/** Settings of the service, which an upgrade leaves as they are. */
+const SETTINGS = "etc/planner/dc.env";
 
 // The service needs a user of its own. Removing the package keeps the user and /var/lib/planner: they hold data.
 const AFTER_INSTALL = `if ! getent passwd planner >/dev/null; then
@@ -39,6 +43,7 @@ function layOut(root: string, target: Target, zshFolder: string): void {
     [join(SHARED, "README.md"), `usr/share/doc/${PACKAGE}/README.md`],
     [join(SHARED, "CHANGELOG.md"), `usr/share/doc/${PACKAGE}/CHANGELOG.md`],
     [join(ROOT, "release", "linux", "planner-dc.service"), "usr/lib/systemd/system/planner-dc.service"],
+    [join(ROOT, "release", "linux", "dc.env"), SETTINGS],
   ];
   for (const [from, to] of places) {
     mkdirSync(dirname(join(root, to)), { recursive: true });
@@ -61,7 +66,7 @@ Version: ${release.version}
 Architecture: ${architecture}
 Maintainer: ${MAINTAINER}
 Installed-Size: ${kilobytes}
-Depends: libc6 (>= 2.17)
+Depends: libc6 (>= 2.17), passwd
 Conflicts: planner
 Recommends: git
 Section: devel
@@ -75,6 +80,9 @@ Description: ${SUMMARY}
   writeFileSync(join(root, "DEBIAN", "control"), control);
   writeFileSync(join(root, "DEBIAN", "postinst"), `#!/bin/sh\nset -e\n${AFTER_INSTALL}`, { mode: 0o755 });
   writeFileSync(join(root, "DEBIAN", "prerm"), `#!/bin/sh\nset -e\n${BEFORE_REMOVE}`, { mode: 0o755 });
+  writeFileSync(join(root, "DEBIAN", "conffiles"), `/${SETTINGS}\n`);
+  // Addresses of databases hold passwords. dpkg-deb takes the modes of the files.
+  chmodSync(join(root, SETTINGS), 0o600);
   fixTimes(root, release.epoch);
   const file = join(OUT, `${PACKAGE}_${release.version}_${architecture}.deb`);
   const env = { SOURCE_DATE_EPOCH: String(release.epoch) };
@@ -88,8 +96,9 @@ function writeRpm(release: Release, target: Target, architecture: string): void 
   fixTimes(root, release.epoch);
   // RPM wants every file named; modes are taken from the files.
   const files = filesBelow(root).map((path) => {
-    const isLicence = /\/(?:copyright|THIRD-PARTY-LICENSES\.txt)$/.test(path);
-    return `${isLicence ? "%license " : ""}"/${relative(root, path)}"`;
+    const name = relative(root, path);
+    if (name === SETTINGS) return `%config(noreplace) %attr(0600,root,root) "/${name}"`;
+    return `${/\/(?:copyright|THIRD-PARTY-LICENSES\.txt)$/.test(name) ? "%license " : ""}"/${name}"`;
   });
   const spec = `Name: ${PACKAGE}
 Version: ${release.version}
@@ -97,7 +106,9 @@ Release: 1
 Summary: ${SUMMARY}
 License: MIT
 URL: ${release.repository}
+Packager: ${MAINTAINER}
 Requires: glibc >= 2.17
+Requires(post): shadow-utils
 Conflicts: planner
 Recommends: git
 AutoReqProv: no

@@ -7,7 +7,7 @@ function versionOf(name: string): string {
   return JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")).version;
 }
 
-/** Writes the software bill of materials (CycloneDX 1.5): npm's own, with Bun, and with nothing that differs per run. */
+/** Writes the software bill of materials (CycloneDX 1.5): npm's own, with Bun, the C library of the images, and nothing that differs per run. */
 export function writeSbom(release: Release): string {
   const file = `planner-${release.version}.cdx.json`;
   const text = run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev", "--package-lock-only"], { cwd: ROOT });
@@ -27,6 +27,17 @@ export function writeSbom(release: Release): string {
     "bom-ref": `bun@${version}`,
     purl: `pkg:npm/bun@${version}`,
     licenses: [{ license: { id: "MIT" } }],
+  });
+  // The images carry the C library of the machine that builds them; the executable itself is linked to the reader's.
+  const libc = run("dpkg-query", ["--show", "--showformat=${Version}", "libc6"]);
+  sbom.components.push({
+    type: "library",
+    name: "libc6",
+    version: libc,
+    "bom-ref": `libc6@${libc}`,
+    purl: `pkg:deb/debian/libc6@${libc}`,
+    description: "In the container images",
+    licenses: [{ license: { id: "LGPL-2.1-or-later" } }],
   });
   writeFileSync(join(OUT, file), `${JSON.stringify(sbom, null, 2)}\n`);
   return file;

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { imageFile } from "../../release/image.ts";
+import { IMAGE, imageFile, imageName } from "../../release/image.ts";
 import { OUT, PACKAGE } from "../../release/release.ts";
 import { hasProgram, run } from "../../release/shell.ts";
 import { runCommand } from "../support/planner_command.ts";
@@ -109,16 +109,15 @@ function npm(version: string): Check {
 }
 
 function image(version: string): Check {
-  const file = imageFile({ version } as Parameters<typeof imageFile>[0], "amd64");
+  const file = imageFile({ version });
   return {
     artefact: file,
-    place: "unpacked by umoci, run by bwrap: read-only root, user 10001",
-    needs: ["umoci", "bwrap"],
+    place: "podman load; skopeo; unpacked by umoci, run by bwrap: read-only root, user 10001",
+    needs: ["podman", "skopeo", "umoci", "bwrap"],
     files: [file],
     check: async () => {
       const folder = emptyFolder();
-      mkdirSync(join(folder, "layout"));
-      run("tar", ["-xf", join(OUT, file), "-C", join(folder, "layout")]);
+      const processors = loadImage(file, version, folder);
       run("umoci", ["unpack", "--image", `${join(folder, "layout")}:${version}`, join(folder, "bundle")]);
       const config = JSON.parse(readFileSync(join(folder, "bundle", "config.json"), "utf8"));
       if (config.process.user.uid !== 10001) throw new Error(`the image runs as user ${config.process.user.uid}`);
@@ -155,9 +154,28 @@ function image(version: string): Check {
       await withServer(installed, askHealth, serve);
       const database = await (await sharedPostgres()).database();
       await withServer(installed, askHealth, [...serve, "--db", database]);
-      return "dc token create; serve on SQLite and on PostgreSQL, health, SIGTERM";
+      return `${processors}; dc token create; serve on SQLite and on PostgreSQL, health, SIGTERM`;
     },
   };
+}
+
+/** Loads the image as the documents say, and copies the one for x64 to a layout. @returns the processors in it */
+function loadImage(file: string, version: string, folder: string): string {
+  const archive = `oci-archive:${join(OUT, file)}`;
+  const podman = ["--root", join(folder, "storage"), "--runroot", join(folder, "run"), "--storage-driver", "vfs"];
+  run("podman", [...podman, "load", "-i", join(OUT, file)]);
+  const [loaded] = JSON.parse(run("podman", [...podman, "image", "inspect", imageName({ version })]));
+  if (loaded.Config.User !== IMAGE.user) throw new Error(`podman loaded an image of user ${loaded.Config.User}`);
+  const index = JSON.parse(run("skopeo", ["inspect", "--raw", archive]));
+  const processors: readonly string[] = index.manifests.map(
+    ({ platform }: { platform: { architecture: string } }) => platform.architecture,
+  );
+  for (const processor of processors) {
+    const words = ["--override-arch", processor, "copy", archive, `oci:${join(folder, processor)}:${version}`];
+    run("skopeo", words);
+  }
+  run("mv", [join(folder, "amd64"), join(folder, "layout")]);
+  return processors.join(", ");
 }
 
 async function askHealth(url: string): Promise<void> {

@@ -1,12 +1,16 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { Service } from "kubernetes-models/v1/Service";
 import { parse, parseAllDocuments } from "yaml";
-import { IMAGE } from "../../../release/image.ts";
+import manifest from "../../../package.json" with { type: "json" };
+import { IMAGE, imageName } from "../../../release/image.ts";
 
-const DEPLOY = join(import.meta.dirname, "../../../docs/deploy");
+const ROOT = join(import.meta.dirname, "../../..");
+const DEPLOY = join(ROOT, "docs/deploy");
 const read = (name: string) => readFileSync(join(DEPLOY, name), "utf8");
 const [user] = IMAGE.user.split(":");
 const [port] = IMAGE.port.split("/");
@@ -21,13 +25,50 @@ test("the Containerfile declares the user, port, directory and variables of the 
   expect(JSON.parse(/^CMD (\[.*\])$/m.exec(text)?.[1] ?? "[]")).toEqual([...IMAGE.command]);
 });
 
-test("every file that the Containerfile copies from the project is there", () => {
-  const copied = [...read("Containerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = ""]) =>
-    files.split(" "),
-  );
+/** Files of the project that the Containerfile copies, and the folder that each goes to. */
+const COPIED = [...read("Containerfile").matchAll(/^COPY (?!--from)(.+) (\S+)$/gm)].flatMap(([, files = "", to = ""]) =>
+  files.split(" ").map((file) => [file, to.endsWith("/") ? join(to, file.split("/").at(-1) ?? "") : to] as const),
+);
 
-  expect(copied.length).toBeGreaterThan(4);
-  for (const file of copied) expect(existsSync(join(DEPLOY, "../..", file))).toBe(true);
+// Bun's install script does not run in the container: only npm's own packages are there, as in this checkout.
+test("the files that the Containerfile copies build the executable", () => {
+  const folder = mkdtempSync(join(tmpdir(), "planner-container-"));
+  try {
+    for (const [file, to] of COPIED) cpSync(join(ROOT, file), join(folder, to), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+    const built = spawnSync(process.execPath, ["build.ts", "--outfile", join(folder, "made")], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+
+    expect([built.stderr, built.status]).toEqual(["", 0]);
+    expect(spawnSync(join(folder, "made"), ["--version"], { encoding: "utf8" }).stdout).toContain(manifest.version);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}, 120_000);
+
+test("engines send the files that the Containerfile copies, and no others", () => {
+  const sent = readFileSync(join(ROOT, ".dockerignore"), "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith("!"))
+    .map((line) => line.slice(1));
+
+  expect(sent.toSorted()).toEqual(COPIED.map(([file]) => file).toSorted());
+  expect(sent.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test("the deploy files name the image as the release does, and publish on loopback alone", () => {
+  const texts = readdirSync(DEPLOY).map((name) => [name, read(name)] as const);
+  const named = texts.flatMap(([, text]) => text.match(/[\w./:-]*planner:\d[\w.]*/g) ?? []);
+  const published = texts.flatMap(([, text]) => text.match(/(?:-p |ports: \[")\S+/g) ?? []);
+
+  expect(
+    new Set(named.filter((name) => !name.startsWith("registry.example.com/") && !name.startsWith("docker://"))),
+  ).toEqual(new Set([imageName(manifest)]));
+  expect(named.every((name) => name.endsWith(`planner:${manifest.version}`))).toBe(true);
+  expect(published.length).toBeGreaterThan(2);
+  for (const words of published) expect(words).toContain(`127.0.0.1:${port}:${port}`);
 });
 
 test("the Kubernetes manifest runs the image as the image runs itself", () => {
@@ -47,13 +88,16 @@ test("the Kubernetes manifest runs the image as the image runs itself", () => {
   expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
 });
 
-test.each(["compose.postgres.yaml", "compose.cockroach.yaml"])("%s publishes the port and keeps the volume", (name) => {
-  const { services } = parse(read(name));
+test.each(["compose.postgres.yaml", "compose.cockroach.yaml"])(
+  "%s publishes the port on loopback and keeps the volume",
+  (name) => {
+    const { services } = parse(read(name));
 
-  expect(services.planner.ports).toEqual([`${port}:${port}`]);
-  expect(services.planner.volumes).toEqual([`planner-data:${IMAGE.directory}`]);
-  expect(services.planner.build.dockerfile).toBe("docs/deploy/Containerfile");
-});
+    expect(services.planner.ports).toEqual([`127.0.0.1:${port}:${port}`]);
+    expect(services.planner.volumes).toEqual([`planner-data:${IMAGE.directory}`]);
+    expect(services.planner.build.dockerfile).toBe("docs/deploy/Containerfile");
+  },
+);
 
 const KINDS = { Deployment, Service };
 

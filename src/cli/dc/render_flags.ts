@@ -6,7 +6,7 @@ export const RENDER_FLAGS = {
   theme: { type: "enum", options: ["light", "dark", "print", "high_contrast"], summary: "Colours (light)" },
   coloring: {
     type: "enum",
-    options: ["role", "status", "health", "power", "thermal", "utilization", "none"],
+    options: ["role", "status", "health", "power", "thermal", "utilization", "none", "risk"],
     summary: "Meaning of the colours (default: by the screen)",
   },
   view: {

@@ -55,9 +55,11 @@ async function picture<Name extends Screen>(
   session: ReadSession,
   { subject, input, refs }: PictureInput,
 ): Promise<RenderResult> {
-  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session).catch((error: unknown) => {
-    throw ofSubject(error);
-  });
+  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session, input.options.coloring).catch(
+    (error: unknown) => {
+      throw ofSubject(error);
+    },
+  );
   await session.scheduler.yieldIfDue();
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
 }
@@ -108,7 +110,7 @@ const NARROWED: Narrowed = {
       racks: racks.filter(({ code }) => isAsked(`rack:${code}`)),
       hotspots: reply.hotspots.filter(({ ref }) => isAsked(ref)),
     };
-    return { reply: narrowed, places };
+    return { reply: narrowed, places, unitPlaces: new Map() };
   },
   FABRIC(shown, refs) {
     const { nodes, links, missing } = shown.answer;

@@ -1,7 +1,7 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { pictured } from "./answers/pictured.ts";
 import { thermalHeadroomAnswer } from "./answers/thermal_headroom.ts";
-import { placesOf } from "./answers/thermal_places.ts";
+import { thermalPicture } from "./answers/thermal_places.ts";
 import { defineRead } from "./rpc.ts";
 
 export const thermalHeadroom = defineRead({
@@ -16,7 +16,7 @@ export const thermalHeadroom = defineRead({
         async answer() {
           const known = await topology();
           const reply = thermalHeadroomAnswer(known, request);
-          return { reply, picture: () => ({ reply, places: placesOf(known.inventory, reply.racks) }) };
+          return { reply, picture: () => thermalPicture(known.inventory, reply) };
         },
       },
     ),

@@ -53,7 +53,7 @@ export const SCREEN_DRAWINGS: { readonly [Name in Screen]: ScreenDrawing<ScreenR
     load: async () => (await import("./fabric/draw.ts")).drawFabric,
   },
   FLOOR: {
-    colorings: ["HEALTH", "POWER", "THERMAL", "UTILIZATION", "NONE"],
+    colorings: ["HEALTH", "RISK", "POWER", "THERMAL", "UTILIZATION", "NONE"],
     views: ["FULL"],
     load: async () => (await import("./floor/floor_plan.ts")).drawFloorPlan,
   },

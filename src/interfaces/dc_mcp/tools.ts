@@ -43,7 +43,7 @@ const READS: readonly Read[] = [
   ],
   [
     method.fabricTopology,
-    "Leaves, spines and the links between them: utilisation, congestion and what is missing. For the cables under one link use trace_cable_path.",
+    "Leaves, spines and the links between them: load, congestion, what is missing. For the cables under one link use trace_cable_path.",
   ],
   [
     method.floorPlan,

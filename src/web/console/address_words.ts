@@ -25,7 +25,7 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
     }),
   ),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
-  floor: { coloring: ["power", "thermal", "utilization"] },
+  floor: { coloring: ["health", "power", "thermal", "utilization"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },
   window: { view: ["sheet"] },

@@ -91,15 +91,19 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   const shown = await store.read(async (reader) => {
     const topology = Topology.of(await reader.inventory());
     const context = {} as ReadSession["context"];
-    return PICTURES[screen](subject as never, {
-      context,
-      reader,
-      scheduler: new CooperativeScheduler(),
-      topology: async () => topology,
-      judgedTopology: async () => topology,
-      now: START,
-      lapsesAt: () => {},
-    });
+    return PICTURES[screen](
+      subject as never,
+      {
+        context,
+        reader,
+        scheduler: new CooperativeScheduler(),
+        topology: async () => topology,
+        judgedTopology: async () => topology,
+        now: START,
+        lapsesAt: () => {},
+      },
+      "HEALTH",
+    );
   });
   return (options) => draw(shown as never, drawOptions(options));
 }

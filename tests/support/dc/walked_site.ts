@@ -87,15 +87,19 @@ export class WalkedSite {
   async pictured(screen: Screen, ref: string): Promise<Pictured> {
     const draw = await SCREEN_DRAWINGS[screen].load();
     const shown = await this.store.read<unknown>((reader) =>
-      PICTURES[screen](parseRef(ref) as never, {
-        context: {} as ReadSession["context"],
-        reader,
-        scheduler: new CooperativeScheduler(),
-        topology: async () => this.topology,
-        judgedTopology: async () => this.topology,
-        now: START,
-        lapsesAt: () => {},
-      }),
+      PICTURES[screen](
+        parseRef(ref) as never,
+        {
+          context: {} as ReadSession["context"],
+          reader,
+          scheduler: new CooperativeScheduler(),
+          topology: async () => this.topology,
+          judgedTopology: async () => this.topology,
+          now: START,
+          lapsesAt: () => {},
+        },
+        "HEALTH",
+      ),
     );
     const { elements, scene } = draw(shown as never, drawOptions({ maxNodes: 5000 }));
     const facts = new Map(elements.map((element: Element) => [element.ref, Object.fromEntries(element.facts)]));

@@ -50,7 +50,7 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
   const draftOf = new Map<Failure, Draft>();
   for (const one of charged) {
     yield;
-    const draft = one.own && draftFor(graph, drafts, one, one.own);
+    const draft = one.own && draftFor({ graph, drafts, basis }, one, one.own);
     if (draft !== undefined) draftOf.set(one.failure, draft);
   }
   for (const { failure, own, smaller } of charged) {
@@ -68,13 +68,16 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
 
 /** Adds a failure to the draft of those that are like it; undefined for a failure that loses nothing. */
 function draftFor(
-  graph: PowerGraph,
-  drafts: Map<string, Draft>,
+  {
+    graph,
+    drafts,
+    basis,
+  }: { readonly graph: PowerGraph; readonly drafts: Map<string, Draft>; readonly basis: LoadBasis },
   { failure, all, nearer }: Charged,
   own: Effects,
 ): Draft | undefined {
   const loss = ownLoss(graph, failure, own);
-  const severity = severityOf(graph, own === all ? loss : ownLoss(graph, failure, all));
+  const severity = severityOf(graph, own === all ? loss : ownLoss(graph, failure, all), basis);
   if (severity === undefined) return undefined;
   const elementKind = kindsOf(graph, failure);
   const key = `${elementKind}|${severity}|${shapeOf(graph, loss)}`;

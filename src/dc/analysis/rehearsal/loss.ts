@@ -33,18 +33,27 @@ export interface Loss {
   readonly cutOff: ReadonlySet<number>;
 }
 
+/** Draw from which one IT device counts as several, in watts. */
+const LARGE_W = 1000;
+
+/** Whether what goes offline is one IT device of a small draw, which counts the same alone in its rack or among others. */
+export function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
+  const [only] = it;
+  if (only === undefined || it.length > 1) return false;
+  return lostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;
+}
+
 /** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#severity. */
-export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | undefined {
+export function severityOf(graph: PowerGraph, loss: Loss, basis: LoadBasis): FailureSeverity | undefined {
   const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
-  if (racksDarkByTrip.size > 0) return "CRITICAL";
-  if (racksDark.size > 0) return "HIGH";
+  const it = itDevices(graph, loss.offline);
+  if (racksDark.size > 0 && !isOneSmallDevice(graph, it, basis)) return racksDarkByTrip.size > 0 ? "CRITICAL" : "HIGH";
   const isShort = zones.size > 0 && [...zones.values()].some(({ short }) => short);
   const wouldTrip =
     trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
-  const off = itDevices(graph, loss.offline).length;
-  if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
+  if (it.length > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
   // A rack of which all PDUs are off and no consumer has a recorded supply is partly dark, with no device known to be off.
-  if (off === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
+  if (it.length === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
   const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
   return isWeaker ? "INFO" : undefined;
 }

@@ -3,6 +3,7 @@ import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { floorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
 import { overall } from "#dc/analysis/racks/rack_health.ts";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import type { RiskOfRack } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import {
@@ -14,11 +15,15 @@ import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { demandPlace, readRef } from "./parameters.ts";
 
-/** Computes the reply of FloorPlan without its picture. @throws Refusal for a floor without racks and equipment */
+/** What single failures take of each rack, by the key of its code. */
+export type RackRisks = ReadonlyMap<string, RiskOfRack>;
+
+/** Computes the reply of FloorPlan without its picture. @param risks absent if not asked for. @throws Refusal for a floor without racks and equipment */
 export function floorPlanAnswer(
   topology: Topology,
   { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
   { floorRef }: FloorPlanRequest,
+  risks?: RackRisks,
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power } = topology;
@@ -37,8 +42,8 @@ export function floorPlanAnswer(
   return toMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map(tileOf),
-    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map(tileOf),
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => tileOf(one, risks)),
+    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => tileOf(one, risks)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -70,7 +75,11 @@ export function floorPlanAnswer(
   });
 }
 
-function tileOf({ rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor) {
+function tileOf(
+  { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
+  risks: RackRisks | undefined,
+) {
+  const { risk, ref: riskRef } = risks?.get(codeKey(code)) ?? { risk: "NONE" as const };
   return {
     code,
     name,
@@ -83,5 +92,6 @@ function tileOf({ rack: { code, name, placement, location }, health, reasons, ca
     coolingPct: thermal.utilizationPct,
     inletTempC: thermal.inletTempC,
     row: location?.row,
+    ...(risks !== undefined && { risk, riskRef }),
   };
 }

@@ -10,7 +10,9 @@ interface Pictured<Name extends keyof ScreenReplies, Reply> {
   /** Defaults for options that `render` omits, derived from other fields of the request. */
   readonly usual?: Partial<Pick<PictureOptions, "coloring" | "view" | "highlightLabel">>;
   /** Computes the reply and the input of its picture. */
-  readonly answer: () => Promise<{ readonly reply: Reply; readonly picture: () => ScreenReplies[Name] }>;
+  readonly answer: (
+    options: PictureOptions,
+  ) => Promise<{ readonly reply: Reply; readonly picture: () => ScreenReplies[Name] }>;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function pictured<Name extends keyof ScreenReplies, Reply extends {
     ...(!asked?.view && usual.view !== undefined && { view: usual.view }),
     ...(usual.highlightLabel !== undefined && { highlightLabel: usual.highlightLabel }),
   };
-  const { reply, picture } = await answer();
+  const { reply, picture } = await answer(options);
   if (options.format === "NONE") return reply;
   await scheduler.yieldIfDue();
   reply.render = await renderScreen(screen, picture(), { options, ports: renderPorts({ context, scheduler }) });

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
-import type { Screen } from "#dc/model/enum_values.ts";
+import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Location } from "#dc/model/resources.ts";
@@ -13,6 +13,7 @@ import {
   ThermalHeadroomRequestSchema,
   TraceCablePathRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { risksFor } from "../planning/risks_for.ts";
 import type { ReadSession } from "../rpc.ts";
 import { fabricTopologyAnswer } from "./fabric_topology.ts";
 import { FAILING_KINDS } from "./failing_sources.ts";
@@ -20,7 +21,7 @@ import { floorPlanAnswer } from "./floor_plan.ts";
 import { getRackAnswer } from "./get_rack.ts";
 import { powerBlastRadiusAnswer } from "./power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "./thermal_headroom.ts";
-import { placesOf } from "./thermal_places.ts";
+import { thermalPicture } from "./thermal_places.ts";
 import { traceCablePathAnswer } from "./trace_cable_path.ts";
 
 /** The screen that a subject is shown on by default. */
@@ -40,7 +41,9 @@ export const USUAL_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
 
 const PLACES = ["site", "floor", "room", "row", "zone", "rack"] as const;
 
-type Pictures = { readonly [Name in Screen]: (subject: Ref, session: ReadSession) => Promise<ScreenReplies[Name]> };
+type Pictures = {
+  readonly [Name in Screen]: (subject: Ref, session: ReadSession, coloring: Coloring) => Promise<ScreenReplies[Name]>;
+};
 
 /** Prepares each screen's picture of a subject. @throws Refusal for a subject that the screen cannot show */
 export const PICTURES: Pictures = {
@@ -69,8 +72,7 @@ export const PICTURES: Pictures = {
     const scope = subject.kind === "crac" ? placeOf(subject, known.crac(subject.code)?.location) : subject;
     if (!PLACES.some((kind) => kind === scope.kind)) throw unshown(subject, "THERMAL", [...PLACES, "crac"]);
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
-    const reply = thermalHeadroomAnswer(known, request);
-    return { reply, places: placesOf(known.inventory, reply.racks) };
+    return thermalPicture(known.inventory, thermalHeadroomAnswer(known, request));
   },
   async FABRIC(subject, { reader, topology }) {
     if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {
@@ -80,10 +82,10 @@ export const PICTURES: Pictures = {
     const request = create(FabricTopologyRequestSchema, asked);
     return (await fabricTopologyAnswer({ reader, topology: await topology() }, request)).picture();
   },
-  async FLOOR(subject, session) {
+  async FLOOR(subject, session, coloring) {
     const known = await session.judgedTopology();
     const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
-    return floorPlanAnswer(known, session, request);
+    return floorPlanAnswer(known, session, request, await risksFor(session, known, coloring));
   },
 };
 

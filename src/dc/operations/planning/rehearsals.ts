@@ -60,6 +60,21 @@ export async function rehearsalOf(
   });
 }
 
+/** Every single failure of an inventory with planned draws, overloads tripping: what the console rehearses. */
+export function everyFailure(session: ReadSession, topology: Topology): Promise<Rehearsal> {
+  return rehearsalOf(session, topology, {
+    options: { basis: "ALLOCATED", cascade: true, assumeBattery: false },
+    choice: choiceKey("", []),
+    isChosen: () => true,
+    pairs: false,
+  });
+}
+
+/** Text of what chooses elements: two equal choices share one rehearsal. */
+export function choiceKey(scopeRef: string, kinds: readonly string[]): string {
+  return JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]);
+}
+
 /** The single failures beside which windows are judged, with the footprints that an earlier state leaves. */
 export async function nearFailuresOf(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,

@@ -13,7 +13,7 @@ import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { causeOf } from "./rehearsal_reply.ts";
-import { rehearsalOf } from "./rehearsals.ts";
+import { choiceKey, rehearsalOf } from "./rehearsals.ts";
 
 /** Elements and losses that a cause lists unless the request says otherwise, and the most. */
 const DEFAULT_LISTED = 10;
@@ -93,7 +93,7 @@ async function rehearsed(
   const rehearsal = await rehearsalOf(session, topology, {
     options,
     pairs: request.pairs,
-    choice: JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]),
+    choice: choiceKey(scopeRef, kinds),
     isChosen,
   });
   return { revision: await session.reader.revision(), rehearsal };

@@ -4,11 +4,12 @@ import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
 import { type FrameInput, framed, type LegendLine } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
+import { aisleItems } from "./aisles.ts";
 import { type Collapsed, collapse } from "./collapse.ts";
-import { floorStyle } from "./floor_style.ts";
-import { blockItems, ground, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
+import { floorStyle, riskFigures } from "./floor_style.ts";
+import { blockItems, ground, overlapItems, overlapsOf, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
 import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
-import { trayItems, unplacedOf } from "./tray.ts";
+import { trayItems, trayRows } from "./tray.ts";
 
 /** Width to which a floor is scaled, in pixels, unless its racks would be unreadable. */
 const USUAL_WIDTH = 1100;
@@ -25,9 +26,13 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
     highlight,
   );
   const plan = planItems(reply, collapsed, crop);
-  const tray = trayItems(unplacedOf(reply, style), plan.width, plan.height);
+  const tray = trayItems(trayRows(reply, style), plan.width, plan.height);
   const scene = framed({
-    ...headOf(reply, collapsed, crop),
+    ...headOf(reply, collapsed, {
+      crop,
+      overlaps: overlapsOf(tiles).length,
+      risks: coloring === "RISK" ? riskFigures(reply) : [],
+    }),
     legend: isEmpty(reply)
       ? []
       : [
@@ -101,7 +106,7 @@ function subtitleOf(reply: FloorPlanResponse): string {
 function headOf(
   reply: FloorPlanResponse,
   { omitted, blocks }: Collapsed,
-  crop: Crop,
+  { crop, overlaps, risks }: { readonly risks: FrameInput["figures"]; readonly crop: Crop; readonly overlaps: number },
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { floorRef, counts, unplaced } = reply;
   const { ok = 0, watch = 0, fault = 0 } = counts ?? {};
@@ -111,13 +116,15 @@ function headOf(
     subtitle: subtitleOf(reply),
     description: `Floor plan of ${name}: ${counted(ok + watch + fault, "rack")}, ${ok} OK, ${watch} to watch, ${fault} faulty.`,
     figures:
-      ok + watch + fault === 0
-        ? []
-        : [
-            { label: "OK", value: String(ok), tone: "ok" },
-            { label: "Watch", value: String(watch), ...(watch > 0 && { tone: "watch" as const }) },
-            { label: "Fault", value: String(fault), ...(fault > 0 && { tone: "fault" as const }) },
-          ],
+      risks.length > 0
+        ? risks
+        : ok + watch + fault === 0
+          ? []
+          : [
+              { label: "OK", value: String(ok), tone: "ok" },
+              { label: "Watch", value: String(watch), ...(watch > 0 && { tone: "watch" as const }) },
+              { label: "Fault", value: String(fault), ...(fault > 0 && { tone: "fault" as const }) },
+            ],
     notes: [
       ...(crop.west + crop.north === 0
         ? []
@@ -126,6 +133,9 @@ function headOf(
               text: `The plan begins ${crop.west / 1000} m east and ${crop.north / 1000} m south of the floor's corner`,
             },
           ]),
+      ...(overlaps === 0
+        ? []
+        : [{ text: `Footprints overlap in ${counted(overlaps, "place")}: hatched`, tone: "fault" as const }]),
       ...(unplaced.length === 0
         ? []
         : [{ text: `${counted(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
@@ -150,9 +160,11 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Collapsed,
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
   const items: Item[] = [
     ...ground(width, height, pxPerMm),
+    ...aisleItems(tiles, px),
     ...blockItems(blocks, tiles, px),
     ...rowLabels(tiles, blocks, px),
     ...tileItems(tiles, px),
+    ...overlapItems(overlapsOf(tiles), px),
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };

@@ -1,14 +1,19 @@
-import type { Coloring } from "#dc/model/enum_values.ts";
+import { type Coloring, RACK_RISKS, type RackRisk } from "#dc/model/enum_values.ts";
 import type { FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts } from "#words/figures.ts";
-import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
+import { capitalized } from "#words/names.ts";
+import type { FrameInput } from "../frame.ts";
+import { type ScaleToken, type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
+import { wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
-/** Fills of racks, their figures, and the legend. */
+/** Fills of racks, their signs and figures, and the legend. */
 export interface FloorStyle {
   fill(rack: RackTile): Token;
+  /** Absent if the sign is that of the rack's health. */
+  sign?(rack: RackTile): State | undefined;
   figure(rack: RackTile): string;
   readonly legend: readonly LegendEntry[];
 }
@@ -25,6 +30,8 @@ export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorS
       return shares(({ spacePct }) => spacePct, "no units");
     case "THERMAL":
       return thermal(reply.racks);
+    case "RISK":
+      return RISKS;
     case "NONE":
       return { fill: () => "panel", figure: () => "", legend: signs() };
     default:
@@ -39,6 +46,43 @@ export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorS
 function signs(): readonly LegendEntry[] {
   return STATES.map((state) => ({ label: STATE_WORDS[state], state }));
 }
+
+const RISK_LOOKS: Readonly<Record<RackRisk, { readonly label: string; readonly fill: Token; readonly state?: State }>> =
+  {
+    DARK: { label: "goes dark", fill: "faultSoft", state: "fault" },
+    PARTIAL: { label: "loses several devices", fill: "watchSoft", state: "watch" },
+    DEVICE: { label: "loses one device", fill: "scale0" },
+    NONE: { label: "stays on", fill: "panel" },
+  };
+
+/** What one failure takes of a rack. */
+export function riskLook({ risk = 0 }: Pick<RackTile, "risk">) {
+  return RISK_LOOKS[wordAt(RACK_RISKS, risk) ?? "NONE"];
+}
+
+/** How many racks a failure takes, in steps. */
+export function riskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameInput["figures"] {
+  const all = [...racks, ...unplacedRacks];
+  if (all.length === 0) return [];
+  return Object.values(RISK_LOOKS).map((look) => {
+    const count = all.filter((rack) => riskLook(rack) === look).length;
+    return {
+      label: capitalized(look.label),
+      value: String(count),
+      ...(count > 0 && look.state !== undefined && { tone: look.state }),
+    };
+  });
+}
+
+const RISKS: FloorStyle = {
+  fill: (rack) => riskLook(rack).fill,
+  sign: (rack) => riskLook(rack).state,
+  figure: (rack) => (riskLook(rack).fill === "scale0" ? "1 device" : ""),
+  legend: Object.values(RISK_LOOKS).map(({ label, fill, state }) => ({
+    label: `${label} after one failure`,
+    ...(state === undefined ? { fill } : { state }),
+  })),
+};
 
 /** Legend of a scale, with "unknown" if a rack has no value. */
 function scale(labels: readonly string[], unknown: string): readonly LegendEntry[] {

@@ -208,6 +208,40 @@ export function rowLabels(tiles: readonly Tile[], blocks: readonly Block[], px: 
   });
 }
 
+/** An overlap that is only the rounding of a drawing, in millimetres. */
+const ROUNDING_MM = 20;
+
+/** Where footprints of racks and equipment overlap: two things cannot stand in one place. */
+export function overlapsOf(tiles: readonly Tile[]): readonly Rectangle[] {
+  const ordered = tiles.toSorted((a, b) => a.area.west - b.area.west);
+  return ordered.flatMap(({ area }, at) => {
+    const found: Rectangle[] = [];
+    for (let other = at + 1; other < ordered.length; other += 1) {
+      const over = ordered[other]?.area;
+      if (over === undefined || over.west >= area.east) break;
+      if (!meet(area, over)) continue;
+      const west = Math.max(area.west, over.west);
+      const east = Math.min(area.east, over.east);
+      const [north, south] = [Math.max(area.north, over.north), Math.min(area.south, over.south)];
+      if (Math.min(east - west, south - north) > ROUNDING_MM) found.push({ west, east, north, south });
+    }
+    return found;
+  });
+}
+
+export function overlapItems(overlaps: readonly Rectangle[], px: Scale): readonly Item[] {
+  return overlaps.map(
+    (area): Item => ({
+      kind: "rect",
+      ...boxOf(area, px),
+      hatch: { pattern: "diagonal", paint: "faultText" },
+      stroke: "faultText",
+      strokeWidth: 1.5,
+      dash: "dashed",
+    }),
+  );
+}
+
 function boxesMeet(a: TileBox, b: TileBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

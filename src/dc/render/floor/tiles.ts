@@ -1,12 +1,13 @@
 import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
 import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
+import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts, withUnit } from "#words/figures.ts";
 import { constantWord, reasonUnit, refName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
 import { titled, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import type { FloorStyle } from "./floor_style.ts";
+import { type FloorStyle, riskLook } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */
 export interface Tile {
@@ -41,15 +42,13 @@ export function tipOf({ title, facts }: Tile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }
 
-type Placement = NonNullable<RackTile["placement"]>;
-
 function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
   return { area: rectangle(placement), facing: placement.rotationDeg };
 }
 
 function rackTile(rack: RackTile, style: FloorStyle): Tile {
-  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, coolingPct, inletTempC, row } = rack;
+  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, coolingPct, inletTempC, row, risk } = rack;
   const state = stateOfHealth(health);
   return {
     ref: `rack:${code}`,
@@ -59,9 +58,10 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
     ...placed(placement),
     row,
     fill: style.fill(rack),
-    state,
+    state: style.sign === undefined ? state : style.sign(rack),
     figure: style.figure(rack),
     facts: [
+      ...(risk === undefined ? [] : [["One failure", riskWords(rack)] as const]),
       ["Health", STATE_WORDS[state]],
       ["Space taken", percent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : percent(powerPct)],
@@ -82,7 +82,18 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
   };
 }
 
-function cracTile({ code, name, placement, status, utilizationPct }: CracTile): Tile {
+/** `goes dark by UPS-A2`, or `stays on`. */
+function riskWords(rack: RackTile): string {
+  const { label } = riskLook(rack);
+  return rack.riskRef === undefined ? label : `${label} by ${refName(rack.riskRef)}`;
+}
+
+type UnitOnPlan = Pick<CracTile, "code" | "name" | "status" | "utilizationPct"> & {
+  readonly placement?: Placement | undefined;
+};
+
+/** A cooling unit with its load. */
+export function cracTile({ code, name, placement, status, utilizationPct }: UnitOnPlan): Tile {
   const word = wordAt(CRAC_STATUSES, status) ?? "ACTIVE";
   const works = word === "ACTIVE" || word === "STANDBY";
   return {

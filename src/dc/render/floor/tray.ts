@@ -1,88 +1,111 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { refName } from "#words/names.ts";
-import type { State, Token } from "../palette.ts";
-import { mark } from "../parts/marks.ts";
+import { capitalized, refName } from "#words/names.ts";
+import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
 import type { FloorStyle } from "./floor_style.ts";
-import { tipOf, unplacedRacks } from "./tiles.ts";
+import { type TileBox, tileWords } from "./tile_labels.ts";
+import { type Tile, tipOf, unplacedRacks } from "./tiles.ts";
 
-const CHIP_WIDTH = 150;
-const CHIP_HEIGHT = 24;
-/**
- * Maximum number of chips for resources without a footprint; the others are counted. Our choice: five times a screen's
- * width.
- */
-const MOST_CHIPS = 70;
+/** Of a rack or cooling unit that is drawn without a place, and the gap beside it, in pixels. */
+const BOX = { width: 58, mostWidth: 190, height: 44 };
+const GAP = 6;
+/** Height of a row's name. */
+const NAME = 18;
+/** Maximum number of boxes for elements without a footprint; the others are counted. Our choice: some three screens. */
+const MOST_BOXES = 300;
 const GRAVEST: readonly (State | undefined)[] = ["fault", "watch", "info", "ok", undefined];
 
-/** A resource on the floor without a footprint. */
-interface Unplaced {
-  readonly ref: string;
+/** Elements that a row of the tray shows beside each other. */
+interface TrayRow {
   readonly name: string;
-  readonly tip: string;
-  readonly fill: Token;
-  readonly state: State | undefined;
+  readonly tiles: readonly Tile[];
 }
 
-/** Resources without a footprint, the worst first: racks with their health, cooling units by name. */
-export function unplacedOf(reply: FloorPlanResponse, style: FloorStyle): readonly Unplaced[] {
-  const racks = new Map(unplacedRacks(reply, style).map((tile) => [tile.ref, tile]));
-  return reply.unplaced
-    .map((ref): Unplaced => {
-      const rack = racks.get(ref);
-      const name = refName(ref);
-      if (rack === undefined)
-        return { ref, name, tip: `${ref}\nno placement recorded`, fill: "panel", state: undefined };
-      return { ref, name, tip: `${tipOf(rack)}\nno placement recorded`, fill: rack.fill, state: rack.state };
-    })
-    .toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
+/** `Row A`, or the name alone if it says that it is a row. */
+function rowName(row: string): string {
+  return /^row/i.test(row) ? capitalized(row) : `Row ${row}`;
 }
 
-/** Chips below the plan: racks whose position is not recorded. */
-export function trayItems(
-  unplaced: readonly Unplaced[],
-  width: number,
-  top: number,
-): { items: readonly Item[]; height: number } {
-  if (unplaced.length === 0) return { items: [], height: 0 };
-  const perLine = Math.max(1, Math.floor(Math.max(width, 760) / CHIP_WIDTH));
-  const shown = unplaced.slice(0, MOST_CHIPS);
-  const more = unplaced.length - shown.length;
-  const lines = Math.ceil(shown.length / perLine);
-  const bottom = top + 30 + lines * CHIP_HEIGHT;
-  const at = (index: number) =>
-    [(index % perLine) * CHIP_WIDTH, top + 30 + Math.floor(index / perLine) * CHIP_HEIGHT] as const;
+/** Racks by their row, in the order of codes; racks without a row, the worst first; then cooling units. */
+export function trayRows(reply: FloorPlanResponse, style: FloorStyle): readonly TrayRow[] {
+  const racks = unplacedRacks(reply, style).toSorted((a, b) => a.code.localeCompare(b.code, "en", { numeric: true }));
+  const [inRows, others] = [racks.filter(({ row }) => row !== ""), racks.filter(({ row }) => row === "")];
+  const rows = [...Map.groupBy(inRows, ({ row }) => row)]
+    .toSorted(([a], [b]) => a.localeCompare(b, "en", { numeric: true }))
+    .map(([row, tiles]): TrayRow => ({ name: rowName(row), tiles }));
+  const worstFirst = others.toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
+  const units = reply.unplaced.filter((ref) => !racks.some((rack) => rack.ref === ref)).map(unitTile);
+  return [
+    ...rows,
+    ...(others.length === 0 ? [] : [{ name: rows.length === 0 ? "Racks" : "Racks without a row", tiles: worstFirst }]),
+    ...(units.length === 0 ? [] : [{ name: "Cooling units", tiles: units }]),
+  ];
+}
+
+function unitTile(ref: string): Tile {
   return {
-    items: [
-      { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
-      ...shown.map((one, index) => chip(one, at(index))),
-      ...(more === 0
-        ? []
-        : [{ kind: "text", x: 0, y: bottom + 12, text: `and ${more} more`, size: 11, fill: "muted" } as const]),
-    ],
-    height: bottom - top + (more === 0 ? 0 : 20),
+    ref,
+    kind: "crac",
+    code: refName(ref),
+    title: refName(ref),
+    area: { west: 0, north: 0, east: 0, south: 0 },
+    facing: 0,
+    row: "",
+    fill: "accentSoft",
+    state: undefined,
+    figure: "",
+    facts: [],
   };
 }
 
-function chip({ ref, name, tip, fill, state }: Unplaced, [x, y]: readonly [number, number]): Item {
-  const size = { width: CHIP_WIDTH - 8, height: CHIP_HEIGHT - 6, radius: 4 };
-  const indent = state === undefined ? 8 : 22;
+/** Rows below the plan: racks and cooling units whose position is not recorded. */
+export function trayItems(
+  rows: readonly TrayRow[],
+  width: number,
+  top: number,
+): { items: readonly Item[]; height: number } {
+  if (rows.length === 0) return { items: [], height: 0 };
+  const longest = Math.max(
+    ...rows.flatMap(({ tiles }) => tiles.map(({ code }) => textWidth(code, { size: 10, weight: "bold" }))),
+  );
+  const boxWidth = Math.min(BOX.mostWidth, Math.max(BOX.width, longest + 14));
+  const perLine = Math.max(1, Math.floor((Math.max(width, 760) + GAP) / (boxWidth + GAP)));
+  const items: Item[] = [
+    { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
+  ];
+  let y = top + 26;
+  let left = MOST_BOXES;
+  for (const { name, tiles } of rows) {
+    const shown = tiles.slice(0, left);
+    if (shown.length === 0) break;
+    left -= shown.length;
+    items.push({ kind: "text", x: 0, y: y + 12, text: name, size: 11, fill: "muted", maxWidth: Math.max(width, 760) });
+    items.push(
+      ...shown.map((tile, at) =>
+        boxed(tile, {
+          x: (at % perLine) * (boxWidth + GAP),
+          y: y + NAME + Math.floor(at / perLine) * (BOX.height + GAP),
+          width: boxWidth,
+          height: BOX.height,
+        }),
+      ),
+    );
+    y += NAME + Math.ceil(shown.length / perLine) * (BOX.height + GAP) + 4;
+  }
+  const more = rows.reduce((sum, { tiles }) => sum + tiles.length, 0) - (MOST_BOXES - left);
+  if (more > 0) items.push({ kind: "text", x: 0, y: y + 12, text: `and ${more} more`, size: 11, fill: "muted" });
+  return { items, height: y - top + (more > 0 ? 20 : 0) };
+}
+
+function boxed(tile: Tile, box: TileBox): Item {
   return {
     kind: "group",
-    ref,
-    tip,
+    ref: tile.ref,
+    tip: `${tipOf(tile)}\nno placement recorded`,
     items: [
-      { kind: "rect", x, y, ...size, fill, stroke: "muted", dash: "dashed" },
-      ...(state === undefined ? [] : mark(state, [x + 12, y + 9], 11)),
-      {
-        kind: "text",
-        x: x + indent,
-        y: y + 13,
-        text: name,
-        size: 11,
-        fill: `on:${fill}`,
-        maxWidth: CHIP_WIDTH - 16 - indent,
-      },
+      { kind: "rect", ...box, radius: 3, fill: tile.fill, stroke: "muted", dash: "dashed" },
+      ...tileWords(tile, box),
     ],
   };
 }

@@ -1,10 +1,10 @@
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Placement } from "#dc/model/resources.ts";
-import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts } from "#words/figures.ts";
 import { around } from "../floor/collapse.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
-import type { Tile } from "../floor/tiles.ts";
+import { cracTile, type Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { refWords } from "../places.ts";
@@ -31,6 +31,8 @@ interface MapInput {
   readonly places: Places;
   /** Width in pixels, unless its racks require more to be readable. */
   readonly width: number;
+  /** Cooling units, drawn beside racks whose places are known. */
+  readonly units: { readonly shares: readonly CracShare[]; readonly places: Places };
 }
 
 interface Part {
@@ -43,13 +45,16 @@ interface Part {
  * Draws racks in the colour of their heat: to scale if they are on one floor, with unplaced racks in cells below; all
  * of them in cells if none is placed, or if they are on several floors. The origin is the upper left corner.
  */
-export function heatMap(racks: readonly RackThermal[], { style, places, width }: MapInput): Part {
+export function heatMap(racks: readonly RackThermal[], { style, places, width, units }: MapInput): Part {
   if (racks.length === 0) return { items: [], width: 0, height: 0 };
   const found = racks.map((rack) => ({ rack, place: places.get(rack.code.toLowerCase()) }));
   const tiles = (some: typeof found) => some.map(({ rack, place }) => tileOf(rack, { style, place }));
   const placed = found.filter(({ place }) => place !== undefined);
   const [floor, ...others] = new Set(placed.map(({ place }) => place?.floor));
-  const map = floor === undefined || others.length > 0 ? undefined : mapItems(tiles(placed), { floor, usual: width });
+  const map =
+    floor === undefined || others.length > 0
+      ? undefined
+      : mapItems([...unitTiles(units, floor), ...tiles(placed)], { floor, usual: width });
   if (map === undefined) {
     return cells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
   }
@@ -64,6 +69,16 @@ export function heatMap(racks: readonly RackThermal[], { style, places, width }:
     items: [...map.items, { kind: "group", at: [0, top], items: rest.items }],
     height: top + rest.height,
   };
+}
+
+/** Cooling units with a place on a floor. */
+function unitTiles({ shares, places }: MapInput["units"], floor: string): readonly Tile[] {
+  return shares.flatMap(({ code, status, failed, utilizationPct }) => {
+    const place = places.get(code.toLowerCase());
+    if (place === undefined || place.floor !== floor) return [];
+    const shown = failed ? CracStatus.FAILED : status;
+    return [cracTile({ code, name: "", placement: place.placement, status: shown, utilizationPct })];
+  });
 }
 
 /** Draws footprints to scale. Returns undefined if they are too far apart. Requires at least one. */

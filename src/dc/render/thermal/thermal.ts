@@ -26,19 +26,22 @@ const ZONE_LEGEND: FrameInput["legend"] = [
   },
 ];
 
-/** A thermal reply and the locations of its racks. */
+/** A thermal reply and the locations of its racks and cooling units. */
 export interface ThermalPicture {
   readonly reply: ThermalHeadroomResponse;
   readonly places: Places;
+  readonly unitPlaces: Places;
 }
 
 /** Heat against cooling: totals, a bar per zone, hotspots, and racks in the colour of their heat; COMPACT leaves out the racks. */
-export const drawThermal: Draw<ThermalPicture> = ({ reply, places }, options): Drawing => {
+export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces }, options): Drawing => {
   const style = thermalStyle(reply.racks, options.coloring ?? "THERMAL");
   const compact = options.view === "COMPACT";
   const racks = hottest(reply.racks, options);
   const omittedNodes = compact ? 0 : reply.racks.length - racks.length;
-  const map = compact ? undefined : heatMap(racks, { style, places, width: WIDTH });
+  const map = compact
+    ? undefined
+    : heatMap(racks, { style, places, width: WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
   const parts = [zoneBars(reply, WIDTH), hotspotList(reply.hotspots), ...(map === undefined ? [] : [map])].filter(
     ({ height }) => height > 0,
   );

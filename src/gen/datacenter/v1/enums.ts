@@ -130,8 +130,11 @@ export type RenderFormat = (typeof RENDER_FORMATS)[number];
 export const THEMES = ["LIGHT","DARK","PRINT","HIGH_CONTRAST"] as const;
 export type Theme = (typeof THEMES)[number];
 
-export const COLORINGS = ["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE"] as const;
+export const COLORINGS = ["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE","RISK"] as const;
 export type Coloring = (typeof COLORINGS)[number];
+
+export const RACK_RISKS = ["NONE","DEVICE","PARTIAL","DARK"] as const;
+export type RackRisk = (typeof RACK_RISKS)[number];
 
 export const RENDER_VIEWS = ["FRONT","REAR","BOTH","COMPACT","FULL"] as const;
 export type RenderView = (typeof RENDER_VIEWS)[number];

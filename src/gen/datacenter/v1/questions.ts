@@ -64,7 +64,7 @@ export const FabricTopology = {
 /** Fields of FloorPlanRequest. */
 export const FloorPlan = {
   floor_ref: {"type":"text"},
-  coloring: {"type":"choice","prefix":"COLORING","values":["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE"]},
+  coloring: {"type":"choice","prefix":"COLORING","values":["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE","RISK"]},
   render: {"type":"group"},
 } as const satisfies QuestionFields;
 

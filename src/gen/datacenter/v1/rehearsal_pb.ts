@@ -581,7 +581,7 @@ export const FailureSeverity = {
   MEDIUM: 3,
 
   /**
-   * A rack goes dark.
+   * A rack goes dark, and more than one small device with it.
    *
    * @generated from enum value: FAILURE_SEVERITY_HIGH = 4;
    */

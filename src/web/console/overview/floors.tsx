@@ -10,21 +10,15 @@ import { Card, HealthCounts } from "../ui/parts.tsx";
 /** Racks up to which a plan is drawn here; larger floors are counted. */
 const DRAWN = 1500;
 
-export interface AtRisk {
-  readonly dark: ReadonlySet<string>;
-  readonly partial: ReadonlySet<string>;
-}
-
 interface FloorProps {
   readonly site: string;
   readonly floor: FloorOverview;
-  readonly risk: AtRisk | undefined;
 }
 
 /** A floor from above: what one failure takes, rack by rack. */
-export function FloorCard({ site, floor, risk }: FloorProps) {
+export function FloorCard({ site, floor }: FloorProps) {
   const { floor_ref, floor_number, racks, cracs, devices } = floor;
-  const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
+  const plan = useCall("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" } });
   const placed = plan.reply?.racks ?? [];
   return (
     <Card title={site} action={<a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>}>
@@ -35,10 +29,8 @@ export function FloorCard({ site, floor, risk }: FloorProps) {
       {plan.reply === undefined ? null : (
         <>
           {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
-          {placed.length > 0 && placed.length <= DRAWN ? (
-            <MiniPlan racks={placed} risk={risk} name={refName(floor_ref)} />
-          ) : null}
-          <Legend racks={[...placed, ...plan.reply.unplaced_racks]} risk={risk} />
+          {placed.length > 0 && placed.length <= DRAWN ? <MiniPlan racks={placed} name={refName(floor_ref)} /> : null}
+          <Legend racks={[...placed, ...plan.reply.unplaced_racks]} />
           <HealthCounts counts={plan.reply.counts} />
         </>
       )}
@@ -46,17 +38,22 @@ export function FloorCard({ site, floor, risk }: FloorProps) {
   );
 }
 
-function impactOf({ code }: RackTile, risk: AtRisk | undefined): "dark" | "partial" | "safe" {
-  if (risk?.dark.has(code) === true) return "dark";
-  return risk?.partial.has(code) === true ? "partial" : "safe";
+function impactOf({ risk }: RackTile): "dark" | "partial" | "safe" {
+  if (risk === "RACK_RISK_DARK") return "dark";
+  return risk === "RACK_RISK_PARTIAL" ? "partial" : "safe";
 }
 
-const WORDS = { dark: "goes dark", partial: "loses devices", safe: "stays on" } as const;
+/** For one rack, and for several. */
+const WORDS = {
+  dark: ["goes dark", "go dark"],
+  partial: ["loses several devices", "lose several devices"],
+  safe: ["stays on or loses one device", "stay on or lose one device"],
+} as const;
 
 /** Millimetres around the racks. */
 const MARGIN = 600;
 
-function MiniPlan({ racks, risk, name }: { racks: readonly RackTile[]; risk: AtRisk | undefined; name: string }) {
+function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string }) {
   const boxes = racks.flatMap((rack) => (rack.placement === undefined ? [] : [{ rack, ...turned(rack.placement) }]));
   const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
   const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
@@ -66,11 +63,16 @@ function MiniPlan({ racks, risk, name }: { racks: readonly RackTile[]; risk: AtR
     <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
       <title>{`Plan of ${name}`}</title>
       {boxes.map(({ rack, x, y, width, height }) => {
-        const what = impactOf(rack, risk);
+        const what = impactOf(rack);
         const [middle, centre] = [x + width / 2, y + height / 2];
         return (
-          <a key={rack.code} href={linkTo("rack", rack.code)} aria-label={`${rack.code} ${WORDS[what]}`} tabIndex={-1}>
-            <title>{`${rack.code}: ${WORDS[what]} after one failure`}</title>
+          <a
+            key={rack.code}
+            href={linkTo("rack", rack.code)}
+            aria-label={`${rack.code} ${WORDS[what][0]}`}
+            tabIndex={-1}
+          >
+            <title>{`${rack.code}: ${WORDS[what][0]} after one failure`}</title>
             <rect class={what} x={x} y={y} width={width} height={height} rx="60" />
             {what === "dark" ? (
               <path d={`M${middle - 130} ${centre - 130}l260 260m0 -260l-260 260`} />
@@ -90,9 +92,8 @@ function turned({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<Ra
   return { x: x_mm, y: y_mm, width: isAcross ? depth_mm : width_mm, height: isAcross ? width_mm : depth_mm };
 }
 
-function Legend({ racks, risk }: { readonly racks: readonly RackTile[]; readonly risk: AtRisk | undefined }) {
-  if (risk === undefined) return null;
-  const of = (what: keyof typeof WORDS) => racks.filter((rack) => impactOf(rack, risk) === what).length;
+function Legend({ racks }: { readonly racks: readonly RackTile[] }) {
+  const of = (what: keyof typeof WORDS) => racks.filter((rack) => impactOf(rack) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
       {(["dark", "partial", "safe"] as const).map((what) => (
@@ -100,7 +101,7 @@ function Legend({ racks, risk }: { readonly racks: readonly RackTile[]; readonly
           <svg viewBox="0 0 16 16" class="mini-plan key" aria-hidden="true">
             <rect class={what} x="1" y="1" width="14" height="14" rx="2" />
           </svg>
-          {count(of(what))} {of(what) === 1 ? WORDS[what] : WORDS[what].replace(/s\b/, "").replace("goe", "go")}
+          {count(of(what))} {WORDS[what][of(what) === 1 ? 0 : 1]}
         </li>
       ))}
     </ul>

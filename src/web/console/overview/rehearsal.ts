@@ -4,8 +4,6 @@ import type { State } from "../../shared/state_of_share.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 
-/** Racks listed for each cause: enough to mark them on the plans of large floors. */
-const LISTED = 1000;
 const CAUSES = 8;
 
 /** Loads the effects of every single failure, the worst first. */
@@ -13,7 +11,6 @@ export function useRehearsal(): Asked<RehearseFailuresResponse> {
   return useCall("datacenter.v1.PlanningService/RehearseFailures", {
     cascade: true,
     page_size: CAUSES,
-    max_elements: LISTED,
   });
 }
 
@@ -43,18 +40,4 @@ export function pictureOf({ kind, elements, zones }: FailureCause): string {
 export function worstOf({ elements }: FailureCause): { readonly name: string; readonly impact: Impact | undefined } {
   const [worst] = elements;
   return { name: (worst?.refs ?? []).map(refName).join(" and "), impact: worst?.impact };
-}
-
-/** Racks that one failure turns dark, and those of which it takes several devices. */
-export function racksAtRisk(causes: readonly FailureCause[]): {
-  dark: ReadonlySet<string>;
-  partial: ReadonlySet<string>;
-} {
-  const grave = causes.filter(
-    ({ severity }) => severity !== "FAILURE_SEVERITY_LOW" && severity !== "FAILURE_SEVERITY_INFO",
-  );
-  return {
-    dark: new Set(grave.flatMap(({ racks_dark }) => racks_dark)),
-    partial: new Set(grave.flatMap(({ racks_partial }) => racks_partial)),
-  };
 }

@@ -17,7 +17,8 @@ import { Reasons } from "./reasons.tsx";
 import { ThingActions } from "./thing_actions.tsx";
 
 const COLORINGS = [
-  ["", "Health"],
+  ["", "One failure"],
+  ["health", "Health"],
   ["power", "Power"],
   ["thermal", "Heat"],
   ["utilization", "Space"],
@@ -51,7 +52,7 @@ export function Floor({ place }: { readonly place: Place }) {
   const render = {
     ...useRender(),
     max_nodes: MOST_NODES,
-    ...(coloring === "" ? {} : { coloring: constantOf("COLORING", coloring) }),
+    coloring: constantOf("COLORING", coloring || "risk"),
   };
   const request = { floor_ref: floorRef, render };
   const plan = useCall("FloorPlan", request);

@@ -17,7 +17,7 @@ import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
-import { racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
+import { useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer, Failure } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -54,7 +54,6 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
   const asked = useRehearsal();
   const failures = useFailures();
   const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
-  const risk = asked.reply === undefined ? undefined : racksAtRisk(asked.reply.causes);
   return (
     <>
       <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview" />
@@ -68,7 +67,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
           <FailedNow failures={failures} />
           <OpenWindows />
           {floors.slice(0, FLOORS).map(({ site, floor }) => (
-            <FloorCard key={floor.floor_ref} site={site} floor={floor} risk={risk} />
+            <FloorCard key={floor.floor_ref} site={site} floor={floor} />
           ))}
           {floors.length > FLOORS ? (
             <p>

@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
+import { lostDrawW } from "#dc/analysis/power/load_lanes.ts";
+import { itDevices } from "#dc/analysis/power/power_nodes.ts";
 import { effectsOf, Ledger } from "#dc/analysis/rehearsal/charge.ts";
 import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
 import { joinedLines, type Line, linesOf } from "#dc/analysis/rehearsal/lines.ts";
@@ -72,8 +74,14 @@ function check(name: string, inventory: Inventory): void {
     expect(impact.devicesOffline + impact.cracsOffline).toBe(loss.offline.size);
     const others = [...alsoBy, ...partlyBy];
     expect(new Set([...members, ...others]).size).toBe(members.length + others.length);
-    for (const { racksDark } of members) {
-      expect({ name, severity, isHigh: racksDark.length > 0 }).toEqual({
+    for (const { racksDark, offline } of members) {
+      const it = itDevices(topology.power, offline);
+      const isGone = (index: number) => it.includes(index);
+      const drawW = it.reduce(
+        (sum, index) => sum + lostDrawW(topology.power, index, { isGone, basis: "ALLOCATED" }),
+        0,
+      );
+      expect({ name, severity, isHigh: racksDark.length > 0 && (it.length !== 1 || drawW >= 1000) }).toEqual({
         name,
         severity,
         isHigh: severity === "HIGH" || severity === "CRITICAL",

@@ -179,6 +179,7 @@ const thermal = fc
   })
   .map(({ placed, apartMm, ...init }) => ({
     reply: made(ThermalHeadroomResponseSchema, { scopeRef: "site:S", ...init }),
+    unitPlaces: new Map(),
     places: new Map(
       init.racks.slice(0, placed).map(({ code: own }, index) => [
         own.toLowerCase(),
@@ -205,7 +206,9 @@ const drawing: fc.Arbitrary<Drawing> = fc.oneof(
       fc.constantFrom(5, 500),
     )
     .map(([reply, view, coloring, maxNodes]) => drawElevation(reply, { ...OPTIONS, view, coloring, maxNodes })),
-  fc.tuple(floor, fc.constantFrom(4, 500)).map(([reply, maxNodes]) => drawFloorPlan(reply, { ...OPTIONS, maxNodes })),
+  fc
+    .tuple(floor, fc.constantFrom(4, 500), fc.constantFrom("HEALTH" as const, "RISK" as const))
+    .map(([reply, maxNodes, coloring]) => drawFloorPlan(reply, { ...OPTIONS, maxNodes, coloring })),
   thermal.map((picture) => drawThermal(picture, OPTIONS)),
 );
 

@@ -3,7 +3,12 @@ import { create } from "@bufbuild/protobuf";
 import { heatMap, type Places } from "#dc/render/thermal/heat_map.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import { thermalStyle } from "#dc/render/thermal/thermal_style.ts";
-import { RackThermalSchema, ThermalHeadroomResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  CracShareSchema,
+  CracStatus,
+  RackThermalSchema,
+  ThermalHeadroomResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 
@@ -23,13 +28,15 @@ function placesOf(codes: readonly string[], floor = (_code: string) => "floor:S/
   );
 }
 
-const mapOf = (places: Places) => heatMap(racks, { style: thermalStyle(racks, "THERMAL"), places, width: 1040 });
+const NO_UNITS = { shares: [], places: new Map() };
+const mapOf = (places: Places, units: Parameters<typeof heatMap>[1]["units"] = NO_UNITS) =>
+  heatMap(racks, { style: thermalStyle(racks, "THERMAL"), places, width: 1040, units });
 const titlesOf = (places: Places) => wordsOf(mapOf(places).items).filter((text) => text.startsWith("Racks"));
 
 test("racks with a place stand to scale, and those without one in cells below", () => {
   const places = placesOf(["A01", "A02", "A03"]);
   const { scene } = drawThermal(
-    { reply: create(ThermalHeadroomResponseSchema, { scopeRef: "floor:S/1", racks }), places },
+    { reply: create(ThermalHeadroomResponseSchema, { scopeRef: "floor:S/1", racks }), places, unitPlaces: new Map() },
     drawOptions(),
   );
 
@@ -38,6 +45,16 @@ test("racks with a place stand to scale, and those without one in cells below", 
   expect(wordsOf(mapOf(places).items)).toContain("1 m");
   expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
   expect(scene.height).toBeGreaterThan(mapOf(places).height);
+});
+
+test("a cooling unit with a place on the floor of the racks stands beside them", () => {
+  const shares = ["C1", "C2"].map((code) =>
+    create(CracShareSchema, { code, status: CracStatus.ACTIVE, utilizationPct: 41 }),
+  );
+  const elsewhere = placesOf(["C2"], () => "floor:S/2");
+  const { items } = mapOf(placesOf(CODES), { shares, places: new Map([...placesOf(["C1"]), ...elsewhere]) });
+
+  expect(refsOf(items)).toEqual(["crac:C1", ...CODES.map((code) => `rack:${code}`)]);
 });
 
 test.each([
@@ -57,7 +74,7 @@ test("a wide floor is drawn so wide that its racks can be read", () => {
   const codes = Array.from({ length: 80 }, (_, index) => `R${index + 10}`);
   const { width, items } = heatMap(
     codes.map((code) => create(RackThermalSchema, { code, utilizationPct: 40 })),
-    { style: thermalStyle([], "THERMAL"), places: placesOf(codes), width: 1040 },
+    { style: thermalStyle([], "THERMAL"), places: placesOf(codes), width: 1040, units: NO_UNITS },
   );
 
   expect(width).toBeGreaterThan(2500);

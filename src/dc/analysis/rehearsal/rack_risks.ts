@@ -1,0 +1,58 @@
+import type { LoadBasis, RackRisk } from "#dc/model/enum_values.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { itDevices } from "../power/power_nodes.ts";
+import type { Topology } from "../topology.ts";
+import { rackKeyOf } from "./charge.ts";
+import { isOneSmallDevice } from "./loss.ts";
+import type { Failure } from "./outcome.ts";
+
+/** What the worst single failure takes of a rack, and the smallest element that takes as much. */
+export interface RiskOfRack {
+  readonly risk: RackRisk;
+  readonly ref: string;
+}
+
+interface Found extends RiskOfRack {
+  /** Nodes without power by the failure before anything trips: its size. */
+  readonly size: number;
+}
+
+const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
+
+/**
+ * What single failures take of the racks of an inventory, by the key of each rack that loses a device. Cost: the devices
+ * that the failures take.
+ */
+export function* rackRisks(
+  { power }: Topology,
+  failures: Iterable<Failure>,
+  basis: LoadBasis,
+): Steps<ReadonlyMap<string, RiskOfRack>> {
+  const found = new Map<string, Found>();
+  for (const failure of failures) {
+    yield;
+    const { racksDark, racksPartial, offline, elements, direct } = failure;
+    if (racksDark.length + racksPartial.length === 0) continue;
+    const dark = new Set(racksDark);
+    const ref = power.nodes[elements[0]?.index ?? -1]?.ref ?? "";
+    const byRack = Map.groupBy(itDevices(power, offline), (index) => rackKeyOf(power, index) ?? "");
+    for (const [key, off] of byRack) {
+      const isSmall = off.length === 1 && (!dark.has(key) || isOneSmallDevice(power, off, basis));
+      keepWorst(found, key, { risk: riskOf(isSmall, dark.has(key)), ref, size: direct.length });
+    }
+  }
+  found.delete("");
+  return found;
+}
+
+function riskOf(isSmall: boolean, isDark: boolean): RackRisk {
+  if (isSmall) return "DEVICE";
+  return isDark ? "DARK" : "PARTIAL";
+}
+
+/** The worse one of two failures, and the smaller one of two that take as much. */
+function keepWorst(found: Map<string, Found>, key: string, one: Found): void {
+  const known = found.get(key);
+  const worse = RANKS.indexOf(one.risk) - RANKS.indexOf(known?.risk ?? "NONE");
+  if (worse > 0 || (worse === 0 && known !== undefined && one.size < known.size)) found.set(key, one);
+}

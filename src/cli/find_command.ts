@@ -59,8 +59,7 @@ function entryOf(table: CommandTable, path: readonly string[]): CommandTable[str
   const parent = path.slice(0, -1).join(" ");
   const names = Object.keys(table);
   const near = suggestion(name, parent === "" ? [...names, "help"] : names);
-  const expected = parent === "" ? "" : `: expected one of ${names.join(", ")}`;
-  const message = `Unknown command "${path.join(" ")}"${expected}`;
-  if (near === "") throw new UsageError(message, helpHint(parent));
-  throw new UsageError(parent === "" ? `${message}: ${near}` : `${message} (${near})`, helpHint(parent));
+  const message = `Unknown command "${path.join(" ")}"`;
+  if (near !== "") throw new UsageError(`${message}: ${near}`, null);
+  throw new UsageError(parent === "" ? message : `${message}: expected one of ${names.join(", ")}`, helpHint(parent));
 }

@@ -131,7 +131,8 @@ class WordCheck {
     );
     const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
     const likely = suggestion(rawName, near);
-    return this.#refuse(`Unknown flag "${rawName}"${likely === "" ? "" : `: ${likely}`}`);
+    if (likely !== "") return new UsageError(`Unknown flag "${rawName}": ${likely}`, null);
+    return this.#refuse(`Unknown flag "${rawName}"`);
   }
 
   #refuse(message: string): UsageError {
@@ -183,7 +184,7 @@ function refuseExtra(name: string, positionals: readonly Positional[], given: re
 function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {
   const message = `Wrong value "${value}" for ${subject}: ${oneOf(options)}`;
   const near = suggestion(value, options);
-  return new UsageError(near === "" ? message : `${message} (${near})`, helpHint(name));
+  return near === "" ? new UsageError(message, helpHint(name)) : new UsageError(`${message} (${near})`, null);
 }
 
 function oneOf(options: readonly string[]): string {

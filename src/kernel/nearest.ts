@@ -1,13 +1,16 @@
 import { distance } from "fastest-levenshtein";
 
+/** Most letters that may differ, however long the words are. Ours. */
+const MAX_DIFFERENCES = 3;
+
 /** Longest text that is compared, in characters. Ours: no name is longer, and the cost grows with its third power. */
 const MAX_COMPARED = 64;
 
 /**
  * Returns the candidate closest to `text`, or undefined if none is close.
  *
- * Close means that at most a third of the longer word's letters differ, and at least one may. Two swapped neighbours
- * count as one difference. A text over 64 characters has no close candidate. Cost: O(candidates × length³).
+ * Close means that at most a third of the shorter word's letters differ, three at most, and one always may. Two swapped
+ * neighbours count as one difference; the dashes in front of a flag are no letters. A text over 64 characters has no close candidate. Cost: O(candidates × length³).
  */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -16,7 +19,8 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate.length > MAX_COMPARED) continue;
     const found = typingDistance(text.toLowerCase(), candidate.toLowerCase());
-    const allowed = Math.max(1, Math.floor(Math.max(text.length, candidate.length) / 3));
+    const letters = Math.min(lettersOf(text), lettersOf(candidate));
+    const allowed = Math.min(MAX_DIFFERENCES, Math.max(1, Math.floor(letters / 3)));
     if (found <= allowed && found < bestDistance) {
       best = candidate;
       bestDistance = found;
@@ -24,6 +28,8 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   }
   return best;
 }
+
+const lettersOf = (word: string): number => word.replace(/^-+/, "").length;
 
 // Swapped neighbouring letters are the most common typing error, so they count as one difference.
 function typingDistance(typed: string, meant: string): number {

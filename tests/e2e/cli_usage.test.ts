@@ -94,9 +94,7 @@ test("planner suggests the nearest command for one that it does not know", async
   const { code, stdout, stderr } = await runPlanner(["lsit"], { cwd: tmpdir() });
 
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toBe(
-    'error: Unknown command "lsit": did you mean "list"?\nRun `planner --help` for the list of commands\n',
-  );
+  expect(stderr).toBe('error: Unknown command "lsit": did you mean "list"?\n');
 });
 
 test("planner refuses an unknown flag without a command", async () => {
@@ -119,9 +117,7 @@ describe("every command", () => {
       expect(help.stdout).toContain(`  planner ${name}`);
       expect(help.stdout).toMatch(/^Examples:\n {2}\S/m);
       expect(wrong).toMatchObject({ code: 2, stdout: "" });
-      expect(wrong.stderr).toBe(
-        `error: Unknown flag "--quite": did you mean "--quiet"?\nRun \`planner ${name} --help\` for its arguments and flags\n`,
-      );
+      expect(wrong.stderr).toBe('error: Unknown flag "--quite": did you mean "--quiet"?\n');
     });
   }
 });

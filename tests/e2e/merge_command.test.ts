@@ -180,7 +180,11 @@ test("merge refuses a spec without a worktree, a cancelled one, and words that m
   expect(code).toBe(1);
   expect(results).toMatchObject([
     { spec_id: ONE, outcome: "refused", reason: "its status is pending" },
-    { spec_id: TWO, outcome: "refused", reason: "it has no worktree" },
+    {
+      spec_id: TWO,
+      outcome: "refused",
+      reason: `its status is pending, and it has no worktree: "planner work ${TWO}" begins it`,
+    },
   ]);
   expect([both.code, none.code]).toEqual([2, 2]);
 });

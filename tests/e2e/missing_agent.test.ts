@@ -1,21 +1,41 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { runPlanner } from "../support/planner_command.ts";
 
 const MISSING = `"claude" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`;
 
+const AUTHOR = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
+
 let root: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "planner-missing-"));
+  root = realpathSync(mkdtempSync(join(tmpdir(), "planner-missing-")));
 });
 
 afterEach(() => rmSync(root, { recursive: true }));
 
+const NO_REPOSITORY = (folder: string) =>
+  `No git repository around "${folder}": run "git init" and commit, or work with --no-worktree`;
+
+test("init and doctor say that a git repository or its first commit is missing", async () => {
+  const env = { PATH: `${join(root, "bin")}:/usr/bin:/bin` };
+  mkdirSync(join(root, "bin"));
+  writeFileSync(join(root, "bin", "claude"), "#!/bin/sh\n", { mode: 0o755 });
+  const planner = (...words: string[]) => runPlanner(words, { cwd: root, env });
+
+  expect((await planner("init", "--yes")).stderr).toContain(`No agent can run yet: ${NO_REPOSITORY(root)}\n`);
+  expect((await planner("doctor")).stderr).toBe(`No agent can run: ${NO_REPOSITORY(root)}\n`);
+  spawnSync("git", ["init", "--quiet"], { cwd: root });
+  expect((await planner("doctor")).stderr).toContain("The repository has no commit yet: commit first");
+});
+
 test("init and doctor say that the agent's program is missing, and nothing of one that is there", async () => {
   const env = { PATH: "/usr/bin:/bin" };
+  spawnSync("git", ["init", "--quiet"], { cwd: root });
+  spawnSync("git", [...AUTHOR, "commit", "--quiet", "--allow-empty", "-m", "first"], { cwd: root });
   const first = await runPlanner(["init", "--agent", "claude"], { cwd: root, env });
   const doctor = await runPlanner(["doctor"], { cwd: root, env });
   mkdirSync(join(root, "bin"));

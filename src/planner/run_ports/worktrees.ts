@@ -56,10 +56,12 @@ export interface RemovalWishes {
  */
 export interface Worktrees {
   /**
-   * Checks that a worktree can be made; changes nothing. @param message of a commit by planner @throws OperationError `failed_precondition` if no worktree
-   * can be made, for example without a commit
+   * Checks that a worktree can be made; changes nothing.
+   *
+   * @param message of a commit by planner, which hooks may refuse; null tries no commit
+   * @throws OperationError `failed_precondition` if no worktree can be made, for example without a commit
    */
-  check(options: WorktreeOptions, message: string): Promise<void>;
+  check(options: WorktreeOptions, message: string | null): Promise<void>;
   /**
    * Creates the worktree, or uses the existing one, and copies uncommitted planner files into it.
    *

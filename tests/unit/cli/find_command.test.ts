@@ -61,7 +61,7 @@ describe("findCommand", () => {
   test("refuses an unknown name with what was expected and the nearest one", async () => {
     expect(found("sevre")).rejects.toThrow(
       new UsageError(
-        'Unknown command "dc sevre": expected one of serve, migrate (did you mean "serve"?)',
+        'Unknown command "dc sevre": did you mean "serve"?',
         "Run `planner dc --help` for its arguments and flags",
       ),
     );

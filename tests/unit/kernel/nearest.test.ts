@@ -23,6 +23,12 @@ test("nearest finds nothing for a word that is like none", () => {
   expect(nearest("xy", WORDS)).toBeUndefined();
 });
 
+test("nearest counts letters, not the dashes of a flag, and guesses no more than three slips", () => {
+  expect(nearest("--foo", ["--root", "--format"])).toBeUndefined();
+  expect(nearest("--satus", ["--status"])).toBe("--status");
+  expect(nearest("--acceptable-logs", ["--accept-broken-log"])).toBeUndefined();
+});
+
 test("nearest compares texts up to 64 characters", () => {
   const longest = "a".repeat(64);
 

@@ -33,14 +33,13 @@ export const command = defineCommand({
       return EXIT_STATUS.ok;
     }
     const { context } = await cli.project();
-    const { findAgentTrouble } = await import("#planner/operations/shared/start_checks.ts");
+    const { findStartTroubles } = await import("#planner/operations/shared/start_checks.ts");
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
     const { trusted } = await (await context.accepted()).read();
     if (json) printJson({ ...report, trusted });
     else printText(`${rendered(report.findings)}${trusted ? TRUSTED : ""}`);
-    const trouble = await findAgentTrouble(context);
-    if (trouble !== null) cli.note(`No agent can run: ${trouble}`);
+    for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run: ${trouble}`);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
 });

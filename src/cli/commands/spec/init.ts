@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
-import { findAgentTrouble } from "#planner/operations/shared/start_checks.ts";
+import { findStartTroubles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTyped } from "../../accept_commands.ts";
 import { type Cli, defineCommand } from "../../command.ts";
@@ -99,8 +99,8 @@ export const command = defineCommand({
       setup.setup.map(({ command }) => ({ kind: "setup", text: command })),
     );
     if (!words.yes && words.agent.length === 0) await offerTrust(project);
-    const trouble = steps.some(({ outcome }) => outcome === "created") ? await findAgentTrouble(context) : null;
-    if (trouble !== null) cli.note(`No agent can run yet: ${trouble}`);
+    if (steps.every(({ outcome }) => outcome !== "created")) return EXIT_STATUS.ok;
+    for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run yet: ${trouble}`);
     return EXIT_STATUS.ok;
   },
 });

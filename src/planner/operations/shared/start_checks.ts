@@ -77,20 +77,29 @@ export async function refuseMissingAgent(context: PlannerContext, provider: Prov
 }
 
 /**
- * Why no run can start the configured agent: its settings are refused, or its program is not there. Null if one can, and
- * for settings that cannot be read at all, which every command reports.
+ * Why no run can start: no worktree can be made, as without a git repository, or the configured agent's settings are
+ * refused or its program is missing. Empty if one can, and for settings that cannot be read, which every command reports.
  */
-export async function findAgentTrouble(context: PlannerContext): Promise<string | null> {
+export async function findStartTroubles(context: PlannerContext): Promise<readonly string[]> {
   const config = await context.config().catch(() => null);
-  if (config === null) return null;
-  const { agents } = await context.runs();
-  try {
-    const { program, env } = providerFor(config, { model: null, task: "work" });
-    return agents.isThere(program, env) ? null : describeMissingProgram(program);
-  } catch (error) {
-    if (error instanceof OperationError) return error.message;
-    throw error;
-  }
+  if (config === null) return [];
+  const { agents, worktrees } = await context.runs();
+  const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
+  const tries = [
+    () => worktrees.check({ branchPrefix, mainBranch, base: config.worktree.base }, null),
+    async () => {
+      const { program, env } = providerFor(config, { model: null, task: "work" });
+      if (!agents.isThere(program, env))
+        throw new OperationError("failed_precondition", describeMissingProgram(program));
+    },
+  ];
+  const found = await Promise.all(tries.map((attempt) => attempt().then(() => null, reasonOf)));
+  return found.filter((reason) => reason !== null);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof OperationError) return error.message;
+  throw error;
 }
 
 function describeMissingProgram(program: string): string {

@@ -11,6 +11,7 @@ import { changedRules } from "../../work/changed_rules.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { endLeftovers } from "../end_claim.ts";
+import { describeMissingWork } from "../missing_work.ts";
 import { admission } from "../proof/admission.ts";
 import { openRequest } from "../requests/open_request.ts";
 import { mergedElsewhere } from "../requests/take_merged.ts";
@@ -53,8 +54,8 @@ async function merged(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promi
   const { context, ports } = deps;
   const { stop, unproven, shared } = wishes;
   const { id } = claim;
-  if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
   const spec = await context.specs.load(id);
+  if (!(await ports.worktrees.ids()).includes(id)) return refused(id, describeMissingWork(spec));
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
   const elsewhere = await mergedElsewhere(deps, claim, { spec, worktree, state, wishes });

@@ -13,6 +13,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import type { PersonNeed } from "../../work/person_need.ts";
 import { type RecordFacts, recordOf } from "../../work/records/read_record.ts";
 import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
+import { describeMissingWork } from "../missing_work.ts";
 import type { RunDeps } from "../run_types.ts";
 import { type MemberWork, membersWithWork } from "./members.ts";
 
@@ -91,15 +92,8 @@ export async function refuseUnreviewable(deps: RunDeps, spec: Spec, purpose = "r
   const hasPlace = (await deps.ports.worktrees.ids()).includes(id);
   if (REVIEWABLE.includes(status) || hasPlace) return;
   if ((await membersWithWork(deps, spec)).some(({ need }) => need !== null)) return;
-  refuse(`its status is ${status}, and it has no worktree: ${NEXT[status]?.(id) ?? `"planner show ${id}" shows it`}`);
+  refuse(describeMissingWork(spec));
 }
-
-const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
-  pending: (id) => `"planner work ${id}" begins it`,
-  blocked: (id) => `"planner diagnose ${id}" names what it waits for`,
-  in_progress: (id) => `"planner work ${id}" goes on with it, "planner finalize ${id}" completes it`,
-  completed: (id) => `its work is in your branch: "planner verify ${id} --record" shows how it ended`,
-};
 
 interface Sources {
   readonly id: SpecId;

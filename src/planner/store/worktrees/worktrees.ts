@@ -84,12 +84,12 @@ class GitWorktrees implements Worktrees {
     this.#clock = clock;
   }
 
-  async check(options: WorktreeOptions, message: string): Promise<void> {
+  async check(options: WorktreeOptions, message: string | null): Promise<void> {
     const repository = await this.#openedToWrite();
     await refusePlantedElsewhere(repository, this.#root);
     const mainBranch = await requireMainBranch(repository, options, await refsOf(repository.git));
     await checkBase(repository, mainBranch, options.base ?? null);
-    await checkCommits(repository, message);
+    if (message !== null) await checkCommits(repository, message);
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {

@@ -1,4 +1,4 @@
-/** The pages for the browser, as one file each; see `build_pages.ts`. */
+/** The pages for the browser; see `build_pages.ts`. */
 export const PAGES = ["console", "board", "graphiql", "picture_file"] as const;
 export type PageName = (typeof PAGES)[number];
 
@@ -10,11 +10,12 @@ const LOADERS: Readonly<Record<PageName, () => Promise<{ readonly default: unkno
   graphiql: () => import("../../dist/web/graphiql.html", { with: { type: "text" } }),
 };
 
-/** Loads the console as it is sent, compressed when it was built; undefined if it was never built. */
-export async function loadZippedConsole(): Promise<Buffer<ArrayBuffer> | undefined> {
+/** Loads the console's modules by their names, each compressed by gzip; undefined if they were never built. */
+export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined> {
   try {
-    const { default: text } = await import("../../dist/web/console.gz.txt", { with: { type: "text" } });
-    return Buffer.from(String(text), "base64");
+    const { default: text } = await import("../../dist/web/console.modules.json.txt", { with: { type: "text" } });
+    const all = Object.entries<string>(JSON.parse(String(text)));
+    return new Map(all.map(([name, zipped]) => [name, Buffer.from(zipped, "base64")]));
   } catch {
     return undefined;
   }

@@ -22,6 +22,7 @@ import { changeStreamResponse, lastEventId } from "./change_stream.ts";
 import { hasCurrentCopy } from "./etag.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+import { MODULES_PATH, moduleHandler } from "./page_modules.ts";
 import { pageHandler } from "./pages.ts";
 import { refusedRoute } from "./refused_route.ts";
 import { readBytes, readJsonBody } from "./request_body.ts";
@@ -45,8 +46,8 @@ export interface AppOptions {
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
-  /** The console as it is sent, if it was compressed before. */
-  readonly loadZippedConsole?: () => Promise<Buffer<ArrayBuffer> | undefined>;
+  /** The console's modules by their names, compressed by gzip. */
+  readonly loadConsoleModules?: () => Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined>;
   /** The sample site as lists of upsert items in JSON; absent where none is offered. */
   readonly loadSample?: () => Promise<string>;
   /** Aborts when the server is about to end. */
@@ -64,6 +65,7 @@ const STREAM_BYTES = 256 * 1024;
 /** Routes that answer to nothing but GET and HEAD. */
 const READ_ROUTES = [
   "/",
+  `${MODULES_PATH}*`,
   "/openapi.json",
   "/graphql/playground",
   "/healthz",
@@ -99,10 +101,12 @@ export function httpApp(options: AppOptions): App {
     chargeReply(context, options);
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
-  const { loadPage = async () => undefined } = options;
-  const console = pageHandler(() => loadPage("console"), options.loadZippedConsole);
+  const { loadPage = async () => undefined, loadConsoleModules = async () => undefined } = options;
+  const console = pageHandler(() => loadPage("console"));
+  const consoleModule = moduleHandler(loadConsoleModules);
   const graphiql = pageHandler(() => loadPage("graphiql"));
   app.get("/", (context) => console(context.req.raw));
+  app.get(`${MODULES_PATH}*`, async (context) => (await consoleModule(context.req.raw)) ?? context.notFound());
   app.get("/openapi.json", (context) => openapi(context, options));
   app.get("/graphql/playground", (context) => graphiql(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { hasCurrentCopy } from "./etag.ts";
+import { takesGzip } from "./page_modules.ts";
 
 /** One page, ready to be sent. */
 interface Page {
@@ -14,18 +15,15 @@ interface Page {
 const zip = promisify(gzip);
 
 /**
- * Answers with a page that holds its scripts and styles inside. The policy names them by their hashes, so nothing that
- * a name in the data smuggles in can run, and the page reaches nothing but this server. Cost: prepared once.
- * @param loadZipped the same page compressed by gzip, if that was done before
+ * Answers with a page that holds its styles inside, and its scripts unless they are modules. The policy names what is
+ * inside by its hash, so nothing that a name in the data smuggles in can run, and the page reaches nothing but this
+ * server. Cost: prepared once.
  */
-export function pageHandler(
-  load: () => Promise<string | undefined>,
-  loadZipped: () => Promise<Buffer<ArrayBuffer> | undefined> = async () => undefined,
-): (request: Request) => Promise<Response> {
+export function pageHandler(load: () => Promise<string | undefined>): (request: Request) => Promise<Response> {
   let page: Promise<Page | undefined> | undefined;
   const prepared = async () => {
     const html = await load();
-    return html === undefined ? undefined : prepare(html, (await loadZipped()) ?? (await zip(html, { level: 9 })));
+    return html === undefined ? undefined : prepare(html, await zip(html, { level: 9 }));
   };
   return async (request) => {
     page ??= prepared();
@@ -46,7 +44,7 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
   };
   if (hasCurrentCopy(headers, etag)) return new Response(null, { status: 304, headers: common });
   const sent = { ...common, "content-type": "text/html; charset=utf-8" };
-  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/.test(headers.get("accept-encoding") ?? "")) {
+  if (!takesGzip(headers)) {
     return new Response(html, { headers: { ...sent, "content-length": String(Buffer.byteLength(html)) } });
   }
   const length = String(zipped.length);
@@ -55,8 +53,10 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
 
 function prepare(html: string, zipped: Page["zipped"]): Page {
   const sources = (tag: string) =>
-    [...html.matchAll(new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`, "g"))]
-      .map(([, inside = ""]) => `'sha256-${createHash("sha256").update(inside).digest("base64")}'`)
+    [...html.matchAll(new RegExp(`<${tag}([^>]*)>([\\s\\S]*?)</${tag}>`, "g"))]
+      .map(([, attributes = "", inside = ""]) =>
+        / src=/.test(attributes) ? "'self'" : `'sha256-${createHash("sha256").update(inside).digest("base64")}'`,
+      )
       .join(" ");
   return {
     html,

@@ -8,6 +8,7 @@ import { type Place, usePlace } from "./router.ts";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { Side } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
+import { focusHeading } from "./ui/page.tsx";
 import { SignInDialog } from "./ui/sign_in.tsx";
 
 export function App() {
@@ -53,7 +54,7 @@ function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: H
     }
     // A question asked by a field keeps the focus in it.
     if (document.activeElement?.matches(".filters *") === true) return;
-    main.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+    focusHeading(main.current);
     scrollTo(0, 0);
   }, [page, subject]);
 }

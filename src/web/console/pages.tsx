@@ -2,23 +2,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { readWords } from "./address_words.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
-import { Device } from "./pages/device.tsx";
-import { Fabric } from "./pages/fabric.tsx";
-import { Floor } from "./pages/floor.tsx";
-import { History } from "./pages/history.tsx";
-import { Import } from "./pages/import.tsx";
-import { List } from "./pages/list.tsx";
-import { OBJECT_PAGES, ObjectPage } from "./pages/object.tsx";
+import { onDemand } from "./on_demand.tsx";
 import { Overview } from "./pages/overview.tsx";
-import { Placement } from "./pages/placement.tsx";
-import { Power } from "./pages/power.tsx";
-import { Rack } from "./pages/rack.tsx";
-import { Rehearsal } from "./pages/rehearsal.tsx";
-import { Thermal } from "./pages/thermal.tsx";
-import { Trace } from "./pages/trace.tsx";
-import { Window } from "./pages/window.tsx";
-import { Windows } from "./pages/windows.tsx";
-import { linkTo, type Place, parsePlace } from "./router.ts";
+import { linkTo, OBJECT_PAGES, type Place, parsePlace } from "./router.ts";
 import { findBareRef, ResolveBareRef } from "./shell/bare_refs.tsx";
 import { Notice } from "./ui/notice.tsx";
 import { PageHead } from "./ui/page.tsx";
@@ -28,24 +14,31 @@ interface PageProps {
   readonly place: Place;
 }
 
+type PageComponent = (props: PageProps) => ComponentChildren;
+
+const elementPages = () => import("./pages/element_pages.ts");
+const analysisPages = () => import("./pages/analysis_pages.ts");
+const List = onDemand<PageProps>(async () => (await elementPages()).List);
+const ObjectPage = onDemand<PageProps>(async () => (await elementPages()).ObjectPage);
+
 /** Every page by the first word of its address. A new page is a row here, and one in `navigation.ts`. */
-const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> = {
+const PAGES: Readonly<Record<string, PageComponent>> = {
   ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, ObjectPage])),
   overview: Overview,
-  floor: Floor,
-  rack: Rack,
-  device: Device,
-  power: Power,
-  rehearsal: Rehearsal,
-  trace: Trace,
-  thermal: Thermal,
-  fabric: Fabric,
-  placement: Placement,
-  window: Window,
-  windows: Windows,
-  history: History,
-  import: Import,
+  rack: onDemand(async () => (await elementPages()).Rack),
+  device: onDemand(async () => (await elementPages()).Device),
+  floor: onDemand(async () => (await analysisPages()).Floor),
+  power: onDemand(async () => (await analysisPages()).Power),
+  rehearsal: onDemand(async () => (await analysisPages()).Rehearsal),
+  trace: onDemand(async () => (await analysisPages()).Trace),
+  thermal: onDemand(async () => (await analysisPages()).Thermal),
+  fabric: onDemand(async () => (await analysisPages()).Fabric),
+  placement: onDemand(async () => (await analysisPages()).Placement),
+  window: onDemand(async () => (await analysisPages()).Window),
+  windows: onDemand(async () => (await analysisPages()).Windows),
+  history: onDemand(async () => (await analysisPages()).History),
+  import: onDemand(async () => (await analysisPages()).Import),
 };
 
 /** Pages whose fields say what they are about: these fields stay while it changes. */

@@ -38,6 +38,19 @@ export function linkTo(page: string, subject = "", settings: Readonly<Record<str
   return `#/${page.replaceAll("_", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
+/** Kinds of references with a page of the data in their list. */
+export const OBJECT_PAGES = [
+  "site",
+  "room",
+  "row",
+  "crac",
+  "feed",
+  "cable",
+  "fabric_link",
+  "port",
+  "device_type",
+] as const;
+
 /** The page that shows what a reference names; undefined for kinds without one. */
 export function linkToRef(ref: string): string | undefined {
   const [kind = "", id = ""] = splitAt(ref, ":");
@@ -50,21 +63,12 @@ export function linkToRef(ref: string): string | undefined {
       return linkTo("floor", ref);
     case "fabric":
       return linkTo("fabric", id);
-    case "site":
-    case "room":
-    case "row":
-    case "port":
-    case "crac":
-    case "feed":
-    case "cable":
-    case "fabric_link":
-    case "device_type":
-    case "window":
-      return linkTo(kind, id);
     case "zone":
       return linkTo("thermal", ref);
+    case "window":
+      return linkTo(kind, id);
     default:
-      return undefined;
+      return OBJECT_PAGES.some((page) => page === kind) ? linkTo(kind, id) : undefined;
   }
 }
 

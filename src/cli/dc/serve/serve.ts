@@ -14,7 +14,7 @@ import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
-import { loadPage, loadZippedConsole } from "#runtime/pages.ts";
+import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { Database } from "../database.ts";
@@ -96,8 +96,8 @@ const GRACE_MS = 8000;
 
 /** Loaders of files that the server sends besides answers of the service. */
 const FILES = {
+  loadConsoleModules,
   loadPage,
-  loadZippedConsole,
   loadSample: async () => (await import("../sample.ts")).sampleJson(),
 } as const;
 

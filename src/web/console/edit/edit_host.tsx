@@ -1,10 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { DeleteDialog } from "./delete_dialog.tsx";
-import { type Edit, editing, type Notice } from "./editing.ts";
-import { ManyDialog } from "./many_dialog.tsx";
-import { ResourceDialog } from "./resource_dialog.tsx";
+import { onDemand } from "../on_demand.tsx";
+import { EditDialog } from "./dialog.tsx";
+import { editing, type Notice } from "./editing.ts";
 import { UndoButton } from "./undo.tsx";
-import { UndoDialog } from "./undo_dialog.tsx";
 
 /** Shows the edit that is open and what was done last, beside the pages: they may change below an open dialog. */
 export function EditHost() {
@@ -18,19 +16,15 @@ export function EditHost() {
   );
 }
 
-function Dialog({ edit }: { readonly edit: Edit }) {
-  switch (edit.mode) {
-    case "delete":
-      return <DeleteDialog edit={edit} />;
-    case "undo":
-      return <UndoDialog edit={edit} />;
-    case "many":
-    case "delete-many":
-      return <ManyDialog edit={edit} />;
-    default:
-      return <ResourceDialog edit={edit} />;
-  }
-}
+/** What every edit needs is loaded with the first one; its dialog opens at once, so that no key goes to the page below. */
+const Dialog = onDemand(
+  async () => (await import("./dialogs.tsx")).Dialog,
+  ({ children }) => (
+    <EditDialog title="Opening…" leave={editing.close} submit={() => undefined} footer={null}>
+      {children}
+    </EditDialog>
+  ),
+);
 
 /** How long a notice stays, unless the pointer or the focus is in it. */
 const NOTICE_MS = 8000;

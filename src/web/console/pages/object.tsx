@@ -8,7 +8,7 @@ import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
-import { linkTo, linkToRef, type Place } from "../router.ts";
+import { linkTo, linkToRef, type OBJECT_PAGES, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -72,7 +72,7 @@ const pathPicture = (port: string): Question => ({ rpc: "TraceCablePath", reques
 const feedChanges = ({ ref, texts: { source = "" } }: InventoryRow) =>
   source === "" ? ref : `device:${source.split("/")[0]}`;
 
-const KINDS: Readonly<Record<string, ObjectKind>> = {
+const KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], ObjectKind>> = {
   site: {
     kind: "SITE",
     one: "Site",
@@ -186,11 +186,8 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   },
 };
 
-/** Names of pages that `ObjectPage` shows: the kinds of references. */
-export const OBJECT_PAGES: readonly string[] = Object.keys(KINDS);
-
 export function ObjectPage({ place }: { readonly place: Place }) {
-  const object = KINDS[place.page];
+  const object = Object.entries(KINDS).find(([page]) => page === place.page)?.[1];
   const ref = `${place.page}:${place.subject}`;
   const asked = useCall(
     LIST_RPC,

@@ -2,16 +2,11 @@ import { useState } from "preact/hooks";
 import type { RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import { CallError, read } from "../api/client.ts";
 import type { AuditEntry, HistoryAnswer, InventoryOverview } from "../api/replies.ts";
-import { mayWrite, useSession } from "../api/session.ts";
-import { signedIn } from "../api/sign_in.ts";
 import { useRead } from "../api/use_call.ts";
 import { useInventory } from "../api/use_inventory.ts";
-import { ImportResult } from "../import/import_result.tsx";
-import { parseLists } from "../import/parse_items.ts";
-import { type Run, type Running, useRun } from "../import/use_run.ts";
 import { counted } from "../labels.ts";
+import { onDemand } from "../on_demand.tsx";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
@@ -19,21 +14,23 @@ import { Gauges } from "../overview/gauges.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
 import { useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
-import { Answer, Failure } from "../ui/answer.tsx";
+import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
 /** Floors drawn on the first screen; the list has them all. */
 const FLOORS = 4;
 
+const EmptyInventory = onDemand(async () => (await import("../overview/empty_inventory.tsx")).EmptyInventory);
+
 /** The first screen: failed resources, effects of single failures, and free capacity. */
 export function Overview() {
   const inventory = useInventory();
-  const sample = useRun();
+  const [isFilled, setFilled] = useState(true);
   const isEmpty =
     inventory.reply !== undefined && inventory.reply.sites.length === 0 && inventory.reply.totals.devices === 0;
   // The first batch fills the inventory; the rest is still to come.
-  if (isEmpty || isUnfinished(sample.run)) return <EmptyInventory sample={sample} />;
+  if (isEmpty || !isFilled) return <EmptyInventory setFilled={setFilled} />;
   if (inventory.reply === undefined) {
     return (
       <>
@@ -43,11 +40,6 @@ export function Overview() {
     );
   }
   return <Recorded inventory={inventory.reply} />;
-}
-
-/** Whether something of a run is still to be sent, or was refused. */
-function isUnfinished(run: Run | undefined): boolean {
-  return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
 }
 
 function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
@@ -91,37 +83,6 @@ function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: Retu
   if (racks > 0) return `${now}Losing ${name} would take ${counted(racks, "rack")}.`;
   if (devices > 0) return `${now}Losing ${name} would take ${counted(devices, "device")} offline.`;
   return `${now}No single failure takes a rack.`;
-}
-
-function EmptyInventory({ sample }: { readonly sample: Running }) {
-  const { reply: session } = useSession();
-  return (
-    <>
-      <PageHead title="Overview" />
-      <Card title={sample.run === undefined ? "Nothing is recorded yet" : "The sample is being written"}>
-        <p>Racks, devices, cooling units, cables and fabric links belong here. The ways to get them in:</p>
-        <ul class="plain-list">
-          <li>
-            {mayWrite(session) ? (
-              <a class="button primary" href={linkTo("import")}>
-                Import a file
-              </a>
-            ) : (
-              "Somebody with role writer may import a file."
-            )}
-          </li>
-          {mayWrite(session) ? (
-            <li>
-              <LoadSample running={sample} />
-            </li>
-          ) : null}
-          <li>
-            Bring NetBox, a CSV file or containerlab: <code>planner dc import --help</code>
-          </li>
-        </ul>
-      </Card>
-    </>
-  );
 }
 
 const SHOWN = 6;
@@ -170,53 +131,5 @@ function Request({ entries, isCut }: { readonly entries: readonly AuditEntry[]; 
         )}
       </span>
     </li>
-  );
-}
-
-/** Writes the sample site through the same calls as an import, after a question, and only where nothing is recorded. */
-function LoadSample({ running }: { readonly running: Running }) {
-  const [isAsked, setAsked] = useState(false);
-  const [error, setError] = useState<CallError>();
-  const load = async () => {
-    setAsked(false);
-    setError(undefined);
-    try {
-      const { totals } = await signedIn(() => read<InventoryOverview>("/estate", {}));
-      if (totals.racks + totals.devices > 0) {
-        throw new CallError(
-          "failed_precondition",
-          "Somebody has recorded racks or devices meanwhile. Nothing was written.",
-        );
-      }
-      const lists = await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}));
-      await running.writeAll(parseLists(lists));
-    } catch (reason) {
-      if (!(reason instanceof CallError)) throw reason;
-      setError(reason);
-    }
-  };
-  if (running.run !== undefined) return <ImportResult running={running} />;
-  return (
-    <>
-      {isAsked ? (
-        <div class="sample-question">
-          <p>
-            This writes the sample site AMS1 into this server's database: 40 racks, 808 devices, 8 cooling units, 1,822
-            cables and 272 fabric links. Only deleting them removes them.
-          </p>
-          <button type="button" class="primary" onClick={() => void load()}>
-            Write the sample
-          </button>{" "}
-          <button type="button" onClick={() => setAsked(false)}>
-            Cancel
-          </button>
-        </div>
-      ) : (
-        <button type="button" onClick={() => setAsked(true)}>
-          Load a sample of 40 racks
-        </button>
-      )}
-      {error === undefined ? null : <Failure error={error} />}
-    </>
   );
 }

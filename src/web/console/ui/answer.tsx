@@ -26,7 +26,8 @@ export function Answer<Reply>({
 /** After so long, a person wonders whether anything happens. */
 const LONG_MS = 4000;
 
-function Skeleton() {
+/** The wait for something, in words after a while. */
+export function Skeleton() {
   const [long, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), LONG_MS);
@@ -65,7 +66,7 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
       ) : null}
       {again === undefined || FINAL.has(error.code) ? null : (
         <button type="button" onClick={again}>
-          Try again
+          {error.code === "outdated" ? "Load again" : "Try again"}
         </button>
       )}
     </div>
@@ -79,6 +80,7 @@ const TITLES: Readonly<Record<string, string>> = {
   invalid_argument: "Not understood",
   unavailable: "Database unavailable",
   deadline_exceeded: "Took too long",
+  outdated: "This page is outdated",
 };
 
 function title({ code }: CallError): string {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { navigationItemOf } from "../navigation.ts";
 import { linkTo, parsePlace } from "../router.ts";
 import { type Crumb, useTrail } from "./trail.ts";
@@ -16,16 +16,32 @@ interface PageHeadProps {
   readonly children?: ComponentChildren;
 }
 
+let isHeadingWanted = false;
+
+/** Moves the focus to the heading of the page, now or when the page has one. */
+export function focusHeading(page: HTMLElement | null): void {
+  const heading = page?.querySelector<HTMLElement>("h1");
+  isHeadingWanted = heading === undefined || heading === null;
+  heading?.focus({ preventScroll: true });
+}
+
 /** A page's heading, which also names the browser's tab and the way here, and what can be done. */
 export function PageHead({ title, kind, trail, crumb = title, action, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · planner`;
   }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => {
+    if (isHeadingWanted) heading.current?.focus({ preventScroll: true });
+    isHeadingWanted = false;
+  }, []);
   useTrail([...(trail ?? usualTrail(title)), { name: crumb }]);
   return (
     <header class="page-head">
       <div>
-        <h1 tabIndex={-1}>{title}</h1>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
         {kind === undefined ? null : <p class="kind">{kind}</p>}
         {children}
       </div>

@@ -1,0 +1,20 @@
+import { DeleteDialog } from "./delete_dialog.tsx";
+import type { Edit } from "./editing.ts";
+import { ManyDialog } from "./many_dialog.tsx";
+import { ResourceDialog } from "./resource_dialog.tsx";
+import { UndoDialog } from "./undo_dialog.tsx";
+
+/** The dialog of an edit. */
+export function Dialog({ edit }: { readonly edit: Edit }) {
+  switch (edit.mode) {
+    case "delete":
+      return <DeleteDialog edit={edit} />;
+    case "undo":
+      return <UndoDialog edit={edit} />;
+    case "many":
+    case "delete-many":
+      return <ManyDialog edit={edit} />;
+    default:
+      return <ResourceDialog edit={edit} />;
+  }
+}

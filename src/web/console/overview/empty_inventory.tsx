@@ -1,0 +1,103 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import { CallError, read } from "../api/client.ts";
+import type { InventoryOverview } from "../api/replies.ts";
+import { mayWrite, useSession } from "../api/session.ts";
+import { signedIn } from "../api/sign_in.ts";
+import { ImportResult } from "../import/import_result.tsx";
+import { parseLists } from "../import/parse_items.ts";
+import { type Run, type Running, useRun } from "../import/use_run.ts";
+import { linkTo } from "../router.ts";
+import { Failure } from "../ui/answer.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Card } from "../ui/parts.tsx";
+
+/**
+ * What can be done while nothing is recorded.
+ * @param setFilled keeps this page while the rest of a sample is still to be written, or was refused
+ */
+export function EmptyInventory({ setFilled }: { readonly setFilled: (isFilled: boolean) => void }) {
+  const sample = useRun();
+  const isUnfinished = isOpen(sample.run);
+  useLayoutEffect(() => setFilled(!isUnfinished), [isUnfinished, setFilled]);
+  const { reply: session } = useSession();
+  return (
+    <>
+      <PageHead title="Overview" />
+      <Card title={sample.run === undefined ? "Nothing is recorded yet" : "The sample is being written"}>
+        <p>Racks, devices, cooling units, cables and fabric links belong here. The ways to get them in:</p>
+        <ul class="plain-list">
+          <li>
+            {mayWrite(session) ? (
+              <a class="button primary" href={linkTo("import")}>
+                Import a file
+              </a>
+            ) : (
+              "Somebody with role writer may import a file."
+            )}
+          </li>
+          {mayWrite(session) ? (
+            <li>
+              <LoadSample running={sample} />
+            </li>
+          ) : null}
+          <li>
+            Bring NetBox, a CSV file or containerlab: <code>planner dc import --help</code>
+          </li>
+        </ul>
+      </Card>
+    </>
+  );
+}
+
+/** Whether something of a run is still to be sent, or was refused. */
+function isOpen(run: Run | undefined): boolean {
+  return run !== undefined && (run.running || run.sent < run.total || run.failed.length > 0);
+}
+
+/** Writes the sample site through the same calls as an import, after a question, and only where nothing is recorded. */
+function LoadSample({ running }: { readonly running: Running }) {
+  const [isAsked, setAsked] = useState(false);
+  const [error, setError] = useState<CallError>();
+  const load = async () => {
+    setAsked(false);
+    setError(undefined);
+    try {
+      const { totals } = await signedIn(() => read<InventoryOverview>("/estate", {}));
+      if (totals.racks + totals.devices > 0) {
+        throw new CallError(
+          "failed_precondition",
+          "Somebody has recorded racks or devices meanwhile. Nothing was written.",
+        );
+      }
+      const lists = await signedIn(() => read<Readonly<Record<string, unknown>>>("/sample", {}));
+      await running.writeAll(parseLists(lists));
+    } catch (reason) {
+      if (!(reason instanceof CallError)) throw reason;
+      setError(reason);
+    }
+  };
+  if (running.run !== undefined) return <ImportResult running={running} />;
+  return (
+    <>
+      {isAsked ? (
+        <div class="sample-question">
+          <p>
+            This writes the sample site AMS1 into this server's database: 40 racks, 808 devices, 8 cooling units, 1,822
+            cables and 272 fabric links. Only deleting them removes them.
+          </p>
+          <button type="button" class="primary" onClick={() => void load()}>
+            Write the sample
+          </button>{" "}
+          <button type="button" onClick={() => setAsked(false)}>
+            Cancel
+          </button>
+        </div>
+      ) : (
+        <button type="button" onClick={() => setAsked(true)}>
+          Load a sample of 40 racks
+        </button>
+      )}
+      {error === undefined ? null : <Failure error={error} />}
+    </>
+  );
+}

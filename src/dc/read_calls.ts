@@ -1,10 +1,12 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Slots } from "#kernel/slots.ts";
+import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
 import { MeasuredReads, takesReadings } from "./measured_reads.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
+import { duringWindowOf, sessionDuring } from "./operations/planning/windows/during_window.ts";
 import type { ReadRpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import { type KeptReply, ReplyCache } from "./reply_cache.ts";
@@ -97,7 +99,8 @@ export class ReadCalls {
       atRevision(known);
       // Others may wait for the same topology, so that it is built to its end.
       const recorded = () => this.#topologies.at(whole, revision);
-      const judged = async () => this.#topologies.judged(await recorded(), scheduler);
+      const judge = (topology: Topology) => this.#topologies.judged(topology, scheduler);
+      const judged = async () => judge(await recorded());
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
@@ -106,7 +109,9 @@ export class ReadCalls {
       const measured = new MeasuredReads(rpc, request);
       const topology = () => measured.topology(moment, recorded);
       const judgedTopology = () => measured.topology(moment, judged);
-      const reply = await rpc.run({ context: this.#context, ...moment, topology, judgedTopology }, request);
+      const session = { context: this.#context, ...moment, topology, judgedTopology };
+      const window = duringWindowOf(rpc, request);
+      const reply = await rpc.run(window === undefined ? session : sessionDuring(session, window, judge), request);
       await measured.complete(reply);
       const { length } = await scheduler.run(encodeReply(rpc, reply));
       (isMeasured ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);

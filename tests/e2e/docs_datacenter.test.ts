@@ -14,6 +14,7 @@ const ON_A_FILE = [
   "docs/capacity.md#What is left",
   "docs/windows.md#Maintenance windows",
   "docs/windows.md#Stored windows",
+  "docs/windows.md#As during a window",
   "docs/windows.md#Calendar",
   "docs/windows.md#A copy of a site",
   "docs/import/exports.md#Exports for other programs",

@@ -35,6 +35,13 @@ export const AGE_ROW = {
   summary: "Maximum age of readings with --basis measured (900)",
 } as const;
 
+/** The row of a field `during_window`. */
+export const DURING_ROW = {
+  field: "during_window",
+  value: "window",
+  summary: "Answer as during this stored window",
+} as const;
+
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Derives the flags of a command from the fields of the request that it sends. */

@@ -3,7 +3,7 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
-import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
+import type { Crac, Device, PortRef, Rack, ResourceKind } from "#dc/model/resources.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type MediaServed, servedAround } from "./cooling/cooling_units.ts";
 import type { RackHeat } from "./cooling/thermal_spots.ts";
@@ -208,12 +208,17 @@ export class Topology {
     return made;
   }
 
+  /** The port at the other end of a port's power cable. */
+  cabledTo(end: PortRef): PortRef | undefined {
+    return this.#editor.cabledTo(portKey(end));
+  }
+
   /** Keys of the power cables that end at a device's power ports. */
   cableKeysOf(deviceCode: string): readonly string[] {
     const device = this.device(deviceCode);
     return (device?.ports ?? []).flatMap(({ name }) => {
       const end = { deviceCode, portName: name };
-      const other = this.#editor.cabledTo(portKey(end));
+      const other = this.cabledTo(end);
       return other === undefined ? [] : [edgeKey(end, other)];
     });
   }

@@ -89,7 +89,7 @@ const PLANNING_READS: readonly Read[] = [
 ];
 
 /** Parameters that are taken and not listed, beside those that say the same or little: the list has a budget. */
-const UNLISTED = ["page_size", "max_age_s"];
+const UNLISTED = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
   check_window: ["except_code", "ignore_stored"],
   list_windows: ["verdicts"],

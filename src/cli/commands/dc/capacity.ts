@@ -1,6 +1,6 @@
 import { GetCapacity } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW, DURING_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
@@ -8,6 +8,7 @@ const ASKED = askedFlags("dc capacity", GetCapacity, {
   by: { field: "by", summary: "List each of these (default: the scope)" },
   basis: BASIS_ROW,
   "max-age": AGE_ROW,
+  during: DURING_ROW,
 });
 
 export const command = defineCommand({

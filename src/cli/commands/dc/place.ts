@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { askedFlags } from "../../dc/asked_flags.ts";
+import { askedFlags, DURING_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -30,6 +30,7 @@ const ASKED = askedFlags("dc place", FindPlacement, {
   headroom: { field: "headroom_pct", value: "percent", least: 0, summary: "Share of each limit to keep free (0)" },
   "allow-warnings": { field: "allow_existing_warnings", summary: "Use supplies that already have warnings" },
   tenant: { field: "tenant", value: "name", summary: "Who will use the devices" },
+  during: DURING_ROW,
   prefix: { field: "code_prefix", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
 });
 
@@ -64,6 +65,7 @@ export const command = defineCommand({
   joined: [
     { flags: ["type", "like"], summary: "Device type, or a device to copy" },
     { flags: ["height", "weight", "draw"], summary: "Of each device" },
+    { flags: ["inlets", "port"], summary: "Of each, such as 2 and 2x25G" },
     { flags: ["tenant", "prefix"], summary: "Tenant and code prefix (NEW)" },
     { flags: ["picture", "theme"], summary: "Draw the floor (.svg, .png, ...)" },
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
-import { AGE_ROW, askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW, DURING_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { RENDER_FLAGS } from "../../dc/render_flags.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
@@ -13,6 +13,7 @@ const ASKED = askedFlags("dc rehearse", RehearseFailures, {
   battery: { field: "assume_battery", summary: "Count what a UPS carries on battery as supplied" },
   basis: BASIS_ROW,
   "max-age": AGE_ROW,
+  during: DURING_ROW,
   "min-severity": { field: "min_severity", summary: "Minimum severity (info)" },
   elements: { field: "max_elements", value: "count", summary: "Elements and losses listed per cause, to 1000 (10)" },
 });
@@ -44,7 +45,6 @@ export const command = defineCommand({
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the causes as CSV" }],
   examples: [
-    { line: "planner dc rehearse", shows: "Rank all single failures" },
     { line: "planner dc rehearse row:AMS1/1/D --min-severity high", shows: "List severe causes in a row" },
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
     { line: "planner dc rehearse --limit 1 --picture worst.svg", shows: "Draw the worst failure" },

@@ -134,6 +134,7 @@ export interface PowerBlastRadiusRequest {
   readonly assume_battery: boolean;
   readonly include_undocumented: boolean;
   readonly max_age_s?: number;
+  readonly during_window: string;
 }
 
 export interface RenderOptions {
@@ -400,6 +401,7 @@ export interface GetRackRequest {
   readonly code: string;
   readonly face: Face;
   readonly render?: RenderOptions;
+  readonly during_window: string;
 }
 
 export interface GetRackResponse {
@@ -541,6 +543,7 @@ export interface ThermalHeadroomRequest {
   readonly failed_crac_codes: readonly string[];
   readonly render?: RenderOptions;
   readonly max_age_s?: number;
+  readonly during_window: string;
 }
 
 export interface ThermalHeadroomResponse {
@@ -704,6 +707,7 @@ export interface FloorPlanRequest {
   readonly floor_ref: string;
   readonly coloring: Coloring;
   readonly render?: RenderOptions;
+  readonly during_window: string;
 }
 
 export interface FloorPlanResponse {
@@ -1398,6 +1402,7 @@ export interface RehearseFailuresRequest {
   readonly page_token: string;
   readonly max_elements: number;
   readonly max_age_s?: number;
+  readonly during_window: string;
 }
 
 export interface RehearseFailuresResponse {
@@ -1685,6 +1690,7 @@ export interface FindPlacementRequest {
   readonly max_places: number;
   readonly render?: RenderOptions;
   readonly inlets?: number;
+  readonly during_window: string;
 }
 
 export interface WantedPorts {
@@ -1782,6 +1788,7 @@ export interface GetCapacityRequest {
   readonly page_size: number;
   readonly page_token: string;
   readonly max_age_s?: number;
+  readonly during_window: string;
 }
 
 export interface GetCapacityResponse {

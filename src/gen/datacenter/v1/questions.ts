@@ -21,6 +21,7 @@ export const PowerBlastRadius = {
   assume_battery: {"type":"flag"},
   include_undocumented: {"type":"flag"},
   max_age_s: {"type":"int"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of TraceCablePathRequest. */
@@ -38,6 +39,7 @@ export const GetRack = {
   code: {"type":"text"},
   face: {"type":"choice","prefix":"FACE","values":["FRONT","REAR"]},
   render: {"type":"group"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of ThermalHeadroomRequest. */
@@ -48,6 +50,7 @@ export const ThermalHeadroom = {
   failed_crac_codes: {"type":"text","isList":true},
   render: {"type":"group"},
   max_age_s: {"type":"int"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of FabricTopologyRequest. */
@@ -66,6 +69,7 @@ export const FloorPlan = {
   floor_ref: {"type":"text"},
   coloring: {"type":"choice","prefix":"COLORING","values":["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE","RISK"]},
   render: {"type":"group"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of SearchDevicesRequest. */
@@ -131,6 +135,7 @@ export const RehearseFailures = {
   page_token: {"type":"text"},
   max_elements: {"type":"int"},
   max_age_s: {"type":"int"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of ListInventoryRequest. */
@@ -177,6 +182,7 @@ export const FindPlacement = {
   max_places: {"type":"int"},
   render: {"type":"group"},
   inlets: {"type":"int"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of GetCapacityRequest. */
@@ -187,6 +193,7 @@ export const GetCapacity = {
   page_size: {"type":"int"},
   page_token: {"type":"text"},
   max_age_s: {"type":"int"},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of CheckWindowRequest. */

@@ -97,16 +97,35 @@ export class WindowTimeline {
 
   /** The verdict alone, kept for the inventory as it is. Cost: nothing, or a judgement of each piece. */
   async verdict(window: TimedWindow): Promise<ShortVerdict> {
+    return worst(await this.#verdicts(window), (one) => one);
+  }
+
+  /** What is out in the piece that the verdict is about. Cost: as of the verdict. */
+  async worstPiece(window: TimedWindow): Promise<OutInPiece> {
+    return worst(await this.#verdicts(window), (one) => one).out;
+  }
+
+  /** Fails what is out in a piece. Cost: nothing for the last one that was asked for, or a failure. */
+  outage(out: OutInPiece): Promise<PieceOutage> {
+    const key = JSON.stringify(out);
+    const known = this.#lastOutage;
+    const outage = known?.key === key ? known.outage : pieceOutage(this.#question, out);
+    this.#lastOutage = { key, outage };
+    return outage;
+  }
+
+  async #verdicts(window: TimedWindow): Promise<readonly (ShortVerdict & { readonly out: OutInPiece })[]> {
     const missing = await this.#missing(window);
-    const found: ShortVerdict[] = [];
+    const found: (ShortVerdict & { readonly out: OutInPiece })[] = [];
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
       const judged = async () => shortOf(await this.#judge(out));
       // The length is a figure of the verdict where a battery carries; otherwise it only says which batteries do.
       const told = (await this.#batteries(at)).carrying.length > 0 ? out.durationS : this.#batteriesIn(out);
-      found.push(await this.#kept.verdict(JSON.stringify([{ ...out, durationS: told }, this.#options()]), judged));
+      const key = JSON.stringify([{ ...out, durationS: told }, this.#options()]);
+      found.push({ ...(await this.#kept.verdict(key, judged)), out });
     }
-    return worst(found, (one) => one);
+    return found;
   }
 
   /** The reply about a window, without its revision. @param limit items of each list */
@@ -134,15 +153,7 @@ export class WindowTimeline {
   }
 
   async #judge(out: OutInPiece): Promise<JudgedPiece> {
-    return judgePiece(this.#question, await this.#outageOf(out));
-  }
-
-  #outageOf(out: OutInPiece): Promise<PieceOutage> {
-    const key = JSON.stringify(out);
-    const known = this.#lastOutage;
-    const outage = known?.key === key ? known.outage : pieceOutage(this.#question, out);
-    this.#lastOutage = { key, outage };
-    return outage;
+    return judgePiece(this.#question, await this.outage(out));
   }
 
   #batteriesIn({ durationS }: { readonly durationS: number }) {
@@ -182,7 +193,7 @@ export class WindowTimeline {
     const piece = this.#pieces[at] as WindowPiece;
     const out = { ...outIn(piece), durationS: secondsOf(piece), missing: [] };
     return this.#kept.batteries(JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]), async () => {
-      const { outage, ground } = (await this.#outageOf(out)).judged;
+      const { outage, ground } = (await this.outage(out)).judged;
       const refOf = (index: number) => ground.site.power.nodes[index]?.ref ?? "";
       return { carrying: outage.onBattery.map(({ index }) => refOf(index)), unsupplied: outage.unsupplied.map(refOf) };
     });
@@ -235,7 +246,7 @@ export class WindowTimeline {
   async #isRefused(window: TimedWindow): Promise<boolean> {
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing: [] };
-      if (judge((await this.#outageOf(out)).judged).verdict === "NO_GO") return true;
+      if (judge((await this.outage(out)).judged).verdict === "NO_GO") return true;
     }
     return false;
   }

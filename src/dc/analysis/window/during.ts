@@ -1,0 +1,122 @@
+import { codeKey } from "#dc/model/code.ts";
+import { inService } from "#dc/model/in_service.ts";
+import { isInlet } from "#dc/model/power_walk.ts";
+import { refKey, resourceKey } from "#dc/model/resource_key.ts";
+import type { Cable, Crac, Device, FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { PowerNode } from "../power/power_graph.ts";
+import type { Topology } from "../topology.ts";
+import type { Outage, WindowGround } from "./outage.ts";
+
+/**
+ * The inventory as during an outage: what is out and what trips is off, batteries that carry need no supply, and links that go
+ * down are down. What loses its supply has none, so that everything computed from the graphs follows. Cost: as of a change of
+ * these elements.
+ */
+export function topologyDuring({ topology, site, near }: WindowGround, outage: Outage): Topology {
+  const { nodes, indexOf } = site.power;
+  const edits = new InventoryEdits(topology);
+  for (const index of outage.covered) {
+    const node = nodes[index];
+    // Further nodes are inlets.
+    if (index >= topology.power.nodes.length && node?.kind === "OUTLET") edits.cutInlet(node.end);
+    else edits.turnOff(node);
+  }
+  for (const { ref } of outage.blast.steps.flatMap(({ trips }) => trips)) {
+    const index = indexOf.get(refKey(ref)) ?? -1;
+    edits.turnOff(nodes[index]);
+  }
+  // A unit that fails with its supply cools no more, whatever its inputs are.
+  for (const { index, state } of outage.blast.hits)
+    if (state === "OFFLINE" && nodes[index]?.kind === "CRAC") edits.turnOff(nodes[index]);
+  for (const { index } of outage.onBattery) edits.freeOfSupply(nodes[index]);
+  for (const link of near.effects.fabrics.linksAt(outage.fabric.links)) edits.takeDown(link);
+  return edits.topology();
+}
+
+/** Changes of resources by their keys. */
+class InventoryEdits {
+  readonly #before: Topology;
+  readonly #devices = new Map<string, Device>();
+  readonly #cracs = new Map<string, Crac>();
+  readonly #cables = new Map<string, Cable>();
+  readonly #links = new Map<string, FabricLink>();
+
+  constructor(before: Topology) {
+    this.#before = before;
+  }
+
+  turnOff(node: PowerNode | undefined): void {
+    if (node?.kind === "DEVICE") this.#device(node.device.code, turnedOff);
+    else if (node?.kind === "OUTLET") this.#device(node.end.deviceCode, (device) => withoutOutlet(device, node.end));
+    else if (node?.kind === "CRAC" && !node.blocked)
+      this.#cracs.set(codeKey(node.crac.code), { ...node.crac, status: "OFFLINE" });
+    else if (node?.kind === "FEED") this.#cutFeed(refKey(node.ref));
+  }
+
+  /** Takes the inlets of a device away: it works without supply. */
+  freeOfSupply(node: PowerNode | undefined): void {
+    if (node?.kind !== "DEVICE") return;
+    this.#device(node.device.code, ({ ports = [], ...device }) => ({
+      ...device,
+      ports: ports.filter((port) => !isInlet(port)),
+    }));
+  }
+
+  /** Ends the supply of an inlet, which stays recorded: nothing passes a planned cable. */
+  cutInlet(end: PortRef): void {
+    const to = this.#before.cabledTo(end) ?? {
+      deviceCode: end.deviceCode,
+      portName: `${end.portName}, out of service`,
+    };
+    const cable: Cable = { a: end, b: to, status: "PLANNED" };
+    this.#cables.set(resourceKey(cable), cable);
+  }
+
+  takeDown(link: FabricLink): void {
+    this.#links.set(resourceKey(link), { ...link, status: "DOWN" });
+  }
+
+  topology(): Topology {
+    const keys = {
+      rack: [],
+      device: [...this.#devices.keys()],
+      crac: [...this.#cracs.keys()],
+      cable: [...this.#cables.keys()],
+      fabric_link: [...this.#links.keys()],
+    };
+    const after = {
+      racks: [],
+      devices: [...this.#devices.values()],
+      cracs: [...this.#cracs.values()],
+      cables: [...this.#cables.values()],
+      fabricLinks: [...this.#links.values()],
+    };
+    return this.#before.drafted(keys, after).topology;
+  }
+
+  #device(code: string, change: (device: Device) => Device): void {
+    const key = codeKey(code);
+    const device = this.#devices.get(key) ?? this.#before.device(key);
+    if (device !== undefined) this.#devices.set(key, change(device));
+  }
+
+  /** A feed from outside has no device that could be off: its consumers lose it. */
+  #cutFeed(key: string): void {
+    const index = this.#before.power.indexOf.get(key) ?? -1;
+    for (const { to, inlet } of this.#before.power.supplies.of(index)) {
+      const node = this.#before.power.nodes[to];
+      if (node?.kind === "DEVICE") this.cutInlet({ deviceCode: node.device.code, portName: inlet });
+    }
+  }
+}
+
+function turnedOff(device: Device): Device {
+  return inService(device) ? { ...device, status: "OFFLINE" } : device;
+}
+
+function withoutOutlet(device: Device, { portName }: PortRef): Device {
+  const ports = device.ports?.map((port) =>
+    port.name === portName ? { ...port, powerOut: { ...port.powerOut, state: "DISABLED" as const } } : port,
+  );
+  return { ...device, ...(ports !== undefined && { ports }) };
+}

@@ -1,0 +1,65 @@
+import type { MessageShape } from "@bufbuild/protobuf";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { topologyDuring } from "#dc/analysis/window/during.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { ReadRpc, ReadSession } from "../../rpc.ts";
+import type { OutInPiece } from "./judge_piece.ts";
+import { storedTimeline, type WindowTimeline } from "./judge_window.ts";
+import { allWindows, demandWindow } from "./stored_windows.ts";
+
+const FIELD = "during_window";
+
+/** The code in a request's field `during_window`; undefined for none, and for an RPC without the field. */
+export function duringWindowOf({ method }: ReadRpc, request: MessageShape<ReadRpc["method"]["input"]>) {
+  const field = method.input.fields.find(({ name }) => name === FIELD);
+  const code = field && (request as unknown as Readonly<Record<string, string>>)[field.localName];
+  return code === "" ? undefined : code;
+}
+
+/** The session of a read that is answered as during a window. @param judge computes the loads after every single loss */
+export function sessionDuring(
+  session: ReadSession,
+  code: string,
+  judge: (topology: Topology) => Promise<Topology>,
+): ReadSession {
+  let made: Promise<Topology> | undefined;
+  const topology = () => (made ??= duringWindow(session, code));
+  return { ...session, topology, judgedTopology: async () => judge(await topology()) };
+}
+
+/** Ours: a console asks about one window, with several RPCs. */
+const MAX_KEPT = 4;
+const KEPT = new WeakMap<Topology, Map<string, Topology>>();
+
+/**
+ * The inventory's graphs as during the piece of a stored window that its verdict is about, so that every answer computed from them
+ * is that of this time. @throws Refusal for a code that no open window has
+ */
+async function duringWindow(session: ReadSession, code: string): Promise<Topology> {
+  const { resource } = await demandWindow(session.reader, FIELD, code);
+  const all = (await allWindows(session.reader)).map((stored) => stored.resource);
+  const { topology, timeline, timed } = await storedTimeline(session, all);
+  const own = timed(resource.code);
+  if (own === undefined) {
+    const expected = "a window that is PLANNED or BEGUN";
+    throw refuse("FIELD_CONFLICT", `Window "${resource.code}" is ${resource.state}: expected ${expected}`, {
+      field: FIELD,
+      value: code,
+      expected,
+    });
+  }
+  const out = await timeline.worstPiece(own);
+  const kept = KEPT.get(topology) ?? new Map<string, Topology>();
+  KEPT.set(topology, kept);
+  const key = JSON.stringify(out);
+  const known = kept.get(key) ?? (await madeDuring(timeline, out));
+  kept.delete(key);
+  kept.set(key, known);
+  for (const one of kept.keys()) if (kept.size > MAX_KEPT) kept.delete(one);
+  return known;
+}
+
+async function madeDuring(timeline: WindowTimeline, out: OutInPiece): Promise<Topology> {
+  const { ground, outage } = (await timeline.outage(out)).judged;
+  return topologyDuring(ground, outage);
+}

@@ -77,6 +77,15 @@ export function readingsContract(opened: () => DcStore): void {
     expect(named.map(({ element }) => element.ref)).toEqual(["rack:R1"]);
   });
 
+  test("counts readings by quantity with the times of the oldest and the newest", async () => {
+    const store = opened();
+    await fill(store);
+    expect(await store.read((reader) => reader.readingAges())).toEqual([]);
+    const times = (await keepAll(store)).map(({ kept }) => kept.at);
+    const ages = { quantity: "POWER_W", count: times.length, oldest: Math.min(...times), newest: Math.max(...times) };
+    expect(await store.read((reader) => reader.readingAges())).toEqual([ages as never]);
+  });
+
   test("raises its own revision, and neither the inventory's nor the change log", async () => {
     const store = opened();
     await fill(store);

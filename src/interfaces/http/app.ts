@@ -21,7 +21,7 @@ import { CALENDAR_PATH, calendarReader, calendarResponse, type FindSubscriber } 
 import { changeStreamResponse, lastEventId } from "./change_stream.ts";
 import { hasCurrentCopy } from "./etag.ts";
 import { HttpRefusal } from "./http_refusal.ts";
-import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+import { METRIC_FORMATS, type MetricFormat } from "./metric_text.ts";
 import { MODULES_PATH, moduleHandler } from "./page_modules.ts";
 import { pageHandler } from "./pages.ts";
 import { refusedRoute } from "./refused_route.ts";

@@ -1,14 +1,7 @@
 import type { FinishedCall } from "#dc/context.ts";
 import type { QueueUse } from "#dc/ports.ts";
 import { markCounted } from "#interfaces/connect/call_accounting.ts";
-
-/** The text forms of metrics that are served. */
-export const METRIC_FORMATS = {
-  prometheus: "text/plain; version=0.0.4; charset=utf-8",
-  openMetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
-} as const;
-
-export type MetricFormat = keyof typeof METRIC_FORMATS;
+import { counter, family, type GaugeFamily, gauge, gauges, type MetricFormat } from "./metric_text.ts";
 
 /** Upper bounds of the durations, in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
@@ -40,20 +33,8 @@ export interface ProcessFacts {
   /** Readers of the change log that are connected. */
   readonly openStreams?: number;
   readonly database?: DatabaseFacts;
-  /** Absent until windows were read. */
-  readonly windows?: WindowFacts | undefined;
-}
-
-/** Maintenance windows that are planned or begun. */
-export interface WindowFacts {
-  readonly planned: number;
-  readonly begun: number;
-  /** Those of both that should be over. */
-  readonly overdue: number;
-  /** Seconds until the next one that is planned begins. */
-  readonly nextInS: number | undefined;
-  /** Codes, which need no escape, with the number of the verdict; bounded. */
-  readonly verdicts: readonly (readonly [code: string, verdict: number])[];
+  /** Figures of the inventory, its windows and its readings; those that were not read yet are absent. */
+  readonly inventory?: readonly GaugeFamily[];
 }
 
 /** Facts from the database. The inventory's numbers are absent if the database does not answer. */
@@ -65,8 +46,6 @@ export interface DatabaseFacts {
   readonly deadLettersKept?: number;
   readonly use: Readonly<Record<"read" | "write", QueueUse>>;
 }
-
-type FamilyType = "counter" | "gauge" | "histogram";
 
 /**
  * Counts finished calls. Labels have few values: methods, interfaces and outcomes are fixed sets.
@@ -130,7 +109,7 @@ export class Metrics {
       ),
       ...counter(format, "planner_dc_refused_credentials", "Calls with an invalid token.", this.#refusedCredentials),
       ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
-      ...(facts.windows === undefined ? [] : windowLines(format, facts.windows)),
+      ...(facts.inventory ?? []).flatMap((one) => gauges(format, one)),
       ...gauge(
         format,
         "planner_dc_tls_certificate_end_timestamp_seconds",
@@ -180,49 +159,9 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
   ];
 }
 
-function windowLines(
-  format: MetricFormat,
-  { planned, begun, overdue, nextInS, verdicts }: WindowFacts,
-): readonly string[] {
-  const [states, verdict] = ["planner_dc_windows", "planner_dc_window_verdict"];
-  const explained = "Verdict of an open window: 1 GO, 2 GO_WITH_RISK, 3 UNKNOWN, 4 NO_GO.";
-  return [
-    ...family(format, states, "gauge", "Maintenance windows that are open, by state."),
-    `${states}{state="planned"} ${planned}`,
-    `${states}{state="begun"} ${begun}`,
-    ...gauge(format, "planner_dc_windows_overdue", "Open windows that should be over.", overdue),
-    ...gauge(format, "planner_dc_next_window_seconds", "Seconds until the next planned window begins.", nextInS),
-    ...(verdicts.length === 0 ? [] : family(format, verdict, "gauge", explained)),
-    ...verdicts.map(([code, number]) => `${verdict}{window="${code}"} ${number}`),
-  ];
-}
-
 function buildLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
   const labels = Object.entries({ version, commit, engine }).filter(([, value]) => value !== "");
   return labels.map(([name, value]) => `${name}="${value}"`).join();
-}
-
-function counter(format: MetricFormat, name: string, help: string, value: number): readonly string[] {
-  return [...family(format, name, "counter", help), `${name}_total ${value}`];
-}
-
-/** Omits unknown values. */
-function gauge(format: MetricFormat, name: string, help: string, value: number | undefined): readonly string[] {
-  return value === undefined ? [] : [...family(format, name, "gauge", help), `${name} ${value}`];
-}
-
-const UNIT = /_(seconds|bytes)$/;
-
-// OpenMetrics names a counter's family without the suffix of its samples, Prometheus' text with it; only
-// OpenMetrics states units.
-function family(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
-  const full = format === "prometheus" && type === "counter" ? `${name}_total` : name;
-  const unit = format === "openMetrics" ? UNIT.exec(name)?.[1] : undefined;
-  return [
-    `# HELP ${full} ${help}`,
-    `# TYPE ${full} ${type}`,
-    ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
-  ];
 }
 
 function outcomeLines({ labels, outcomes }: Calls): readonly string[] {

@@ -19,7 +19,8 @@ import { Rasterizer } from "#runtime/rasterizer.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { Database } from "../database.ts";
 import { openWhenReachable } from "../reachable_database.ts";
-import { processFacts, StoreFacts } from "./facts.ts";
+import { databaseFacts, processFacts } from "./facts.ts";
+import { inventoryFacts } from "./inventory_facts.ts";
 import {
   type AccessOptions,
   accessWarning,
@@ -30,7 +31,6 @@ import {
 } from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
 import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
-import { OpenWindows } from "./window_facts.ts";
 
 /** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */
 const SLOW_S = 2;
@@ -176,12 +176,12 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
 
 /** All that metrics state beside calls, read when they are asked for. */
 function factsOf(store: DcStore, service: DcService) {
-  const database = new StoreFacts(store);
-  const windows = new OpenWindows(service);
+  const database = databaseFacts(store);
+  const inventory = inventoryFacts(store, service);
   return async () => ({
     ...processFacts(service.openStreams),
-    database: await database.now(),
-    windows: await windows.facts(),
+    database: await database(),
+    inventory: await inventory(),
   });
 }
 

@@ -4,8 +4,10 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { SupplyState } from "../placement/supply_paths.ts";
+import type { RackCapacity } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
 import type { AreaCooling, FreeCooling } from "./area_cooling.ts";
 import { type FreePort, type FreePorts, freePorts } from "./area_ports.ts";
@@ -57,13 +59,17 @@ export interface CapacityGround {
 }
 
 /** Computes the free capacity of an area. Cost: its racks, devices, and the limits above its racks. */
-export function areaCapacity(ground: CapacityGround, area: Ref): AreaCapacity {
+export function* areaCapacity(ground: CapacityGround, area: Ref): Steps<AreaCapacity> {
   const { topology, basis, now } = ground;
   const { racks, devices } = topology.inventory;
   const all = racks.filter((rack) => isLocatedIn({ ...rack, rackCode: rack.code }, area));
   const open = all.flatMap(({ code }) => ground.racks.get(codeKey(code)) ?? []);
   const inside = devices.filter((device) => isLocatedIn(device, area));
-  const space = open.map(({ rack }) => topology.rackStanding(rack, { basis, now }).elevation.capacity);
+  const space: RackCapacity[] = [];
+  for (const { rack } of open) {
+    yield;
+    space.push(topology.rackStanding(rack, { basis, now }).elevation.capacity);
+  }
   const block = Math.max(0, ...space.map(({ largestFreeBlockU }) => largestFreeBlockU));
   const outlets = new Set(open.flatMap(({ taps }) => taps));
   const ports = [
@@ -80,16 +86,17 @@ export function areaCapacity(ground: CapacityGround, area: Ref): AreaCapacity {
     largestFreeBlockU: block,
     largestFreeBlockRack: open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code,
     drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
-    power: freeSupply(ground.state, open),
-    air: ground.cooling.of(area, "AIR"),
-    liquid: ground.cooling.of(area, "LIQUID"),
-    ports: freePorts(topology, ports),
+    power: yield* freeSupply(ground.state, open),
+    air: yield* ground.cooling.of(area, "AIR"),
+    liquid: yield* ground.cooling.of(area, "LIQUID"),
+    ports: yield* freePorts(topology, ports),
   };
 }
 
-function freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): FreeSupply {
+function* freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {
   const supplied = racks.filter(({ ways }) => ways.length > 0);
-  const [now, later] = [freePower(supplied, "NOW"), freePower(supplied, "AFTER_FAILURE")];
+  const now = yield* freePower(supplied, "NOW");
+  const later = yield* freePower(supplied, "AFTER_FAILURE");
   return {
     kw: now.watts === undefined ? undefined : now.watts / 1000,
     limitRef: now.stop?.limit.ref,

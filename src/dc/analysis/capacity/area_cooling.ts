@@ -2,6 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
 import { areaKey } from "../places.ts";
@@ -48,7 +49,7 @@ export class AreaCooling {
   }
 
   /** Undefined without a recorded unit of the medium. */
-  of(area: Ref, medium: CoolingMedium): FreeCooling | undefined {
+  *of(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
     const units = this.#now.unitsOf(area);
     if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
     const { headroomKw: kw } = this.#now.of(area, medium, units);
@@ -56,6 +57,7 @@ export class AreaCooling {
     let [afterFailureKw, failureRef]: [number, string | undefined] = [kw, undefined];
     for (const { ref, lost, balance } of this.#failures) {
       if (!concerned.some((key) => lost.has(key))) continue;
+      yield;
       const { headroomKw } = balance.of(area, medium, units);
       if (headroomKw < afterFailureKw) [afterFailureKw, failureRef] = [headroomKw, ref];
     }

@@ -1,4 +1,5 @@
 import { compareText } from "#dc/model/ref.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { Limit } from "../placement/limits.ts";
 import type { RefusalReason } from "../placement/wanted.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
@@ -28,9 +29,10 @@ const AFTER_FAILURE: readonly RefusalReason[] = [...NOW, "SUPPLY_FAILOVER"];
  *
  * @param when whether limits after the loss of any one element hold as well
  */
-export function freePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): FreePower {
-  const filling = new Filling(racks, when === "NOW" ? NOW : AFTER_FAILURE);
-  filling.run();
+export function* freePower(racks: readonly SuppliedRack[], when: "NOW" | "AFTER_FAILURE"): Steps<FreePower> {
+  const filling = new Filling();
+  yield* filling.take(racks, when === "NOW" ? NOW : AFTER_FAILURE);
+  yield* filling.run();
   return filling.found();
 }
 
@@ -43,21 +45,22 @@ interface Growing {
 }
 
 class Filling {
-  readonly #ways: readonly Growing[];
+  readonly #ways: Growing[] = [];
   readonly #meters = new Map<Limit, Meter>();
   /** Watts that each rack has grown by. */
   #level = 0;
 
-  constructor(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]) {
-    this.#ways = racks.flatMap(({ ways }) =>
-      ways.map(({ uses, part }) => {
+  *take(racks: readonly SuppliedRack[], reasons: readonly RefusalReason[]): Steps<void> {
+    for (const { ways } of racks) {
+      yield;
+      for (const { uses, part } of ways) {
         const counted = uses.filter(({ limit }) => reasons.includes(limit.reason) && Number.isFinite(limit.most));
         const meters = counted.map(({ limit }) => this.#meterOf(limit));
         const way: Growing = { part, meters, stoppedAt: undefined, stop: undefined };
         for (const { limit, each, after } of counted) this.#meterOf(limit).add(way, each * part, after);
-        return way;
-      }),
-    );
+        this.#ways.push(way);
+      }
+    }
   }
 
   #meterOf(limit: Limit): Meter {
@@ -66,9 +69,10 @@ class Filling {
     return known;
   }
 
-  run(): void {
+  *run(): Steps<void> {
     const meters = [...this.#meters.values()];
     for (;;) {
+      yield;
       let first: Meter | undefined;
       for (const meter of meters) if (meter.fullAt < (first?.fullAt ?? Number.POSITIVE_INFINITY)) first = meter;
       if (first === undefined) return;

@@ -35,12 +35,22 @@ export interface ReadingQuery {
   readonly limit?: number;
 }
 
+/** When the kept readings of a quantity were measured, in milliseconds since 1970. */
+export interface ReadingAge {
+  readonly quantity: ReadingQuantity;
+  readonly count: number;
+  readonly oldest: number;
+  readonly newest: number;
+}
+
 /** Reads of readings in one snapshot. */
 export interface ReadingReader {
   /** The elements of these keys that are in the inventory, by key. Cost: a statement per kind. */
   measuredElements(keys: readonly string[]): Promise<ReadonlyMap<string, MeasuredElement>>;
   /** In the order of keys and quantities. Days that are not read are missing in what is kept. */
   readings(query: ReadingQuery): Promise<readonly StoredReading[]>;
+  /** How old readings are, in the order of quantities. Cost: a walk over all readings. */
+  readingAges(): Promise<readonly ReadingAge[]>;
   /** A number that rises whenever readings change. */
   readingsRevision(): Promise<number>;
 }

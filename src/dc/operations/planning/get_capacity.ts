@@ -36,7 +36,7 @@ export const getCapacity = defineRead({
     const found: AreaCapacity[] = [];
     for (const area of page) {
       await session.scheduler.yieldIfDue();
-      found.push(areaCapacity(ground, area));
+      found.push(await session.scheduler.run(areaCapacity(ground, area)));
     }
     const next = offset + page.length;
     return toMessage(GetCapacityResponseSchema, {

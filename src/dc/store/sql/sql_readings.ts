@@ -3,6 +3,7 @@ import type { ClosedDay, OpenDay } from "#dc/model/readings/day_history.ts";
 import type {
   MeasuredElement,
   OwnerKind,
+  ReadingAge,
   ReadingQuery,
   ReadingReader,
   StoredReading,
@@ -44,6 +45,18 @@ export abstract class SqlReadings implements ReadingReader {
 
   readings(query: ReadingQuery): Promise<readonly StoredReading[]> {
     return readings(this.runner, this.dialect, query);
+  }
+
+  async readingAges(): Promise<readonly ReadingAge[]> {
+    const rows = await this.runner.all(
+      `SELECT quantity, COUNT(*) AS readings, MIN(measured_at) AS oldest, MAX(measured_at) AS newest
+        FROM reading GROUP BY quantity ORDER BY quantity`,
+    );
+    return rows.flatMap((row) => {
+      const quantity = text(row, "quantity") as ReadingQuantity;
+      const [count = 0, oldest = 0, newest = 0] = ["readings", "oldest", "newest"].map((name) => Number(row[name]));
+      return KNOWN.has(quantity) ? [{ quantity, count, oldest, newest }] : [];
+    });
   }
 
   async readingsRevision(): Promise<number> {

@@ -2,7 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
-import type { MeasuredElement, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
+import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type {
@@ -66,6 +66,15 @@ export class MemoryReader implements DcReader {
 
   async readings(query: ReadingQuery): Promise<readonly StoredReading[]> {
     return readingsOf(this.state.readings, query);
+  }
+
+  async readingAges(): Promise<readonly ReadingAge[]> {
+    const all = await this.readings({ withDays: false });
+    const quantities = [...new Set(all.map(({ quantity }) => quantity))].sort();
+    return quantities.map((quantity) => {
+      const times = all.filter((one) => one.quantity === quantity).map(({ kept }) => kept.at);
+      return { quantity, count: times.length, oldest: Math.min(...times), newest: Math.max(...times) };
+    });
   }
 
   async readingsRevision(): Promise<number> {

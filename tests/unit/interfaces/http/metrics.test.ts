@@ -16,7 +16,6 @@ const FULL = {
     use: { read: { limit: 4, running: 1, waiting: 0 }, write: { limit: 1, running: 1, waiting: 5 } },
   },
 };
-const WINDOWS = { planned: 2, begun: 1, overdue: 1, nextInS: 5400, verdicts: [["MW-1", 4]] as const };
 const METHOD = { method: "GetRack", interface: "REST" } as const;
 
 function counted(...seconds: readonly number[]): Metrics {
@@ -98,15 +97,14 @@ test("Metrics.text tells units in OpenMetrics alone", () => {
   expect(counted(1).text("prometheus", FULL)).not.toContain("# UNIT");
 });
 
-test("Metrics.text states open windows, their verdicts and when the next one begins", () => {
-  const lines = new Metrics().text("prometheus", { ...FACTS, windows: WINDOWS }).split("\n");
-  expect(lines).toContain('planner_dc_windows{state="planned"} 2');
-  expect(lines).toContain('planner_dc_windows{state="begun"} 1');
-  expect(lines).toContain("planner_dc_windows_overdue 1");
-  expect(lines).toContain("planner_dc_next_window_seconds 5400");
-  expect(lines).toContain('planner_dc_window_verdict{window="MW-1"} 4');
-  const none = { planned: 0, begun: 0, overdue: 0, nextInS: undefined, verdicts: [] };
-  const text = new Metrics().text("prometheus", { ...FACTS, windows: none });
-  expect(text).not.toContain("planner_dc_next_window_seconds");
-  expect(text).not.toContain("planner_dc_window_verdict");
+test("Metrics.text states figures of the inventory with their labels, those without a value left out", () => {
+  const inventory = [
+    { name: "planner_dc_area_racks", help: "Racks.", samples: [{ labels: { site: 'A"1\\\n', room: "" }, value: 2 }] },
+    { name: "planner_dc_areas_omitted", help: "Areas.", samples: [{ value: 0 }] },
+    { name: "planner_dc_readings", help: "Readings.", samples: [] },
+  ];
+  const text = new Metrics().text("prometheus", { ...FACTS, inventory });
+  expect(text).toContain('# TYPE planner_dc_area_racks gauge\nplanner_dc_area_racks{site="A\\"1\\\\\\n"} 2\n');
+  expect(text).toContain("\nplanner_dc_areas_omitted 0\n");
+  expect(text).not.toContain("planner_dc_readings");
 });

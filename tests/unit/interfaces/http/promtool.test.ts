@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
+import { inventoryFacts } from "#cli/dc/serve/inventory_facts.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { served } from "../../../support/dc/served.ts";
+import { loadAms1, testService } from "../../../support/dc/service.ts";
 import { fromDebian } from "../../../support/debian.ts";
 import { http1 } from "../../../support/http_client.ts";
 
@@ -26,10 +28,22 @@ describe.skipIf(!fromDebian(PROMTOOL, "prometheus"))("promtool", () => {
     expect(check(text)).toEqual({ status: 0, told: "" });
   });
 
-  test("finds nothing wrong with those of windows", () => {
-    const windows = { planned: 2, begun: 1, overdue: 1, nextInS: 5400, verdicts: [["MW-1", 4]] as const };
-    const facts = { version: "1", startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, windows };
-    expect(check(new Metrics().text("prometheus", facts))).toEqual({ status: 0, told: "" });
+  test("finds nothing wrong with those of the inventory, its windows and its readings", async () => {
+    const site = await testService();
+    await loadAms1(site);
+    const [startsAt, endsAt] = ["2999-01-01T00:00:00Z", "2999-01-01T01:00:00Z"];
+    await site.call("UpsertWindow", { window: { code: "MW-1", elementRefs: ["device:UPS-A1"], startsAt, endsAt } });
+    const reading = { elementRef: "device:SRV-A01-01", quantity: "READING_QUANTITY_POWER_W", value: 400 };
+    await site.call("ReportReadings", { readings: [reading] });
+
+    const inventory = await inventoryFacts(site.store, site.service)();
+    const facts = { version: "1", startTimeS: 1, cpuSeconds: 1, residentMemoryBytes: 1, inventory };
+    const text = new Metrics().text("prometheus", facts);
+
+    for (const { name, samples } of inventory) {
+      if (samples.length > 0) expect(text).toContain(`# TYPE ${name} gauge\n${name}`);
+    }
+    expect(check(text)).toEqual({ status: 0, told: "" });
   });
 
   test("would find something", () => {

@@ -1,0 +1,109 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { Caller } from "#dc/context.ts";
+import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  InventoryKind,
+  type InventoryRow,
+  ListInventoryRequestSchema,
+  type ListInventoryResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import { RehearseFailuresRequestSchema, type RehearseFailuresResponse } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import type { GaugeFamily, Sample } from "#interfaces/http/metric_text.ts";
+
+/** Answers questions in the name of metrics. */
+export interface Asking {
+  readonly service: DcService;
+  readonly caller: Caller;
+}
+
+/** Ours: sites and rooms with series of risks. The others are left out. */
+const MAX_SITES = 100;
+const MAX_ROOMS = 1000;
+const PAGE_SIZE = 1000;
+
+/** Returns causes of loss, racks by health and devices without their redundancy, as RPCs answer them. */
+export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]> {
+  const { sites } = await asking.service.overview(asking.caller);
+  const bySite: Sample[] = [];
+  for (const { site_id: site } of sites.slice(0, MAX_SITES)) {
+    bySite.push(...(await causesOf(asking, `site:${site}`, { site })));
+  }
+  const racks = await rowsOf(asking, { kind: InventoryKind.RACK });
+  const column = "redundancy";
+  const conditions = [{ column, values: ["UNMET", "UNKNOWN"] }];
+  const devices = await rowsOf(asking, { kind: InventoryKind.DEVICE, conditions });
+  return [
+    {
+      name: "planner_dc_failure_causes",
+      help: "Causes of loss by severity: groups of elements whose failure does the same.",
+      samples: await causesOf(asking, "", {}),
+    },
+    {
+      name: "planner_dc_site_failure_causes",
+      help: "Causes of loss by the site of the elements that fail.",
+      samples: bySite,
+    },
+    { name: "planner_dc_racks", help: "Racks by place and health.", samples: countByRoom(racks, "health") },
+    {
+      name: "planner_dc_devices_redundancy",
+      help: "Devices whose required redundancy is not met, or is not proven by the record.",
+      samples: countByRoom(devices, column),
+    },
+  ];
+}
+
+async function causesOf(
+  { service, caller }: Asking,
+  scopeRef: string,
+  labels: NonNullable<Sample["labels"]>,
+): Promise<readonly Sample[]> {
+  const request = create(RehearseFailuresRequestSchema, { scopeRef, pageSize: 1, maxElements: 1 });
+  const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
+  const counts = {
+    CRITICAL: reply.criticalCount,
+    HIGH: reply.highCount,
+    MEDIUM: reply.mediumCount,
+    LOW: reply.lowCount,
+    INFO: reply.infoCount,
+  };
+  return FAILURE_SEVERITIES.map((severity) => ({
+    labels: { ...labels, severity: severity.toLowerCase() },
+    value: counts[severity],
+  }));
+}
+
+/** All rows of a list. */
+async function rowsOf(
+  { service, caller }: Asking,
+  wanted: MessageInitShape<typeof ListInventoryRequestSchema>,
+): Promise<readonly InventoryRow[]> {
+  const rows: InventoryRow[] = [];
+  for (;;) {
+    const init = { ...wanted, pageSize: PAGE_SIZE, skip: rows.length };
+    const request = create(ListInventoryRequestSchema, init as MessageInitShape<typeof ListInventoryRequestSchema>);
+    const page = (await service.call(listInventory, request, caller)) as ListInventoryResponse;
+    rows.push(...page.rows);
+    if (page.rows.length < PAGE_SIZE || rows.length >= page.totalCount) return rows;
+  }
+}
+
+/** Rows of each room by a column of theirs. */
+function countByRoom(rows: readonly InventoryRow[], column: string): readonly Sample[] {
+  const counts = new Map<string, Map<string, { readonly labels: NonNullable<Sample["labels"]>; value: number }>>();
+  for (const { texts } of rows) {
+    const { site, floor, room } = texts;
+    const place = JSON.stringify([site, floor, room]);
+    const byValue = counts.get(place) ?? new Map();
+    counts.set(place, byValue);
+    const value = texts[column]?.toLowerCase();
+    const known = byValue.get(value) ?? { labels: { site, floor, room, [column]: value }, value: 0 };
+    byValue.set(value, known);
+    known.value++;
+  }
+  const rooms = [...counts].sort(([a], [b]) => compareText(a, b)).slice(0, MAX_ROOMS);
+  return rooms.flatMap(([, byValue]) => [...byValue.values()]);
+}

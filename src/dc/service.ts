@@ -7,6 +7,7 @@ import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
 import { everyWindow } from "./every_window.ts";
+import { FindingKeeper } from "./finding_keeper.ts";
 import { CooperativeScheduler, IDLE } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
@@ -49,6 +50,7 @@ export class DcService {
   readonly #writes: WriteCalls;
   readonly #streams: ChangeStreams;
   readonly #current: CurrentReplies;
+  readonly #findings: FindingKeeper;
   #verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
@@ -61,6 +63,7 @@ export class DcService {
       isFollowed: () => this.#streams.count > 0,
       warmUp: (signal) => this.warmUp(signal),
     });
+    this.#findings = new FindingKeeper({ ...context, topologies: this.#topologies });
   }
 
   /**
@@ -73,9 +76,18 @@ export class DcService {
     await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE));
   }
 
-  /** Answers what is asked for again after changes, until the signal aborts. For a server: others end after their call. */
+  /**
+   * Answers what is asked for again after changes, and keeps when findings began, until the signal aborts. For a server:
+   * others end after their call.
+   */
   keepCurrent(signal: AbortSignal): void {
     this.#current.start(signal);
+    void this.#findings.run(signal);
+  }
+
+  /** Keeps when the findings began that there are now, as a server does every half minute. */
+  noteFindings(): Promise<void> {
+    return this.#findings.look();
   }
 
   /**

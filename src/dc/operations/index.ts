@@ -14,6 +14,7 @@ import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
 import { listInventory } from "./planning/list_inventory.ts";
 import { previewChanges } from "./planning/preview_changes.ts";
+import { listFindings } from "./planning/readings/list_findings.ts";
 import { listReadings } from "./planning/readings/list_readings.ts";
 import { reportReadings } from "./planning/readings/report_readings.ts";
 import { rehearseFailures } from "./planning/rehearse_failures.ts";
@@ -47,6 +48,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     getRack,
     getWindow,
     listDeviceTypes,
+    listFindings,
     listInventory,
     listReadings,
     listWindows,

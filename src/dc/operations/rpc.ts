@@ -13,6 +13,8 @@ export interface ReadSession {
   readonly scheduler: CooperativeScheduler;
   /** The inventory's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
+  /** The same with recorded draws, whatever loads the request asks for. */
+  readonly recorded: () => Promise<Topology>;
   /** The same with the loads after every single loss, for health and load findings. Costs more after a change. */
   readonly judgedTopology: () => Promise<Topology>;
   /** Time of the call, ISO 8601 in UTC. */

@@ -94,6 +94,7 @@ export class WalkedSite {
           reader,
           scheduler: new CooperativeScheduler(),
           topology: async () => this.topology,
+          recorded: async () => this.topology,
           judgedTopology: async () => this.topology,
           now: START,
           lapsesAt: () => {},

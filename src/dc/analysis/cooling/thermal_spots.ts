@@ -75,7 +75,7 @@ export function rackThermal(
   const sensors = devices.filter(isMeasuring);
   const inlets = [rack.inletTempC, ...sensors.map(({ inletTempC }) => inletTempC)].filter((one) => one !== undefined);
   const hotspots = [
-    ...inlet(`rack:${rack.code}`, rack.inletTempC, "A2"),
+    ...inletHotspot(`rack:${rack.code}`, rack.inletTempC),
     ...inletHotspots(sensors),
     ...load(`rack:${rack.code}`, utilizationPct),
     ...unserved(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
@@ -96,7 +96,7 @@ export function rackThermal(
 export function inletHotspots(devices: readonly Device[]): readonly Hotspot[] {
   return devices
     .filter(isMeasuring)
-    .flatMap(({ code, inletTempC, thermalClass = "A2" }) => inlet(`device:${code}`, inletTempC, thermalClass));
+    .flatMap(({ code, inletTempC, thermalClass }) => inletHotspot(`device:${code}`, inletTempC, thermalClass));
 }
 
 /** Whether a device's inlet temperature counts. The sensor of a FAILED device measures the air in front of it all the same. */
@@ -109,7 +109,12 @@ function worstOf(hotspots: readonly Hotspot[]): Health {
   return hotspots.length > 0 ? "WATCH" : "OK";
 }
 
-function inlet(ref: string, value: number | undefined, thermalClass: ThermalClass): readonly Hotspot[] {
+/** What an inlet's temperature is by the class of the equipment. */
+export function inletHotspot(
+  ref: string,
+  value: number | undefined,
+  thermalClass: ThermalClass = "A2",
+): readonly Hotspot[] {
   const { recommendedHigh, allowableHigh } = LIMITS[thermalClass];
   if (value === undefined || value <= recommendedHigh) return [];
   if (value > allowableHigh) {

@@ -70,9 +70,18 @@ function inletW({ power }: Pick<Topology, "power">, { from, to, inlet }: PowerEd
 
 /** What the meter of a supply measures: that of a feed, or that of the port that declares it. */
 export function meterW(node: Topology["power"]["nodes"][number], measured: MeasuredPower): number | undefined {
-  const byRef = measured.get(refKey(node.ref));
-  if (byRef !== undefined || node.kind !== "OUTLET") return byRef;
-  return measured.get(refKey(`port:${node.end.deviceCode}/${node.end.portName}`));
+  for (const key of meterKeys(node)) {
+    const watts = measured.get(key);
+    if (watts !== undefined) return watts;
+  }
+  return undefined;
+}
+
+/** Keys of the elements whose readings are those of a node: of a feed also the port that declares it. */
+export function meterKeys(node: Topology["power"]["nodes"][number]): readonly string[] {
+  const own = refKey(node.ref);
+  if (node.kind !== "OUTLET" || !node.ref.startsWith("feed:")) return [own];
+  return [own, refKey(`port:${node.end.deviceCode}/${node.end.portName}`)];
 }
 
 /** Whether a node's draw counts as load. */

@@ -20,6 +20,9 @@ const DIFFERENCE_W = 100;
 interface Below {
   /** Measured by meters below it, and draws of supplies between. */
   knownW: number;
+  /** The least and the most of that: nothing measures how a device with several inlets divides what its own meter shows. */
+  leastW: number;
+  mostW: number;
   meters: number;
   /** Inlets of consumers that are not measured, with the share of them that the supply carries. */
   readonly unknown: { readonly edge: PowerEdge; readonly watts: number; readonly share: number }[];
@@ -57,9 +60,8 @@ export function* supplyMeters(
     const recorded = below.unknown.reduce((sum, one) => sum + one.watts * one.share, 0);
     divide(covered, below, recorded > 0 ? Math.max(0, rest) / recorded : 1);
     if (recorded === 0 && rest > 0) unrecorded.set(index, rest);
-    if (below.meters > 0 && (recorded === 0 || rest < 0) && differs(watts, below.knownW)) {
-      differences.push({ ref: topology.power.nodes[index]?.ref ?? "", ownW: watts, belowW: below.knownW });
-    }
+    const belowW = disagreeing(watts, below);
+    if (belowW !== undefined) differences.push({ ref: topology.power.nodes[index]?.ref ?? "", ownW: watts, belowW });
   }
   return { draws: dividedDraws(topology, covered, flow), unrecorded, differences };
 }
@@ -86,6 +88,14 @@ function divide(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: nu
     const known = covered.get(edge) ?? { share: 0, watts: 0 };
     covered.set(edge, { share: known.share + share, watts: known.watts + watts * share * factor });
   }
+}
+
+/** What the meters below a supply show, if no way to divide it agrees with the supply's own meter. */
+function disagreeing(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
+  if (meters === 0) return undefined;
+  if (watts < leastW) return differs(watts, leastW) ? leastW : undefined;
+  const isWhole = unknown.every((one) => one.watts * one.share === 0);
+  return isWhole && watts > mostW && differs(watts, mostW) ? mostW : undefined;
 }
 
 function differs(a: number, b: number): boolean {
@@ -116,17 +126,19 @@ interface Meters {
 interface Passed {
   readonly index: number;
   readonly share: number;
+  /** Whether that share follows from the record alone: everything between has one supply. */
+  readonly isSure: boolean;
 }
 
 function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
-  const below: Below = { knownW: 0, meters: 0, unknown: [] };
+  const below: Below = { knownW: 0, leastW: 0, mostW: 0, meters: 0, unknown: [] };
   const seen = new Set([start]);
-  const open: Passed[] = [{ index: start, share: 1 }];
+  const open: Passed[] = [{ index: start, share: 1, isSure: true }];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    if (!isLoad(topology, one.index)) below.knownW += recordedW(topology, one.index) * one.share;
+    if (!isLoad(topology, one.index)) add(below, recordedW(topology, one.index) * one.share);
     for (const edge of topology.power.supplies.of(one.index)) {
       if (edge.how !== undefined || topology.live[edge.to] !== 1) continue;
-      const next = passEdge(topology, edge, one.share, { below, ...meters });
+      const next = passEdge(topology, edge, one, { below, ...meters });
       if (next === undefined || seen.has(next.index)) continue;
       seen.add(next.index);
       open.push(next);
@@ -139,20 +151,33 @@ function whatIsBelow(topology: Topology, start: number, meters: Meters): Below {
 function passEdge(
   topology: Topology,
   edge: PowerEdge,
-  share: number,
+  { share, isSure }: Passed,
   { below, metered, own, flow }: Meters & { readonly below: Below },
 ): Passed | undefined {
   const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
   const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 0;
   const meter = own.get(edge.to)?.watts ?? metered.get(edge.to);
+  const hasOneInlet = topology.power.inlets.of(edge.to).filter(isLive(topology)).length === 1;
   if (meter === undefined) {
-    if (!isLoad(topology, edge.to)) return { index: edge.to, share: share * part };
+    if (!isLoad(topology, edge.to)) return { index: edge.to, share: share * part, isSure: isSure && hasOneInlet };
     below.unknown.push({ edge, watts: flow(edge), share });
     return undefined;
   }
-  below.knownW += meter * part * share;
+  const isMeasured = own.get(edge.to)?.inlets.has(edge.inlet) === true;
+  add(below, meter * part * share, isSure && (hasOneInlet || isMeasured) ? undefined : meter);
   below.meters += 1;
   return undefined;
+}
+
+/** @param mostW the most that it may be, if only that is known */
+function add(below: Below, watts: number, mostW?: number): void {
+  below.knownW += watts;
+  below.leastW += mostW === undefined ? watts : 0;
+  below.mostW += mostW ?? watts;
+}
+
+function isLive({ live }: Topology): (edge: PowerEdge) => boolean {
+  return ({ from, how }) => how === undefined && live[from] === 1;
 }
 
 /** Draws of the consumers whose inlets are metered, whole or in part. */

@@ -42,7 +42,12 @@ export function legLoads({ nodes }: PowerGraph, elements: readonly number[], wat
 
 /** Whether the loads of the phases differ too much. */
 export function unevenPhases(legs: LegLoads): boolean {
+  return phaseSpreadPct(legs) > IMBALANCE_PCT;
+}
+
+/** How far the loads of the phases differ, in percent of their mean. */
+export function phaseSpreadPct(legs: LegLoads): number {
   const values = Object.values(legs);
   const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  return mean > 0 && ((Math.max(...values) - Math.min(...values)) / mean) * 100 > IMBALANCE_PCT;
+  return mean > 0 ? ((Math.max(...values) - Math.min(...values)) / mean) * 100 : 0;
 }

@@ -123,3 +123,22 @@ export function peakOf(history: DayHistory, today: number): { readonly p95: numb
   if (days.length === 0) return undefined;
   return { p95: Math.max(...days.map(({ p95 }) => p95)), max: Math.max(...days.map(({ max }) => max)) };
 }
+
+/**
+ * The usual time between two readings, in milliseconds: the median distance of the quarter hours of the open days that have
+ * a value, a quarter hour if that is known of no two.
+ */
+export function usualGapMs({ open }: Pick<DayHistory, "open">): number {
+  const gaps: number[] = [];
+  let last: number | undefined;
+  for (const { day, seen } of open) {
+    for (let slot = 0; slot < SLOTS; slot += 1) {
+      if (((seen[slot >> 5] as number) & (1 << (slot & 31))) === 0) continue;
+      const at = day * SLOTS + slot;
+      if (last !== undefined) gaps.push(at - last);
+      last = at;
+    }
+  }
+  gaps.sort((a, b) => a - b);
+  return (gaps[gaps.length >> 1] ?? 1) * SLOT_MS;
+}

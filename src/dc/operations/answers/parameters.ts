@@ -1,4 +1,5 @@
 import type { Topology } from "#dc/analysis/topology.ts";
+import { MAX_FILTER_VALUES } from "#dc/limits.ts";
 import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, parsePortName } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
@@ -93,5 +94,24 @@ export function readPercent(field: string, asked: number | undefined, usual: num
     field,
     value: asked,
     expected: "0 to 100",
+  });
+}
+
+/** A place that limits a question; undefined for everywhere. @throws Refusal for a place in which nothing is located */
+export function readScope(topology: Topology, scopeRef: string) {
+  if (scopeRef === "") return undefined;
+  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  return scope;
+}
+
+/** @throws Refusal for a list that is too long */
+export function demandFew(field: string, count: number): void {
+  if (count <= MAX_FILTER_VALUES) return;
+  const expected = `at most ${MAX_FILTER_VALUES} values`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} values: expected ${expected}`, {
+    field,
+    value: count,
+    expected,
   });
 }

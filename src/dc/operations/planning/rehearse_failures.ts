@@ -7,11 +7,17 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, type FailureKind, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { type RehearseFailuresRequest, RehearseFailuresResponseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import {
+  type RehearseFailuresRequest,
+  type RehearseFailuresResponse,
+  RehearseFailuresResponseSchema,
+} from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
+import { readBasis, readCount, readScope, readWord } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
+import { findingMessage } from "./readings/finding_reply.ts";
+import { findingsIn } from "./readings/list_findings.ts";
 import { causeOf } from "./rehearsal_reply.ts";
 import { choiceKey, rehearsalOf } from "./rehearsals.ts";
 
@@ -35,6 +41,7 @@ export const rehearseFailures = defineRead({
     const next = asked.offset + page.length;
     const basis = readBasis(request.loadBasis);
     const isLast = next >= lines.length;
+    const shown = await shownByReadings(session, request, asked.listed);
     return toMessage(RehearseFailuresResponseSchema, {
       revision,
       causes: page.map((line) => causeOf(topology, rehearsal, line, { limit: asked.listed, basis })),
@@ -44,9 +51,24 @@ export const rehearseFailures = defineRead({
       pairsFailed: rehearsal.pairs,
       harmless: rehearsal.harmless,
       ...countsOf(lines),
+      ...shown,
     });
   },
 });
+
+/** What readings of the scope show, if the request takes its loads from them. */
+async function shownByReadings(
+  session: ReadSession,
+  { loadBasis, scopeRef }: RehearseFailuresRequest,
+  listed: number,
+): Promise<Pick<Partial<RehearseFailuresResponse>, "findings" | "omittedFindings">> {
+  const basis = readBasis(loadBasis);
+  if (basis !== "MEASURED" && basis !== "MEASURED_PEAK") return {};
+  const topology = await session.recorded();
+  const found = await findingsIn(session, topology, scopeRef);
+  const findings = found.slice(0, listed).map((one) => findingMessage(topology, one));
+  return { findings, omittedFindings: found.length - findings.length };
+}
 
 /** What a request asks for beside the failures themselves. @throws Refusal naming the field */
 function readRequest({ context }: ReadSession, request: RehearseFailuresRequest) {
@@ -116,11 +138,4 @@ function readKind(field: string, number: number): FailureKind {
   if (kind !== undefined) return kind;
   const expected = FAILURE_KINDS.join(", ");
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind: expected ${expected}`, { field, expected });
-}
-
-function readScope(topology: Topology, scopeRef: string) {
-  if (scopeRef === "") return undefined;
-  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
-  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
-  return scope;
 }

@@ -157,6 +157,9 @@ export type SegmentKind = (typeof SEGMENT_KINDS)[number];
 export const AREA_KINDS = ["SITE","FLOOR","ROOM","ROW","ZONE","RACK"] as const;
 export type AreaKind = (typeof AREA_KINDS)[number];
 
+export const FINDING_KINDS = ["DEAD_SUPPLY","ABOVE_PLAN","ABOVE_LIMIT","PHASE_IMBALANCE","INLET_ABOVE_ALLOWABLE","BATTERY_BELOW_RUNTIME","READING_STOPPED","METERS_DIFFER"] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
 export const PLACEMENT_SPREADS = ["RACK","ROW","FEED"] as const;
 export type PlacementSpread = (typeof PLACEMENT_SPREADS)[number];
 

@@ -105,6 +105,10 @@ export type FailureKind = "FAILURE_KIND_UNSPECIFIED" | "FAILURE_KIND_POWER" | "F
 
 export type FailureSeverity = "FAILURE_SEVERITY_UNSPECIFIED" | "FAILURE_SEVERITY_INFO" | "FAILURE_SEVERITY_LOW" | "FAILURE_SEVERITY_MEDIUM" | "FAILURE_SEVERITY_HIGH" | "FAILURE_SEVERITY_CRITICAL";
 
+export type FindingKind = "FINDING_KIND_UNSPECIFIED" | "FINDING_KIND_DEAD_SUPPLY" | "FINDING_KIND_ABOVE_PLAN" | "FINDING_KIND_ABOVE_LIMIT" | "FINDING_KIND_PHASE_IMBALANCE" | "FINDING_KIND_INLET_ABOVE_ALLOWABLE" | "FINDING_KIND_BATTERY_BELOW_RUNTIME" | "FINDING_KIND_READING_STOPPED" | "FINDING_KIND_METERS_DIFFER";
+
+export type ReadingQuantity = "READING_QUANTITY_UNSPECIFIED" | "READING_QUANTITY_POWER_W" | "READING_QUANTITY_APPARENT_POWER_VA" | "READING_QUANTITY_CURRENT_A" | "READING_QUANTITY_CURRENT_L1_A" | "READING_QUANTITY_CURRENT_L2_A" | "READING_QUANTITY_CURRENT_L3_A" | "READING_QUANTITY_INLET_C" | "READING_QUANTITY_OUTLET_C" | "READING_QUANTITY_SUPPLY_C" | "READING_QUANTITY_RETURN_C" | "READING_QUANTITY_FLOW_M3H" | "READING_QUANTITY_RECEIVED_BPS" | "READING_QUANTITY_SENT_BPS" | "READING_QUANTITY_BATTERY_PCT" | "READING_QUANTITY_BATTERY_MIN" | "READING_QUANTITY_STATE";
+
 export type InventoryKind = "INVENTORY_KIND_UNSPECIFIED" | "INVENTORY_KIND_SITE" | "INVENTORY_KIND_FLOOR" | "INVENTORY_KIND_ROOM" | "INVENTORY_KIND_ROW" | "INVENTORY_KIND_RACK" | "INVENTORY_KIND_DEVICE" | "INVENTORY_KIND_PORT" | "INVENTORY_KIND_CABLE" | "INVENTORY_KIND_CRAC" | "INVENTORY_KIND_SUPPLY" | "INVENTORY_KIND_FABRIC" | "INVENTORY_KIND_FABRIC_LINK" | "INVENTORY_KIND_DEVICE_TYPE";
 
 export type WindowState = "WINDOW_STATE_UNSPECIFIED" | "WINDOW_STATE_PLANNED" | "WINDOW_STATE_BEGUN" | "WINDOW_STATE_DONE" | "WINDOW_STATE_CANCELLED";
@@ -120,8 +124,6 @@ export type WindowVerdict = "WINDOW_VERDICT_UNSPECIFIED" | "WINDOW_VERDICT_GO" |
 export type WindowImpact = "WINDOW_IMPACT_UNSPECIFIED" | "WINDOW_IMPACT_NO_IMPACT" | "WINDOW_IMPACT_REDUCED_REDUNDANCY" | "WINDOW_IMPACT_DEGRADED" | "WINDOW_IMPACT_OUTAGE";
 
 export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
-
-export type ReadingQuantity = "READING_QUANTITY_UNSPECIFIED" | "READING_QUANTITY_POWER_W" | "READING_QUANTITY_APPARENT_POWER_VA" | "READING_QUANTITY_CURRENT_A" | "READING_QUANTITY_CURRENT_L1_A" | "READING_QUANTITY_CURRENT_L2_A" | "READING_QUANTITY_CURRENT_L3_A" | "READING_QUANTITY_INLET_C" | "READING_QUANTITY_OUTLET_C" | "READING_QUANTITY_SUPPLY_C" | "READING_QUANTITY_RETURN_C" | "READING_QUANTITY_FLOW_M3H" | "READING_QUANTITY_RECEIVED_BPS" | "READING_QUANTITY_SENT_BPS" | "READING_QUANTITY_BATTERY_PCT" | "READING_QUANTITY_BATTERY_MIN" | "READING_QUANTITY_STATE";
 
 export interface PowerBlastRadiusRequest {
   readonly source_ref: string;
@@ -1419,6 +1421,8 @@ export interface RehearseFailuresResponse {
   readonly low_count: number;
   readonly info_count: number;
   readonly measured_load?: MeasuredLoad;
+  readonly findings: readonly ReadingFinding[];
+  readonly omitted_findings: number;
 }
 
 export interface FailureCause {
@@ -1461,6 +1465,20 @@ export interface FailedElement {
   readonly tripped_refs: readonly string[];
   readonly max_utilization_pct: number;
   readonly fabric_lost_mbps: number;
+}
+
+export interface ReadingFinding {
+  readonly kind: FindingKind;
+  readonly severity: Health;
+  readonly element_ref: string;
+  readonly since?: string;
+  readonly figures: Readonly<Record<string, number>>;
+  readonly summary: string;
+  readonly related_refs: readonly string[];
+  readonly quantities: readonly ReadingQuantity[];
+  readonly source: string;
+  readonly location?: Location;
+  readonly rack_code: string;
 }
 
 export interface ListInventoryRequest {
@@ -2054,6 +2072,22 @@ export interface ReadingDay {
   readonly max: number;
 }
 
+export interface ListFindingsRequest {
+  readonly scope_ref: string;
+  readonly kinds: readonly FindingKind[];
+  readonly min_severity: Health;
+  readonly page_size: number;
+  readonly page_token: string;
+}
+
+export interface ListFindingsResponse {
+  readonly findings: readonly ReadingFinding[];
+  readonly next_page_token: string;
+  readonly total_count: number;
+  readonly fault_count: number;
+  readonly watch_count: number;
+}
+
 /** Request and reply of each RPC by the name under which it is called. */
 export interface Rpcs {
   readonly PowerBlastRadius: { readonly request: PowerBlastRadiusRequest; readonly reply: PowerBlastRadiusResponse };
@@ -2101,4 +2135,5 @@ export interface Rpcs {
   readonly "datacenter.v1.PlanningService/ListWindows": { readonly request: ListWindowsRequest; readonly reply: ListWindowsResponse };
   readonly "datacenter.v1.PlanningService/ReportReadings": { readonly request: ReportReadingsRequest; readonly reply: ReportReadingsResponse };
   readonly "datacenter.v1.PlanningService/ListReadings": { readonly request: ListReadingsRequest; readonly reply: ListReadingsResponse };
+  readonly "datacenter.v1.PlanningService/ListFindings": { readonly request: ListFindingsRequest; readonly reply: ListFindingsResponse };
 }

@@ -236,3 +236,12 @@ export const ListReadings = {
   page_token: {"type":"text"},
 } as const satisfies QuestionFields;
 
+/** Fields of ListFindingsRequest. */
+export const ListFindings = {
+  scope_ref: {"type":"text"},
+  kinds: {"type":"choice","isList":true,"prefix":"FINDING_KIND","values":["DEAD_SUPPLY","ABOVE_PLAN","ABOVE_LIMIT","PHASE_IMBALANCE","INLET_ABOVE_ALLOWABLE","BATTERY_BELOW_RUNTIME","READING_STOPPED","METERS_DIFFER"]},
+  min_severity: {"type":"choice","prefix":"HEALTH","values":["OK","WATCH","FAULT"]},
+  page_size: {"type":"int"},
+  page_token: {"type":"text"},
+} as const satisfies QuestionFields;
+

@@ -106,11 +106,22 @@ describe("load_basis MEASURED", () => {
 
   test("names supplies whose meter differs from the meters below them", async () => {
     const site = await twoServers();
-    await report(site, { "device:S1": 1000, "device:S2": 1000, "device:PDU-A": 850, "device:PDU-B": 1050 });
+    const inlets = { "port:S1/a": 500, "port:S1/b": 500, "port:S2/a": 500, "port:S2/b": 500 };
+    await report(site, { ...inlets, "device:PDU-A": 850, "device:PDU-B": 1050 });
 
     const { load } = await afterLoss(site);
 
     expect(load.differences).toEqual([{ ref: "device:PDU-A", own_w: 850, below_w: 1000 }]);
+  });
+
+  test("names no supply that carries more or less than half of what devices with two inlets draw", async () => {
+    const site = await twoServers();
+    await report(site, { "device:S1": 500, "device:S2": 500, "device:PDU-A": 950, "device:PDU-B": 50 });
+    expect((await afterLoss(site)).load).not.toHaveProperty("differences");
+
+    await report(site, { "device:PDU-A": 1200 });
+
+    expect((await afterLoss(site)).load.differences).toEqual([{ ref: "device:PDU-A", own_w: 1200, below_w: 1000 }]);
   });
 });
 

@@ -53,6 +53,7 @@ describe("The GraphQL schema", () => {
       "window",
       "listWindows",
       "listReadings",
+      "listFindings",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

@@ -1,13 +1,12 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { DEFAULT_PAGE_SIZE, MAX_FILTER_VALUES, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { DAY_MS, dateOf, dayOf, daysOf, peakOf } from "#dc/model/readings/day_history.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { readCount } from "../../answers/parameters.ts";
+import { demandFew, readCount } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
 import { missingElement, readElementKey, readQuantity } from "./read_readings.ts";
 
@@ -49,17 +48,6 @@ export const listReadings = defineRead({
     });
   },
 });
-
-/** @throws Refusal for a list that is too long */
-function demandFew(field: string, count: number): void {
-  if (count <= MAX_FILTER_VALUES) return;
-  const expected = `at most ${MAX_FILTER_VALUES} values`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} values: expected ${expected}`, {
-    field,
-    value: count,
-    expected,
-  });
-}
 
 function readingMessage({ element, quantity, kept }: StoredReading, today: number, withDays: boolean) {
   const peak = peakOf(kept.days, today);

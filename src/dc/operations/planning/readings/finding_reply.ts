@@ -1,0 +1,92 @@
+import type { ReadingFinding } from "#dc/analysis/measured/finding.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Location } from "#dc/model/resources.ts";
+import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
+import { decimal, percent, watts } from "#words/figures.ts";
+import { counted, listSome, refName } from "#words/names.ts";
+import { toMessage } from "../../messages/convert.ts";
+import type { DatedFinding } from "./read_findings.ts";
+
+/** Related elements that a reply lists; the figures count all of them. */
+const LISTED = 10;
+/** Related elements that a summary names. */
+const NAMED = 3;
+
+/** A finding as replies show it. */
+export function findingMessage(topology: Topology, finding: DatedFinding) {
+  const { kind, severity, ref, since, figures, related = [], quantities = [], source } = finding;
+  return toMessage(ReadingFindingSchema, {
+    kind,
+    severity,
+    elementRef: ref,
+    since: new Date(since).toISOString(),
+    figures,
+    summary: summaryOf(finding),
+    relatedRefs: related.slice(0, LISTED),
+    quantities,
+    ...(source !== undefined && { source }),
+    ...placeOf(topology, ref),
+  });
+}
+
+/** Where an element of a reading is. A port and a feed are where their device is. */
+export function placeOf(
+  topology: Topology,
+  text: string,
+): { readonly location?: Location; readonly rackCode?: string } {
+  const ref = parseRef(text);
+  if (ref?.kind === "rack") return placed({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
+  if (ref?.kind === "crac") return placed(topology.crac(codeKey(ref.code)));
+  if (ref?.kind === "device") return placed(topology.device(codeKey(ref.code)));
+  if (ref?.kind === "port") return placed(topology.device(codeKey(ref.end.deviceCode)));
+  const { power } = topology;
+  const node = power.nodes[power.indexOf.get(refKey(text)) ?? -1];
+  return node?.kind === "OUTLET" ? placed(topology.device(codeKey(node.end.deviceCode))) : {};
+}
+
+function placed(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
+  const { location, rackCode } = at ?? {};
+  return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
+}
+
+/** What a finding says, in words. */
+function summaryOf({ kind, ref, figures, related = [], quantities = [], source = "" }: ReadingFinding): string {
+  const name = refName(ref);
+  const figure = (key: string) => figures[key] ?? 0;
+  const [measured, limit] = [measuredOf(figures, "measured"), measuredOf(figures, "limit")];
+  const names = listSome(related.map(refName), NAMED);
+  const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
+    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${carried(figure("carried_w"))} of ${names}`,
+    ABOVE_PLAN: () => `${name} draws ${watts(figure("measured_w"))}, planned are ${watts(figure("planned_w"))}`,
+    ABOVE_LIMIT: () => `${name} carries ${measured}, ${percent(figure("used_pct"))} of its rating: limit ${limit}`,
+    PHASE_IMBALANCE: () =>
+      `${name} carries ${["l1_a", "l2_a", "l3_a"].map((key) => decimal(figure(key))).join(", ")} A on its phases, a spread of ${percent(figure("spread_pct"))}`,
+    INLET_ABOVE_ALLOWABLE: () => `${name} takes in ${measured}, its class allows ${limit}`,
+    BATTERY_BELOW_RUNTIME: () =>
+      `The battery of ${name} lasts ${measured}, recorded are ${decimal(figure("recorded_min"), "min")}`,
+    READING_STOPPED: () =>
+      ref === ""
+        ? `All ${counted(figure("readings"), "reading")} of ${source} stopped`
+        : `${quantities.join(", ")} of ${name} from ${source} stopped`,
+    METERS_DIFFER: () =>
+      `The meter of ${name} shows ${watts(figure("own_w"))}, those below it ${watts(figure("below_w"))}`,
+  };
+  return words[kind]();
+}
+
+function carried(carriedW: number): string {
+  return carriedW > 0 ? watts(carriedW) : "the load";
+}
+
+const UNITS: Readonly<Record<string, string>> = { w: "W", va: "VA", a: "A", c: "°C", min: "min" };
+
+/** A figure with its unit, whichever that is. */
+function measuredOf(figures: ReadingFinding["figures"], name: string): string {
+  const [key, value] = Object.entries(figures).find(([one]) => one.startsWith(`${name}_`)) ?? [];
+  if (key === undefined || value === undefined) return "";
+  const unit = UNITS[key.slice(name.length + 1)] ?? "";
+  return unit === "W" ? watts(value) : decimal(value, unit);
+}

@@ -1,12 +1,42 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { emptyFolder } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
+import { wordFaults } from "../support/shown_words.ts";
 
 const cwd = emptyFolder();
 
 beforeAll(async () => {
   const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
   expect(loaded.code).toBe(0);
+}, 240_000);
+
+/** Commands that print what is known, in words. */
+const PRINTING = [
+  "rehearse",
+  "rehearse --pairs --kind power",
+  "capacity --by row",
+  "list racks --limit 3",
+  "list devices --limit 3",
+  "list cooling",
+  "list cables --limit 3",
+  "list supplies --limit 3",
+  "show B03",
+  "show UPS-A2",
+  "show CRAH-A1",
+  "place --count 3 --height 2 --draw 400 --inlets 2",
+  "window check UPS-A2 --for 2h",
+];
+
+test("commands print no constant, field or reference of the wire, and one word per thing", async () => {
+  const found: string[] = [];
+  for (const words of PRINTING) {
+    const { code, stdout } = await runPlanner(["dc", ...words.split(" "), "--db", "site.sqlite"], { cwd });
+    expect([words, code === 0 || code === 1, stdout.length > 80]).toEqual([words, true, true]);
+    // Heads of tables are in capitals.
+    const lines = stdout.split("\n").filter((line) => /[a-z]/.test(line.replaceAll("kW", "")));
+    for (const line of lines) found.push(...wordFaults(line).map((fault) => `${words}: ${fault}`));
+  }
+  expect(found).toEqual([]);
 }, 240_000);
 
 const capacity = (...words: string[]) => runPlanner(["dc", "capacity", ...words, "--db", "site.sqlite"], { cwd });

@@ -36,7 +36,7 @@ export const PAGES: readonly string[] = [
   "device/LEAF-D03-1",
   "port/SRV-B03-07%2Feth0",
   "cable/LEAF-B03-1%2FEthernet7~SRV-B03-07%2Feth0",
-  "crac/CRAH-A1",
+  "cooling-unit/CRAH-A1",
   "feed/AMS1-A08-A",
   "trace/port%3ASRV-B03-07%2Feth0",
   "trace/port%3ASRV-B03-07%2Fpsu1",

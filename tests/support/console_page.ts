@@ -25,7 +25,7 @@ export const EVERY_PAGE = [
   ["racks?health=FAULT", "Racks"],
   ["supplies", "Power"],
   ["row/AMS1%2F1%2FB", "AMS1/1/B"],
-  ["crac/CRAH-A1", "CRAH-A1"],
+  ["cooling-unit/CRAH-A1", "CRAH-A1"],
   ["port/SRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
   ["placement?count=2&height=2&draw=800&supply=TWO_N", "Where does it fit?"],
   ["windows", "Windows"],

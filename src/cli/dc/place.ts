@@ -11,6 +11,7 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
 import { tenths } from "#words/figures.ts";
+import { plainRefs } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -58,7 +59,7 @@ const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
   { title: "EXAMPLES", text: ({ examples }) => examples.join(", "), shrinks: true },
 ];
 
-const firstRefusal = ({ message }: PlacementRefusal) => message;
+const firstRefusal = ({ message }: PlacementRefusal) => plainRefs(message);
 
 /** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {

@@ -14,7 +14,7 @@ import {
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { tenths } from "#words/figures.ts";
-import { counted } from "#words/names.ts";
+import { counted, plainRefs } from "#words/names.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -72,7 +72,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
 
 /** The causes as a table, each with its reason on the next line. */
 export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
-  return renderTable(causes, COLUMNS, width, ({ reason }) => reason);
+  return renderTable(causes, COLUMNS, width, ({ reason }) => plainRefs(reason));
 }
 
 function requestOf({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {

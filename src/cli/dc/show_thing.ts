@@ -4,7 +4,7 @@ import type { InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { columnName } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
-import { refName } from "#words/names.ts";
+import { capitalized, kindNoun, refName } from "#words/names.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print, printJson } from "../output/print.ts";
 import { outputWidth, paint } from "../output/terminal.ts";
@@ -103,7 +103,7 @@ async function readInside(service: DcService, row: InventoryRow): Promise<Inside
   return { list, columns, rows };
 }
 
-/** The reference, then a line for each recorded fact. */
+/** Kind and name, then a line for each recorded fact. */
 export function factsText(row: InventoryRow, columns: readonly string[], width = outputWidth()): string {
   const facts = columns.flatMap((column) => {
     const text = cellText(row, column);
@@ -114,5 +114,6 @@ export function factsText(row: InventoryRow, columns: readonly string[], width =
   const lines = facts.flatMap(([name, text]) =>
     wrapWords(text, room).map((line, at) => `${paint((at === 0 ? name : "").padEnd(names), "dim")}  ${line}`),
   );
-  return `${[paint(plainLine(row.ref), "bold"), ...lines].join("\n")}\n`;
+  const kind = row.ref.slice(0, row.ref.indexOf(":"));
+  return `${[paint(plainLine(`${capitalized(kindNoun(kind))} ${refName(row.ref)}`), "bold"), ...lines].join("\n")}\n`;
 }

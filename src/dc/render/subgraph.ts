@@ -54,7 +54,12 @@ export function drawSubgraph(
     notes:
       omittedNodes === 0
         ? []
-        : [{ text: `${counted(omittedNodes, "element")} not drawn: more than max_nodes`, tone: "watch" }],
+        : [
+            {
+              text: `${counted(omittedNodes, "element")} not drawn, so that the picture stays readable`,
+              tone: "watch",
+            },
+          ],
     legend: [
       { label: "connected", sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText", strokeWidth: 2 }] },
       {

@@ -33,6 +33,20 @@ export function timeOfDay(milliseconds: number): string {
   return times.format(milliseconds).replace("GMT", "UTC");
 }
 
+const { second: _, ...SHORT } = MOMENT;
+const { year: __, ...THIS_YEAR } = SHORT;
+const shortMoments = new Intl.DateTimeFormat(undefined, SHORT);
+const yearMoments = new Intl.DateTimeFormat(undefined, THIS_YEAR);
+
+/** The same in short: the time of today, the day of this year, to the minute. */
+export function shortMoment(iso: string, now = new Date()): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  if (date.toDateString() === now.toDateString()) return timeOfDay(date.getTime());
+  const format = date.getFullYear() === now.getFullYear() ? yearMoments : shortMoments;
+  return format.format(date).replace("GMT", "UTC");
+}
+
 /** A moment as everybody writes it who compares logs: `2026-03-05 14:07:09.120 UTC`. */
 export function utcMoment(iso: string): string {
   const date = new Date(iso);

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useState } from "preact/hooks";
+import { kindNoun } from "#words/names.ts";
 import { listAddress, listSettings } from "./lists/list_columns.ts";
 
 /** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
@@ -13,7 +14,8 @@ export interface Place {
 export function parsePlace(hash: string): Place {
   const [path = "", query = ""] = splitAt(hash.replace(/^#\/?/, ""), "?");
   const [word = "", rest = ""] = splitAt(path, "/");
-  const page = word.replaceAll("-", "_");
+  const named = word.replaceAll("-", "_");
+  const page = named === "cooling_unit" ? "crac" : named;
   const settings = new URLSearchParams(query);
   // Kept links to the search page that was: the list of devices has its filters.
   if (page === "search") return { page: "devices", subject: "", settings: fromSearch(settings) };
@@ -35,7 +37,7 @@ function fromSearch(settings: URLSearchParams): URLSearchParams {
 export function linkTo(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
   const given = Object.entries(listAddress(page, settings)).filter(([, value]) => value !== "");
   const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
-  return `#/${page.replaceAll("_", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
+  return `#/${kindNoun(page).replaceAll(" ", "-")}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
 }
 
 /** Kinds of references with a page of the data in their list. */

@@ -103,7 +103,7 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
         now: START,
         lapsesAt: () => {},
       },
-      "HEALTH",
+      screen === "FLOOR" ? "RISK" : "HEALTH",
     );
   });
   return (options) => draw(shown as never, drawOptions(options));

@@ -75,7 +75,7 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
       kind: "text",
       x: MARGIN,
       y: height - MARGIN,
-      text: `${counted(omittedNodes, "device")} not drawn: more than max_nodes`,
+      text: `${counted(omittedNodes, "device")} not drawn, so that the picture stays readable`,
       size: 12,
       weight: "bold",
       fill: "watchText",

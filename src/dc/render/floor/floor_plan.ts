@@ -114,7 +114,7 @@ function headOf(
   return {
     title: `Floor ${name}`,
     subtitle: subtitleOf(reply),
-    description: `Floor plan of ${name}: ${counted(ok + watch + fault, "rack")}, ${ok} OK, ${watch} to watch, ${fault} faulty.`,
+    description: `Floor plan of ${name}: ${counted(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
         ? risks
@@ -143,7 +143,7 @@ function headOf(
         ? []
         : [
             {
-              text: `${counted(omitted, "footprint")} not drawn one by one (${counted(blocks.length, "block")} instead): more than max_nodes`,
+              text: `${counted(omitted, "footprint")} not drawn one by one (${counted(blocks.length, "block")} instead), so that the plan stays readable`,
               tone: "watch" as const,
             },
           ]),

@@ -16,7 +16,7 @@ export function powerGraphOf(
   coloring: Coloring,
 ): Graph {
   return {
-    name: `Power blast radius of ${sources.map(({ ref }) => refWords(ref)).join(", ")}`,
+    name: `What if ${sources.map(({ ref }) => refWords(ref)).join(", ")} ${sources.length > 1 ? "fail" : "fails"}`,
     directed: true,
     rankdir: "LR",
     nodes: parts.flatMap((part) => nodesOf(part, coloring)),

@@ -20,10 +20,10 @@ export function powerWords(
   const names =
     others.length === 0 ? first : others.length < 4 ? refs.join(", ") : `${first} and ${others.length} more`;
   const figures = figuresOf(failure);
-  const title = `Power blast radius of ${names}`;
+  const title = `What if ${names} ${refs.length > 1 ? "fail" : "fails"}`;
   return {
     title,
-    subtitle: `What goes off when ${refs.length === 1 ? "this fails" : "these fail together"}, by ${BASIS_WORDS[failure.basis]} draw`,
+    subtitle: `What goes off, by ${BASIS_WORDS[failure.basis]} draw`,
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
     notes: notesOf(failure, collapsed),

@@ -128,7 +128,10 @@ function headOf(
       ...(omitted === 0
         ? []
         : [
-            { text: `${counted(omitted, "rack")} not drawn, the coolest: more than max_nodes`, tone: "watch" as const },
+            {
+              text: `${counted(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
+              tone: "watch" as const,
+            },
           ]),
     ],
   };

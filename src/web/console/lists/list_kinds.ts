@@ -91,7 +91,7 @@ export const LIST_KINDS: readonly ListKind[] = [
     ],
     quick: [
       { name: "fault", settings: { health: "FAULT" } },
-      { name: "to watch", settings: { health: "WATCH" } },
+      { name: "watch", settings: { health: "WATCH" } },
       { name: "over 80 % power", settings: { power_pct: "80.." } },
     ],
     empty: "Racks come from an import, or one by one from a writer.",

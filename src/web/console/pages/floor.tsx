@@ -10,7 +10,7 @@ import { Answer } from "../ui/answer.tsx";
 import type { Question } from "../ui/download.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
+import { Badge, Card, HealthBadge, HealthCounts, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Reasons } from "./reasons.tsx";
@@ -23,6 +23,28 @@ const COLORINGS = [
   ["thermal", "Heat"],
   ["utilization", "Space"],
 ] as const;
+
+/** What one failure takes of a rack: in words, and as a mark. */
+const RISKS: Readonly<Record<string, readonly [string, Tone]>> = {
+  RACK_RISK_DARK: ["goes dark", "fault"],
+  RACK_RISK_PARTIAL: ["loses several devices", "watch"],
+  RACK_RISK_DEVICE: ["loses one device", "plain"],
+};
+
+function Risk({ risk = "RACK_RISK_NONE", risk_ref }: RackTile) {
+  const [words, tone] = RISKS[risk] ?? ["stays on", "plain"];
+  return (
+    <>
+      <Badge tone={tone}>{words}</Badge>
+      {risk_ref === undefined ? null : (
+        <>
+          {" by "}
+          <RefLink to={risk_ref} />
+        </>
+      )}
+    </>
+  );
+}
 
 const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Rack", cell: ({ code }) => <a href={linkTo("rack", code)}>{code}</a> },
@@ -38,7 +60,16 @@ const COLUMNS: readonly Column<RackTile>[] = [
 /** Maximum number of footprints drawn one by one: people read a hall rack by rack, and its picture scrolls. */
 const MOST_NODES = 2000;
 
+/** The same with what one failure takes, when the colours show it. */
+const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: Risk }, ...COLUMNS.slice(2)];
+
 const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
+
+/** Less is worse. */
+function graveRisk({ risk }: RackTile): number {
+  const at = Object.keys(RISKS).indexOf(risk ?? "");
+  return at === -1 ? 3 : at;
+}
 
 /** Less is worse; cooling units, which have no health, come last. */
 function grave(health: Health | undefined): number {
@@ -95,7 +126,10 @@ function Plan({
   readonly plan: FloorPlanResponse;
   readonly question: Question;
 }) {
-  const all = [...racks, ...unplaced_racks].sort((a, b) => grave(a.health) - grave(b.health));
+  const all = [...racks, ...unplaced_racks].sort(
+    (a, b) => graveRisk(a) - graveRisk(b) || grave(a.health) - grave(b.health),
+  );
+  const hasRisk = all.some(({ risk }) => risk !== undefined);
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
   const without = unplaced
     .map((ref) => ({ ref, health: healths.get(ref) }))
@@ -118,7 +152,7 @@ function Plan({
       <Card title="Racks">
         <Table
           caption="Racks of this floor, the worst first"
-          columns={COLUMNS}
+          columns={hasRisk ? WITH_RISK : COLUMNS}
           rows={all}
           rowKey={({ code }) => code}
           empty="No rack stands on this floor."

@@ -43,7 +43,7 @@ export function Power({ place }: { readonly place: Place }) {
   };
   return (
     <>
-      <PageHead kind="Power impact" title={titleOf(subject, more)} />
+      <PageHead kind="What if" title={titleOf(subject, more)} />
       <Filters>
         <RefField
           label="What fails"

@@ -38,7 +38,7 @@ const MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
   FAILURE_SEVERITY_HIGH: ["fault", "high"],
   FAILURE_SEVERITY_MEDIUM: ["watch", "medium"],
   FAILURE_SEVERITY_LOW: ["watch", "low"],
-  FAILURE_SEVERITY_INFO: ["info", "reserve"],
+  FAILURE_SEVERITY_INFO: ["info", "info"],
 };
 
 /** What the failure of every element would do, the worst cause first. */

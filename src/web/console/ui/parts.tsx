@@ -5,7 +5,7 @@ import { count } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
-import { moment, utcMoment } from "../labels.ts";
+import { shortMoment, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
 
 interface Held {
@@ -125,7 +125,7 @@ export function RefLink({ to, label }: { readonly to: string; readonly label?: s
 export function Moment({ at }: { readonly at: string }) {
   return (
     <time dateTime={at} title={utcMoment(at)}>
-      {moment(at)}
+      {shortMoment(at)}
     </time>
   );
 }

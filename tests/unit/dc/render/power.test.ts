@@ -95,7 +95,7 @@ describe("drawPower", () => {
   test("draws a source on which nothing hangs", () => {
     const { scene, graph } = drawPower(failureOf(inventory(source("U")), ["device:U"]), drawOptions());
     expect(graph.nodes.map(({ id }) => id)).toEqual(["device:U"]);
-    expect(wordsOf(scene.items)).toContain("Power blast radius of device U");
+    expect(wordsOf(scene.items)).toContain("What if device U fails");
   });
 
   test("names the feed on the edge that it is", () => {

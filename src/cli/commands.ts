@@ -3,7 +3,6 @@ import type { Command, Example } from "./command.ts";
 /** Section of `planner --help` that lists a command. */
 export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
-/** A command whose file is loaded when it is called. */
 interface LeafEntry {
   /** In the table, not in the command's file, so that help of the level above loads no command. */
   readonly summary: string;
@@ -20,7 +19,6 @@ export type CommandEntry = LeafEntry | FamilyEntry;
 
 export type CommandTable = Readonly<Record<string, CommandEntry>>;
 
-/** The commands below a name. */
 export interface CommandFamily {
   /** Further paragraphs of `--help`. */
   readonly details?: string;

@@ -16,7 +16,6 @@ export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[
   await askToAccept(project, lines);
 }
 
-/** Prints the result of one merge for people. */
 export function printMerge(result: MergeResult, cli: Cli): void {
   if (isRefused(result)) cli.warn(refusalText(result));
   else {

@@ -29,7 +29,6 @@ export async function selfReport(): Promise<SelfReport> {
   };
 }
 
-/** The report as lines of text. */
 export function selfText(report: SelfReport): string {
   const rows: readonly (readonly [string, string])[] = [
     ["version", report.version],

@@ -23,7 +23,6 @@ export const PROGRAM_FLAGS = {
   },
 } as const satisfies Record<string, Flag>;
 
-/** The checked words of one call. */
 export interface ParsedWords {
   readonly help: boolean;
   readonly quiet: boolean;

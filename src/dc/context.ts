@@ -4,7 +4,6 @@ import type { AuditInterface } from "./model/enum_values.ts";
 import type { DcStore } from "./ports.ts";
 import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 
-/** How principals are authenticated. */
 export const AUTH_METHODS = ["none", "token", "jwt"] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
@@ -31,7 +30,6 @@ export interface Caller {
   readonly peer?: object;
 }
 
-/** One finished call, for metrics. */
 export interface FinishedCall {
   readonly method: string;
   readonly interface: AuditInterface;

@@ -14,7 +14,6 @@ export interface Stored<Resource> {
   readonly updateTime: string;
 }
 
-/** An area of a floor in a filter. */
 export interface Area {
   readonly siteId: string;
   readonly floorNumber: number;
@@ -170,7 +169,6 @@ export interface CheckedRow {
   readonly problem?: string;
 }
 
-/** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
 /** Numbers of racks, cooling units and devices of a floor. */
@@ -183,7 +181,6 @@ export interface FloorCounts {
   readonly device: number;
 }
 
-/** Counts of the inventory. */
 export interface InventoryCounts {
   /** Every floor that has resources, unordered. */
   readonly floors: readonly FloorCounts[];
@@ -274,7 +271,6 @@ export interface DcWriter extends DcReader, ReadingWriter {
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Use of the pool of transactions. */
 export interface QueueUse {
   readonly limit: number;
   readonly running: number;

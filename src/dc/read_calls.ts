@@ -64,12 +64,10 @@ export class ReadCalls {
     this.#topologies = topologies;
   }
 
-  /** Key of a request in the reply cache. */
   keyOf(rpc: ReadRpc, request: Message): string {
     return this.#keys.of(rpc, request);
   }
 
-  /** Answers a read, from the reply cache if it can. */
   async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
     const key = this.keyOf(rpc, request);
     const isMeasured = takesReadings(rpc, request);

@@ -143,7 +143,6 @@ export class DcService {
     return calendarInstance(this.#context);
   }
 
-  /** How many streams of changes are open. */
   get openStreams(): number {
     return this.#streams.count;
   }

@@ -35,7 +35,6 @@ export class ByteBudget {
   }
 }
 
-/** Bytes that one request has charged to a budget. */
 export class ByteAccount {
   readonly #budget: ByteBudget;
   readonly #charge: (bytes: number) => void;

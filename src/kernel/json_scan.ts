@@ -37,7 +37,6 @@ export class JsonScan {
     return this.#values;
   }
 
-  /** Number of objects so far. */
   get objects(): number {
     return this.#objects;
   }

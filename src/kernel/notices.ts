@@ -1,4 +1,3 @@
-/** Receives a sentence for a person. */
 type Listener = (sentence: string) => void;
 
 let listener: Listener | null = null;

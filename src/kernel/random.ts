@@ -4,7 +4,6 @@ declare const crypto: {
   randomUUID(): string;
 };
 
-/** Returns random bytes as hexadecimal digits. */
 export function randomHex(bytes: number): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex");
 }

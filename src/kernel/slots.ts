@@ -9,12 +9,10 @@ export class Slots {
     this.#free = count;
   }
 
-  /** Number of tasks that run. */
   get running(): number {
     return this.#count - this.#free;
   }
 
-  /** Number of tasks that wait for a slot. */
   get waiting(): number {
     return this.#waiting.size;
   }

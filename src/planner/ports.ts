@@ -146,7 +146,6 @@ export interface WorkStore {
   watchPid(): Promise<number | null>;
 }
 
-/** Markdown files of one folder by name. */
 export interface TemplateStore {
   /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;

@@ -3,7 +3,6 @@ import type { CommandTable } from "../commands.ts";
 import { memberAt } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
 
-/** One word that may come next. */
 export interface Candidate {
   readonly word: string;
   readonly summary: string;

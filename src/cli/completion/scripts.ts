@@ -83,5 +83,4 @@ Register-ArgumentCompleter -Native -CommandName planner -ScriptBlock {
 }
 `;
 
-/** The completion script of each shell. */
 export const SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

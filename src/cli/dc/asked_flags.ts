@@ -16,7 +16,6 @@ interface AskedRow<Field> {
   readonly clears?: true;
 }
 
-/** A request as proto JSON. */
 export type AskedRequest = Readonly<Record<string, JsonValue>>;
 
 interface AskedFlags<Name extends string> {

@@ -51,7 +51,6 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   { title: "WORST FAILURE", text: ({ power, air }) => failures(power?.failureRef, air?.failureRef), shrinks: true },
 ];
 
-/** Prints the free capacity of areas. */
 export async function printCapacity(database: Database, call: CapacityCall, log: StderrLogger): Promise<void> {
   const init = fromJson(GetCapacityRequestSchema, { ...call.request, page_size: MAX_PAGE_SIZE });
   const areas = (page: GetCapacityResponse) => page.areas;

@@ -2,7 +2,6 @@ import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/pr
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 
-/** One column of a kind's CSV. */
 export interface CsvColumn {
   /** The field's name, or `location.room` for one inside a flat part. */
   readonly name: string;

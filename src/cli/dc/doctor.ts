@@ -9,7 +9,6 @@ import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { Database } from "./database.ts";
 
-/** One check: whether it passed, and its finding. */
 export interface Finding {
   readonly check: "settings" | "permissions" | "disk" | "schema" | "database" | "clock" | "chain" | "checkpoint";
   readonly ok: boolean;

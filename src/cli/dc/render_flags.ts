@@ -1,6 +1,5 @@
 import type { Flags } from "../command.ts";
 
-/** Flags for the format and appearance of a picture. */
 export const RENDER_FLAGS = {
   format: { type: "enum", options: ["svg", "png", "html", "dot"], summary: "Format (default: by the file's name)" },
   theme: { type: "enum", options: ["light", "dark", "print", "high_contrast"], summary: "Colours (light)" },

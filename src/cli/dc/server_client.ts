@@ -13,7 +13,6 @@ import { UsageError } from "../usage_error.ts";
 /** RPCs of the second service. */
 const PLANNING: readonly string[] = planningRpcs.map(({ method }) => method.name);
 
-/** A server to call. */
 export interface ServerAddress {
   /** Where it listens, `http://127.0.0.1:8081`. */
   readonly url: string;

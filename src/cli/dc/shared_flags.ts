@@ -16,14 +16,12 @@ export const CREATE_FLAG = {
   summary: "Replace a database that vanished",
 } as const satisfies Flag;
 
-/** What a maintenance window takes out. */
 export const WINDOW_ELEMENTS = {
   summary: "What is out: codes, or references such as row:AMS1/1/A",
   required: true,
   repeats: true,
 } as const;
 
-/** When a maintenance window is, and what may be lost in it. */
 export const WINDOW_FLAGS = {
   from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
   for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },

@@ -34,7 +34,6 @@ export async function showThing(
   });
 }
 
-/** The list of each kind of reference. */
 const LIST_OF: Readonly<Partial<Record<Ref["kind"], string>>> = {
   site: "SITE",
   floor: "FLOOR",

@@ -9,7 +9,6 @@ import type { OpenProject } from "../open_project.ts";
 import { createFile } from "../output/write_file.ts";
 import type { ImportBatch, ImportItem, ImportRefusal } from "./read_import.ts";
 
-/** Results for all items. */
 export interface ImportReport {
   readonly imported: readonly { readonly source: string; readonly id: SpecId | null }[];
   /** Specs whose id the project has already; they stay as they are. */

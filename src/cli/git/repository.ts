@@ -3,7 +3,6 @@ import { relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { Git } from "#planner/store/git/git.ts";
 
-/** The git repository around a project. */
 export interface Repository {
   readonly git: Git;
   /** Absolute path of the working tree. */

@@ -43,7 +43,6 @@ export async function decideSetup(root: string, words: InitWords): Promise<Setup
   return { ...withDefaults(root, flags, answers), agents: answers.agents, setup };
 }
 
-/** What the flags say. */
 type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefined } & {
   readonly provider: ProviderName | undefined;
   readonly name: string | undefined;

@@ -8,7 +8,6 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-/** What the settings of a new project begin with. */
 export interface FirstSettings {
   readonly name: string;
   readonly prompts: boolean;

@@ -9,7 +9,6 @@ import { printText } from "./print_text.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth, type Style } from "./terminal.ts";
 
-/** Common fields of listed specs. */
 export interface ListedSpec {
   readonly id: string;
   readonly title: string | null;

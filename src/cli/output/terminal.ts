@@ -14,7 +14,6 @@ const SGR: Record<Style, readonly [on: number, off: number]> = {
   cyan: [36, 39],
 };
 
-/** Whether the descriptor is a terminal. */
 function isatty(descriptor: 0 | 1 | 2): boolean {
   try {
     // `node:tty` loads the engine's streams, a quarter of the time of a short list: not for a file or a pipe.

@@ -3,7 +3,6 @@ import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/proces
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** For which spec a tool started this process, how, and when. */
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;
 
 /**

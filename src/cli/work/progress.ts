@@ -15,7 +15,6 @@ export interface UnmergedWork {
   readonly difference: string;
 }
 
-/** Where progress is reported. */
 export interface Progress {
   tell(event: RunEvent): void;
   summary(result: QueueResult, waiting: readonly UnmergedWork[]): void;

@@ -13,7 +13,6 @@ export interface Place {
   readonly lossy: readonly Device[];
 }
 
-/** The key under which a place lists an area. */
 export function areaKey(area: Ref): string {
   return formatRef(area).toLowerCase();
 }

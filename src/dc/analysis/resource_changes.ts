@@ -3,7 +3,6 @@ import type { Crac, Device } from "#dc/model/resources.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { itemAt } from "./sorted_list.ts";
 
-/** A resource before and after a change. */
 export interface Change<Resource> {
   readonly key: string;
   readonly before?: Resource | undefined;

@@ -32,7 +32,6 @@ export class MerkleFrontier {
     this.#peaks = peaks.map((peak) => Buffer.from(peak));
   }
 
-  /** Number of leaves. */
   get size(): number {
     return this.#count;
   }

@@ -37,7 +37,6 @@ export function slugFrom(name: string): string | undefined {
   return slug === "" ? undefined : slug;
 }
 
-/** One object that needs a code. */
 export interface Named {
   readonly id: string;
   readonly name: string;

@@ -46,7 +46,6 @@ const SHOWN_CHARS = 80;
 export class Omissions {
   readonly list: Omission[] = [];
 
-  /** Notes one object. */
   add(reason: string, id: string, name: string, detail?: string): void {
     this.list.push({
       reason,
@@ -56,7 +55,6 @@ export class Omissions {
     });
   }
 
-  /** Notes a whole table. */
   addTable(reason: string, table: string, count: number): void {
     this.list.push({ reason, id: table, name: table, count });
   }

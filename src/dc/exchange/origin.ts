@@ -16,7 +16,6 @@ export function originSpace(origin: string): string {
   return `origin:${origin}`;
 }
 
-/** A record as it is kept. */
 export function originText({ kind, resource }: SourceItem): string {
   const named = "code" in resource ? { code: resource.code } : { a: resource.a, b: resource.b };
   return JSON.stringify({ kind, named, owned: ownedParts(resource) });

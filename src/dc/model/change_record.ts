@@ -1,6 +1,5 @@
 import type { AuditAction, AuditInterface, AuditSource } from "./enum_values.ts";
 
-/** The principal that makes a change. */
 export interface ChangeActor {
   readonly principal: string;
   readonly roles: readonly string[];
@@ -9,7 +8,6 @@ export interface ChangeActor {
   readonly onBehalfOf?: string;
 }
 
-/** The request that makes a change. */
 export interface ChangeRequest {
   readonly id: string;
   readonly interface: AuditInterface;

@@ -141,7 +141,6 @@ function unnamed(message: string, { value = "", expected = "" }: Detail): string
   return `${message.includes(": ") ? ", " : ": "}${missing.join(", ")}`;
 }
 
-/** Returns a finding that only warns. */
 export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
   return { severity: "WARNING", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }

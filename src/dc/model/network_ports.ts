@@ -2,7 +2,6 @@ import type { Port } from "./resources.ts";
 
 /** Summary of a device's network ports for planning a new cable. */
 export interface NetworkPorts {
-  /** Number of network ports. */
   readonly count: number;
   /** Ports that have no cable and are not marked as connected, in port order. */
   readonly free: readonly Port[];

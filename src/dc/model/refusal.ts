@@ -50,7 +50,6 @@ export function fieldBeside(path: string, field: string): string {
   return fieldWithin(path.slice(0, Math.max(0, path.lastIndexOf("."))), field);
 }
 
-/** Returns a refusal with one violation. */
 export function refuse(
   reason: Reason,
   message: string,

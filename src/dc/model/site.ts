@@ -18,7 +18,6 @@ export interface SiteReader {
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
   devicesInRack(rackCode: string): Promise<readonly DeviceBody[]>;
-  /** Devices in the bays of a chassis. */
   childrenOf(deviceCode: string): Promise<readonly DeviceBody[]>;
   cableAt(end: PortRef): Promise<Cable | undefined>;
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
@@ -29,9 +28,7 @@ export interface SiteReader {
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
   /** The outlet that declares a feed. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;
-  /** Consumers that name one of these references as their source. */
   consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]>;
-  /** Code of the device or rack that has the asset tag. */
   assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined>;
   racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]>;
   cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]>;

@@ -24,7 +24,6 @@ import { defineRead } from "./rpc.ts";
 
 const OUTCOMES = { CREATE: Outcome.CREATED, UPDATE: Outcome.UPDATED, DELETE: Outcome.DELETED } as const;
 
-/** A change log entry as a message. */
 function auditMessage(record: ChangeRecord) {
   return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
 }

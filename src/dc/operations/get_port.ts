@@ -128,7 +128,6 @@ function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): Po
   });
 }
 
-/** A device in brief. */
 export function summary(device: Device) {
   const { code, name, kind, role, status, location, rackCode, positionU } = device;
   return toMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });

@@ -96,5 +96,4 @@ export const SERVICES = [
   { service: PlanningService, rpcs: planningRpcs },
 ] as const;
 
-/** The RPCs of all services. */
 export const allRpcs: readonly Rpc[] = [...rpcs, ...planningRpcs];

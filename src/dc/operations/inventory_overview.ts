@@ -1,7 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DcReader } from "#dc/ports.ts";
 
-/** Overview of the inventory by site and floor, with the names of the wire. */
 export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];

@@ -1,7 +1,6 @@
 import type { Item, Point } from "./scene.ts";
 import { fitText, textWidth } from "./text_width.ts";
 
-/** A rectangle by its edges. */
 export interface Box {
   readonly west: number;
   readonly north: number;

@@ -42,7 +42,6 @@ export interface GraphEdge {
   readonly style?: "dashed" | "dotted" | "bold";
 }
 
-/** One element of the picture and its facts. */
 export interface Element {
   /** Its reference; equals `ref` of its group in the scene. */
   readonly ref: string;

@@ -3,7 +3,6 @@ import { HEADING_HEIGHT, heading, MARGIN } from "./parts/chrome.ts";
 import type { Item, Scene } from "./scene.ts";
 import { textWidth } from "./text_width.ts";
 
-/** A figure of the header. */
 export interface Figure {
   readonly label: string;
   readonly value: string;

@@ -14,7 +14,6 @@ import type { RenderOptions } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { LEAST_WIDTH_PX, MOST_HIGHLIGHTS, MOST_NODES, MOST_WIDTH_PX, USUAL_NODES } from "./limits.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
 
-/** Options that have been checked, with their defaults. */
 export interface PictureOptions {
   readonly format: RenderFormat;
   readonly theme: Theme;

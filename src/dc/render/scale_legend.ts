@@ -11,7 +11,6 @@ export const SHARE_STEPS: readonly (readonly [pct: number, label: string])[] = [
   [100, "100 % and more"],
 ];
 
-/** The steps of the scale of shares. */
 export function scaleLegend(): readonly LegendLine[] {
   return SHARE_STEPS.map(([pct, label]) => ({
     label,

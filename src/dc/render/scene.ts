@@ -15,7 +15,6 @@ export interface Scene {
 
 export type Item = Rect | Line | Path | Circle | Text | Group;
 
-/** How an outline or a line is stroked. */
 export interface Stroke {
   readonly stroke?: Paint;
   /** Pixels; 1 when a stroke is given without. */
@@ -41,7 +40,6 @@ export interface Rect extends Shape {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Radius of the corners. */
   readonly radius?: number;
 }
 

@@ -25,7 +25,6 @@ export interface ScreenDrawing<Reply> {
   readonly load: () => Promise<Draw<Reply>>;
 }
 
-/** Every screen that is drawn. */
 export const SCREEN_DRAWINGS: { readonly [Name in Screen]: ScreenDrawing<ScreenReplies[Name]> } = {
   ELEVATION: {
     colorings: ["ROLE", "STATUS", "HEALTH", "POWER", "NONE"],

@@ -2,7 +2,6 @@
 // AMS1. Further halls are denser, and each floor has four of them.
 
 export const SITE = "AMS1";
-/** Racks of a whole hall. */
 export const HALL_RACKS = 40;
 const HALLS_PER_FLOOR = 4;
 const RACKS_PER_ROW = 10;
@@ -18,7 +17,6 @@ export type Side = (typeof SIDES)[number];
 
 export type RackRole = "compute" | "storage" | "gpu" | "network";
 
-/** One rack of a plan. */
 export interface PlannedRack {
   readonly code: string;
   readonly role: RackRole;
@@ -135,7 +133,6 @@ export function cracCode({ prefix }: Hall, row: PlannedRow, number: number): str
   return `CRAH-${prefix}${row.letter}${number}`;
 }
 
-/** The two spines of a network rack. */
 export function spinesOf({ code }: PlannedRack): readonly string[] {
   return [`SPINE-${code}-1`, `SPINE-${code}-2`];
 }

@@ -23,7 +23,6 @@ import { type SqlRunner, text } from "./sql/sql_runner.ts";
 
 const DOCUMENT = "document";
 
-/** The two databases of a draft. */
 export interface DraftLayers {
   /** The snapshot; nothing is written to it. Caches its reads. */
   readonly below: DcWriter;

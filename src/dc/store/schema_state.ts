@@ -1,7 +1,6 @@
 import { demandKnown } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 
-/** How far a database's schema is. */
 export interface SchemaState {
   /** Number of executed steps; 0 for an empty database. */
   readonly done: number;

@@ -44,7 +44,6 @@ const MOST_BODY = 4 * 1024 * 1024;
 /** Replies from this size on are compressed, in bytes. */
 const ZIPPED_FROM = 4096;
 
-/** How refusals are answered. */
 const STATUS_OF_KIND: Readonly<Record<ErrorKind, 400 | 401 | 403 | 404 | 409 | 413 | 422 | 503 | 504>> = {
   invalid_argument: 400,
   not_found: 404,
@@ -126,7 +125,6 @@ async function boardData({ project, choices }: BoardOptions, feed: BoardFeed): P
   return { ...state.totals(), project, choices: await choices(), cards: state.cards() };
 }
 
-/** A command as the page sends it. */
 interface Command {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;

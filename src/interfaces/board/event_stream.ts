@@ -15,7 +15,6 @@ const FIRST_LINES = 400;
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" };
 
 export interface StreamWishes {
-  /** The revision that the page has. */
   readonly revision: number;
   /** The spec whose log it shows, or null. */
   readonly log: string | null;

@@ -37,7 +37,6 @@ export interface MeteredBody {
   readonly isJson: boolean;
   /** Whether the body is compressed: its shape is checked once it is decompressed. */
   readonly isCompressed?: boolean;
-  /** The connection that sends the body. */
   readonly peer?: object;
 }
 

@@ -14,7 +14,6 @@ import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 import { type LargeForm, largeMessage } from "./large_message.ts";
 
-/** The request that is being read. */
 export interface ReadRequest {
   readonly account: ByteAccount;
   readonly input: DescMessage;

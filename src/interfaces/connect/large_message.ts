@@ -7,7 +7,6 @@ import { largeBinary } from "./large_binary.ts";
 import { largeJson, UnknownWord, UnreadableJson } from "./large_json.ts";
 import { BROKEN_BINARY, unreadableRequest } from "./unreadable.ts";
 
-/** How a large message is read. */
 export interface LargeForm {
   readonly input: DescMessage;
   readonly isBinary: boolean;

@@ -60,7 +60,6 @@ function isOnlyEnvelope(bytes: Uint8Array): boolean {
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(1) === bytes.length - ENVELOPE_BYTES;
 }
 
-/** How a body is read at its end. */
 interface WholeBody {
   /** Most bytes of a body that is not too large. */
   readonly most: number;

@@ -76,7 +76,6 @@ export interface PlainCall {
   readonly promisedBytes: number | undefined;
 }
 
-/** The methods by path. */
 export function plainMethods(): ReadonlyMap<string, PlainMethod> {
   const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
   return new Map(

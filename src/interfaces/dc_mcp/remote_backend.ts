@@ -6,7 +6,6 @@ import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { type DcBackend, namingField } from "./backend.ts";
 
-/** URL and token of a server. */
 export interface RemoteServer {
   readonly url: string;
   readonly token: string | undefined;

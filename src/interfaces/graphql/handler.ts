@@ -36,7 +36,6 @@ export interface GraphqlRequest {
   readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
 }
 
-/** Answers one HTTP request. */
 export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
 
 /** HTTP status of errors before the document runs. */
@@ -186,7 +185,6 @@ type Prepared =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly document?: never; readonly errors: readonly GraphQLError[] };
 
-/** Most errors that are reported for one document. */
 const MAX_ERRORS = 20;
 
 /** Parses and validates documents, and caches the most recently used ones. */

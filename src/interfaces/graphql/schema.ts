@@ -18,7 +18,6 @@ import type { Run } from "./http_request.ts";
 import { messageInSteps, UnreadableArgument } from "./large_values.ts";
 import { Types } from "./types.ts";
 
-/** Context of every resolver. */
 export interface GraphqlContext {
   readonly service: DcService;
   readonly caller: Caller;

@@ -116,7 +116,6 @@ export class Types {
     return type;
   }
 
-  /** The fields of a request, as arguments. */
   arguments(message: DescMessage): GraphQLInputFieldConfigMap {
     return Object.fromEntries(message.fields.map((field) => [field.jsonName, { type: this.#inputField(field) }]));
   }

@@ -23,7 +23,6 @@ export interface StreamOptions {
   /** Waits for the connection's turn at the event loop: one change wakes all streams at once. */
   readonly turn: () => Promise<void>;
   readonly shutdown: AbortSignal;
-  /** Whether the request is HEAD. */
   readonly isHead: boolean;
 }
 

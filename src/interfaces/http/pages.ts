@@ -4,7 +4,6 @@ import { gzip } from "node:zlib";
 import { hasCurrentCopy } from "./etag.ts";
 import { takesGzip } from "./page_modules.ts";
 
-/** One page, ready to be sent. */
 interface Page {
   readonly html: string;
   readonly zipped: Buffer<ArrayBuffer>;

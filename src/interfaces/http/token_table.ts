@@ -27,7 +27,6 @@ const NAME = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** The hash under which a token is kept. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

@@ -85,7 +85,6 @@ export function resultLine(id: Id, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultJson}}`;
 }
 
-/** The line of an error answer. */
 export function errorLine(id: Id, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }

@@ -43,7 +43,6 @@ class Subscriptions {
     this.#open.delete(id as Id);
   }
 
-  /** Ends them all and returns their answers. */
   end(): readonly string[] {
     const lines = [...this.#open].map((id) =>
       resultLine(id, JSON.stringify(stamped({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),

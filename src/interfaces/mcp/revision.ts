@@ -1,7 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type Params, RPC_CODE, type RpcError } from "./messages.ts";
 
-/** Name and version of the server. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;

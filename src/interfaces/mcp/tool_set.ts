@@ -20,7 +20,6 @@ export interface ListedTool {
  */
 export type Subject = "whole" | "some" | { readonly key: string };
 
-/** One tool as the server calls it. */
 export interface McpTool {
   readonly listed: ListedTool;
   readonly writes: boolean;
@@ -32,7 +31,6 @@ export interface McpTool {
 /** Every tool by its name, in the order of `tools/list`. */
 export type ToolSet = ReadonlyMap<string, McpTool>;
 
-/** Runs a tool of a domain. */
 export interface ToolRunner<Context> {
   run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
   subject(args: unknown): Subject;

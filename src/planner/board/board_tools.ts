@@ -36,7 +36,6 @@ const tick = defineTool<PlannerContext>()({
   },
 });
 
-/** One thing that the board can do. */
 export interface BoardTool {
   readonly tool: ToolDefinition<PlannerContext, TObject, unknown>;
   /** Whether it changes the spec's file, so that the page must have seen it as it is. */

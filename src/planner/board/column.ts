@@ -4,7 +4,6 @@ import type { Spec } from "../spec/spec.ts";
 import { type NeedSigns, type PersonNeed, personNeed } from "../work/person_need.ts";
 import type { Column } from "./wire.ts";
 
-/** What is known about the work on specs. */
 export interface WorkFacts {
   /** Ids of specs that a process works on. */
   readonly working: ReadonlySet<string>;

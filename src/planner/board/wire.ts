@@ -8,7 +8,6 @@ export type Column = (typeof COLUMNS)[number];
 /** Header with the key of the board's address, beside the cookie: browsers send cookies to every port of a host. */
 export const KEY_HEADER = "x-board-key";
 
-/** An agent at work. */
 export interface CardAgent {
   /** Name of the agent; null until its run has reported. */
   readonly name: string | null;
@@ -137,7 +136,6 @@ export interface BoardPicture {
   readonly unknown: readonly string[];
 }
 
-/** A spec that another one names. */
 export interface NamedSpec {
   readonly id: string;
   /** Null for a spec that is missing or cannot be read. */
@@ -163,7 +161,6 @@ export interface PageCriterion {
   } | null;
 }
 
-/** What a branch changes. */
 export interface PageDifference {
   /** Full hashes between which the difference is, for `/difference`. */
   readonly from: string;
@@ -205,7 +202,6 @@ export interface PageRecord {
   readonly reasons: readonly string[];
 }
 
-/** Everything about one spec. */
 export interface SpecPage {
   readonly id: string;
   readonly file: string;
@@ -232,7 +228,6 @@ export interface SpecPage {
   /** Folder and branch of its worktree, in which the criteria are ticked. */
   readonly worktree: { readonly path: string; readonly branch: string } | null;
   readonly difference: PageDifference | null;
-  /** Whether a log can be read. */
   readonly has_log: boolean;
   /** Why it makes no progress and what to do, as `planner diagnose` says. */
   readonly diagnosis: { readonly text: string; readonly suggestion: string | null } | null;
@@ -241,7 +236,6 @@ export interface SpecPage {
 /** Answer to a command that was carried out. */
 export interface Done {
   readonly text: string;
-  /** Id of a spec that was created. */
   readonly spec_id: string | null;
 }
 

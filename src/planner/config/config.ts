@@ -44,7 +44,6 @@ export interface LimitSettings {
   readonly cost_usd: number | null;
 }
 
-/** How a worktree becomes one that builds. */
 export interface WorktreeSettings {
   /** Commands that install what the project needs; null if nothing was said. */
   readonly setup: readonly string[] | null;
@@ -142,7 +141,6 @@ export interface PlannerConfig {
   };
   readonly worktree: WorktreeSettings;
   readonly limits: LimitSettings;
-  /** Most bytes that one run writes to its log. */
   readonly log: { readonly max_bytes: number };
   readonly watch: WatchSettings;
   readonly parallel: { readonly max: number };

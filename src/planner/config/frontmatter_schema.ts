@@ -1,7 +1,6 @@
 import { TOOL_STATUSES } from "../spec/status.ts";
 import type { FieldRule, PlannerConfig } from "./config.ts";
 
-/** A JSON Schema as plain data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const TEXT: JsonSchema = { type: "string" };

@@ -4,7 +4,6 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { bodyParts } from "./body_parts.ts";
 import type { CheckedTask } from "./check_tasks.ts";
 
-/** What a task says of a spec. */
 export interface SpecContent {
   readonly title: string;
   readonly body: string;

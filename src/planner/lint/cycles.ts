@@ -1,6 +1,5 @@
 import { MAX_CYCLE_IDS } from "../limits.ts";
 
-/** A dependency cycle and the position of one of its specs. */
 export interface Cycle {
   /** In order of dependency, the first one not repeated at the end. Shared by all its specs. */
   readonly ids: readonly string[];

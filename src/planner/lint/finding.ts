@@ -14,7 +14,6 @@ export interface RuleFinding {
   readonly allowed?: readonly string[];
   /** What to do about it: a sentence without a period. */
   readonly suggestion?: string | undefined;
-  /** Path of the value in the frontmatter. */
   readonly path?: FieldPath;
   /** Line in the body, from 1. */
   readonly bodyLine?: number | undefined;
@@ -51,7 +50,6 @@ export interface LintReport {
   readonly files: readonly FileReport[];
 }
 
-/** Counts up what the files hold. */
 export function lintReport(specsChecked: number, files: readonly FileReport[]): LintReport {
   let errors = 0;
   let warnings = 0;

@@ -9,7 +9,6 @@ import type { LintSource } from "./lint_source.ts";
 import { lintSpecs, type UnplacedFinding } from "./lint_specs.ts";
 import { isOff } from "./rule_severity.ts";
 
-/** Which specs are judged, and how fully. */
 export interface LintChoice {
   /** Ids of active specs; every active spec if left out. */
   readonly ids?: readonly SpecId[] | undefined;

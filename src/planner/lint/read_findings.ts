@@ -11,7 +11,6 @@ import { fieldFindings, missingFields } from "./rules/required.ts";
 /** How many values of a field are remembered as fitting: most specs have the same few. */
 const KEPT_VALUES = 100;
 
-/** What reading a spec is judged by. */
 export interface ReadWorld {
   /** Null if the configuration is broken: then only dependencies are judged. */
   readonly rules: SpecRules | null;

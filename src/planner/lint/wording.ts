@@ -14,7 +14,6 @@ export const IMPERATIVES: ReadonlySet<string> = new Set([
   ..."warn wrap write".split(" "),
 ]);
 
-/** Vague words, in lower case. */
 export const VAGUE_PHRASES: RegExp = new RegExp(
   String.raw`\b(?:${[
     "and related",

@@ -10,7 +10,6 @@ import { type Cycle, cyclesOf } from "./cycles.ts";
 /** Input of the rules, loaded before they run. */
 export interface LintInput {
   readonly config: PlannerConfig;
-  /** The specs to judge. */
   readonly specs: readonly Spec[];
   /** The files to judge that cannot be read. */
   readonly unreadable: readonly UnreadableFile[];
@@ -46,7 +45,6 @@ export class World {
     this.#active = [...specs, ...neighbours];
   }
 
-  /** The dependency cycles that the spec is part of. */
   cycles(id: SpecId): readonly Cycle[] {
     this.#cycles ??= cyclesOf(new Map(this.#active.map((spec) => [spec.id as string, spec.dependsOn])));
     return this.#cycles.get(id) ?? [];

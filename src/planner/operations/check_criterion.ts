@@ -9,7 +9,6 @@ import { reasonsAgainst } from "../work/provenance.ts";
 import { changeSpec } from "./shared/change_spec.ts";
 import { passedText } from "./shared/prove_completion.ts";
 
-/** Criteria that a refusal lists. */
 const MAX_LISTED = 20;
 
 export interface CheckedCriterion {
@@ -18,7 +17,6 @@ export interface CheckedCriterion {
   readonly number: number;
   readonly criterion: string;
   readonly checked: boolean;
-  /** How many are still open. */
   readonly open: number;
   /** What its check came to, for people; null for a criterion without one. */
   readonly proof: string | null;
@@ -48,7 +46,6 @@ export async function checkCriterion(
   return { ...found, open: criteriaOf(body).filter((criterion) => !criterion.checked).length };
 }
 
-/** A criterion to check, with a way to end its check. */
 interface WantedCheck {
   readonly wanted: string;
   readonly signal?: AbortSignal | undefined;

@@ -1,6 +1,5 @@
 import { JsonScanner, type TextRange } from "./scan_json.ts";
 
-/** A JSON value found in a text. */
 export interface ExtractedJson {
   readonly value: unknown;
   /** The characters of the text that hold it. */

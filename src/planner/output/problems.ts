@@ -25,7 +25,6 @@ export function problemLine({ at, what, aboutField }: Problem): string {
   return `${at === undefined ? "output" : oneLine(pointerTo(at))}: ${what}`;
 }
 
-/** The JSON pointer to a place. */
 export function pointerTo(at: At): string {
   const tokens: (string | number)[] = [];
   for (let place = at; place !== undefined; place = place.parent) tokens.push(place.token);

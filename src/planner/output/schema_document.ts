@@ -2,11 +2,9 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { childPointer } from "./json_pointer.ts";
 import { APPLICATORS, type SubschemaPlace } from "./schema_keywords.ts";
 
-/** A schema as parsed JSON. */
 export type SchemaObject = Readonly<Record<string, unknown>>;
 export type SchemaNode = SchemaObject | boolean;
 
-/** One schema file, read. */
 export interface SchemaDocument {
   /** How messages name it: its path from the project root. */
   readonly path: string;
@@ -42,7 +40,6 @@ export function isSchemaNode(value: unknown): value is SchemaNode {
   return typeof value === "boolean" || isSchemaObject(value);
 }
 
-/** A schema directly inside another one. */
 export interface Subschema {
   readonly node: SchemaNode;
   /** From the schema that holds it, `/properties/name` for example. */

@@ -25,7 +25,6 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, SchemaNode>;
 }
 
-/** Location of an indexed schema. */
 export interface SchemaPlace {
   readonly resource: Resource;
   /** From the root of the document. */

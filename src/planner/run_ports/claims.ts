@@ -42,7 +42,6 @@ export type SharedAnswer =
   /** The remote did not answer: why. */
   | { readonly kind: "unknown"; readonly reason: string };
 
-/** A claim of another clone. */
 export interface OtherClaim {
   readonly id: SpecId;
   /** `done`: finished there, and not yet known to be in the remote's main branch. */

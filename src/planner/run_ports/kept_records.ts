@@ -17,7 +17,6 @@ export interface LatestRun {
   readonly head: string | null;
 }
 
-/** A stored run record. */
 export interface KeptRunRecord {
   readonly run: number;
   /** Numbers of all stored runs of the spec, in order. */

@@ -3,7 +3,6 @@ import type { ForgePlace } from "#planner/work/requests/forge_place.ts";
 import type { ForgeRequest } from "#planner/work/requests/forge_request.ts";
 import type { RequestNote } from "#planner/work/requests/request_note.ts";
 
-/** Where the pull request of a branch belongs. */
 export interface RequestTarget {
   /** Name of the git remote that the branch is pushed to. */
   readonly remote: string;
@@ -17,13 +16,11 @@ export interface RequestTarget {
   readonly program: "gh" | "glab" | null;
 }
 
-/** A text of a request as it is sent. */
 export interface RequestText {
   readonly title: string;
   readonly body: string;
 }
 
-/** What a push made of the branch at the remote. */
 export interface PushedBranch {
   /** Full hash of the last commit of the pushed branch. */
   readonly head: string;
@@ -56,7 +53,6 @@ export interface MergeSearch {
   readonly notes: readonly string[];
 }
 
-/** A merge as the forge reports it. */
 export interface ForgeMerge {
   /** Full hash of the last commit that it merged. */
   readonly head: string;

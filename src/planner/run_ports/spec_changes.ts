@@ -1,7 +1,6 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { WorktreeState } from "./worktree.ts";
 
-/** One state of the project in git. */
 export interface CommittedState {
   /** Full hash. */
   readonly commit: string;
@@ -17,7 +16,6 @@ export interface CommittedSpec {
   readonly text: string;
 }
 
-/** What one commit changes against another. */
 export interface SpecChanges {
   readonly before: CommittedState;
   readonly after: CommittedState;

@@ -31,7 +31,6 @@ export interface Worktree {
    * with conflict markers in `files`, from the repository's top. `commit` is the end of the work before.
    */
   readonly begunAnew: { readonly commit: string; readonly files: readonly string[] } | null;
-  /** The specs in this worktree. */
   specs(): SpecStore;
   /**
    * Writes a file of planner (an MCP configuration for example) that git ignores. @param path from the project's root

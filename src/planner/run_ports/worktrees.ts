@@ -160,7 +160,6 @@ export interface ProjectGuard {
   settle(): Promise<Pick<WorktreeState, "notes" | "warnings" | "outside">>;
 }
 
-/** What is checked out around a project. */
 export interface ProjectHead {
   readonly hash: string;
   /** Null if no branch is checked out. */

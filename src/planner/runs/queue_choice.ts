@@ -7,14 +7,12 @@ import { isDoneGroup } from "./close_group.ts";
 
 /** What a queue knows when it chooses what to begin next. */
 export interface QueueState {
-  /** Ids that the caller named. */
   readonly named: readonly SpecId[];
   /** What is asked for, in the order of beginning. */
   readonly wanted: readonly SpecId[];
   /** Whether to go on with what the queue's own completions make ready. */
   readonly follow: boolean;
   readonly tried: ReadonlySet<SpecId>;
-  /** What this queue completed. */
   readonly completed: ReadonlySet<SpecId>;
 }
 

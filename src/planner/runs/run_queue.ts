@@ -14,7 +14,6 @@ import { Run } from "./run/run.ts";
 import { checkStart, claimSpec, shareClaim } from "./run/start.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
-/** What is to be worked, and in which manner. */
 export interface QueueWishes {
   /** Where to begin; empty means everything that is ready. */
   readonly ids: readonly SpecId[];
@@ -29,7 +28,6 @@ export interface QueueWishes {
   readonly run: RunWishes;
 }
 
-/** Every spec that was tried. */
 export interface QueueResult {
   readonly results: readonly RunResult[];
   readonly refused: readonly { readonly spec_id: SpecId; readonly reason: string }[];
@@ -91,7 +89,6 @@ class Queue {
     return { named, wanted: this.#wanted, follow, tried: this.#tried, completed: this.#completed };
   }
 
-  /** Begins what can be begun now. */
   async #begin(loaded: World): Promise<void> {
     const world = await this.#closeGroups(loaded);
     const candidates = startableIds(this.#state, world);

@@ -6,7 +6,6 @@ import type { RunFiles } from "../program_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { Usage } from "../work/usage.ts";
 
-/** What surrounds every run of one process. */
 export interface RunDeps {
   readonly context: PlannerContext;
   readonly ports: RunPorts;
@@ -23,7 +22,6 @@ export interface RunDeps {
   readonly tell: (event: RunEvent) => void;
 }
 
-/** How runs are to be done. */
 export interface RunWishes {
   /** `single`, `chain` or `parallel(N)`. Source: docs/contract/spec-tool.md#work-process-record. */
   readonly mode: string;
@@ -103,7 +101,6 @@ export type RunEvent =
   /** Never started; the spec is as it was. */
   | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };
 
-/** Where one run happens. */
 export interface RunPlace {
   /** Null when the agent works in the project itself. */
   readonly worktree: Worktree | null;

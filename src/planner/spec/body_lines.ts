@@ -10,7 +10,6 @@ export interface BodyLine {
   readonly text: string;
 }
 
-/** Opening of a code fence. */
 interface Fence {
   readonly mark: string;
   readonly length: number;

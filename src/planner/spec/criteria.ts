@@ -1,10 +1,8 @@
 import { type BodyLine, visitLines } from "./body_lines.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 
-/** Name of the section that holds the criteria. */
 export const CRITERIA_SECTION = "Acceptance Criteria";
 
-/** One acceptance criterion. */
 export interface Criterion {
   /** Line in the body, from 1. */
   readonly line: number;

@@ -5,7 +5,6 @@ export const PRIORITIES = ["critical", "high", "medium", "low"] as const;
 
 export type Priority = (typeof PRIORITIES)[number];
 
-/** What lists order specs by. */
 export interface Planned {
   readonly id: SpecId;
   readonly priority?: Priority | null;

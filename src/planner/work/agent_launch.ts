@@ -18,7 +18,6 @@ export interface LaunchPlace {
   readonly dir: string;
   /** How the agent starts `planner mcp` for this run's worktree; null gives it no server. */
   readonly server: McpServer | null;
-  /** What the agent may do. */
   readonly grant: Grant;
   /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
   readonly session: AgentSession | null;
@@ -26,13 +25,11 @@ export interface LaunchPlace {
   readonly writable: readonly string[];
 }
 
-/** A session of an agent, by the agent's own name for it. */
 export interface AgentSession {
   readonly name: string;
   readonly isNew: boolean;
 }
 
-/** A configuration file of the agent's own, in its working directory. */
 export interface ProjectFile {
   /** Paths from the working directory; the first that exists is extended, else the first is made. */
   readonly files: readonly [string, ...string[]];

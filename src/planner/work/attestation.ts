@@ -44,7 +44,6 @@ export interface EnvelopeSignature {
   readonly sig: string;
 }
 
-/** Makes a statement about one commit. */
 export function makeStatement(subject: Descriptor, predicate: Statement["predicate"]): Statement {
   return { _type: STATEMENT_TYPE, subject: [subject], predicateType: PREDICATE_TYPE, predicate };
 }
@@ -55,7 +54,6 @@ export function signedBytes(payloadType: string, payload: Uint8Array): Uint8Arra
   return Buffer.concat([Buffer.from(head), payload]);
 }
 
-/** An envelope as it was read, with its payload decoded. */
 export interface OpenEnvelope {
   readonly payload: Uint8Array;
   readonly statement: Statement;

@@ -11,7 +11,6 @@ export const COMMIT_SUMMARIES = {
   others: "leave other specs as they are",
 } as const;
 
-/** Writes the message of a commit with this summary. */
 export type CommitWriter = (summary: string) => string;
 
 /** Writes messages as they are without a template. */

@@ -4,7 +4,6 @@ import { sectionOf } from "../spec/sections.ts";
 /** Types whose work may be a text. */
 const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
 
-/** What the default depends on. */
 export interface WorkSigns {
   /** Frontmatter, type and body of the spec as it was brought. */
   readonly brought: {

@@ -1,6 +1,5 @@
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 
-/** A criterion at the end of a run. */
 export interface JudgedCriterion {
   readonly label: string;
   readonly checked: boolean;

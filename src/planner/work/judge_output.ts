@@ -4,7 +4,6 @@ import { sectionOf } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
 import { readLastRun } from "./records/last_run.ts";
 
-/** What judging needs of the project. */
 export interface OutputPlaces {
   readonly logs: LogStore;
   readonly outputs: OutputValidator;

@@ -14,7 +14,6 @@ import type { JudgedCriterion } from "./judge_criteria.ts";
  */
 export type Verdict = "unchecked" | "checked" | "proven" | "disproven" | "not_run" | "proposed" | "edited";
 
-/** What came of one command. */
 export interface CommandResult {
   readonly command: string;
   /** Exit status; null if it was ended by a signal. */
@@ -35,7 +34,6 @@ export interface CriterionProof extends JudgedCriterion {
   readonly check: CommandResult | null;
 }
 
-/** What the checks ran on. */
 export interface ProvenState {
   /** Full hashes; null outside of a repository and before its first commit. */
   readonly commit: string | null;
@@ -70,7 +68,6 @@ export interface EditedFile {
   readonly line: CommandLine;
 }
 
-/** A spec whose criteria are to be judged. */
 export interface WantedProof {
   readonly id: SpecId;
   /** Its body as the caller has read it. */

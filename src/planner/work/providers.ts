@@ -39,7 +39,6 @@ export interface Provider {
   readonly model: string | null;
 }
 
-/** Inputs for the choice of a model. */
 export interface ModelWish {
   /** What the spec, or the caller of a split, names; it wins over the configuration. */
   readonly model: string | null;

@@ -3,7 +3,6 @@ import { criteriaOf } from "../spec/criteria.ts";
 import { tickVerdict, type Verdict } from "./provenance.ts";
 import { recordedCriteria, recordOf } from "./records/read_record.ts";
 
-/** One criterion as a reviewer sees it. */
 export interface ReviewedCriterion {
   /** From 1, as `planner check` takes it. */
   readonly number: number;

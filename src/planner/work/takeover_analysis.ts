@@ -15,7 +15,6 @@ export interface TakeoverAnalysis {
   readonly suggestion: string;
 }
 
-/** Error lines that the analysis quotes. */
 const QUOTED_ERRORS = 3;
 
 /** Longest quoted line, in characters. */

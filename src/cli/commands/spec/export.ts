@@ -37,7 +37,6 @@ const RENDERERS: Record<ExportFormat, (file: ExportFile) => string> = {
   markdown: ({ specs }) => markdownTable([COLUMNS.map(({ title }) => title), ...specs.map(cells)]),
 };
 
-/** The export as text in one of the formats. */
 function renderExport(file: ExportFile, format: ExportFormat): string {
   return RENDERERS[format](file);
 }
@@ -100,7 +99,6 @@ export const command = defineCommand({
   },
 });
 
-/** Which specs an export holds. */
 interface ExportFilter {
   readonly status: FilterStatus | undefined;
   readonly types: readonly string[];

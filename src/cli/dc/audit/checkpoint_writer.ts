@@ -17,7 +17,6 @@ const DIGITS = 12;
 export interface CheckpointOptions {
   /** The private key; created if it does not exist. */
   readonly key: string;
-  /** Directory for copies of every checkpoint. */
   readonly directory: string | undefined;
 }
 

@@ -21,7 +21,6 @@ import { type ImportReport, importReport } from "./report.ts";
 import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
-/** How an import from a source runs. */
 export interface ImportFromOptions {
   /** Name of the source; its earlier imports are found by this name. */
   readonly origin: string;
@@ -33,7 +32,6 @@ export interface ImportFromOptions {
   readonly cwd: string;
 }
 
-/** Reads a source and maps it to resources. */
 export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<Mapped>;
 
 const CALLER = commandCaller("dc import");

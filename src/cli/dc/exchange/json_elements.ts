@@ -5,7 +5,6 @@ const CHUNK = 1 << 20;
 /** Longest element in bytes: far above any object of an inventory, so that a broken file does not fill the memory. */
 const MAX_ELEMENT = 64 << 20;
 
-/** An element of a list in a JSON file. */
 export type Element =
   | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
   /** Text that is no JSON. */

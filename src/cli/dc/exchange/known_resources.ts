@@ -85,7 +85,6 @@ async function foreignCodes(
   return found;
 }
 
-/** Reads all pages of a list. */
 export async function* pages<One>(
   read: (after: string) => Promise<readonly One[]>,
   keyOf: (one: One) => string,

@@ -21,7 +21,6 @@ const COLUMNS: readonly Column<DeviceType>[] = [
   { title: "PORTS", text: ({ ports }) => String(ports.length), align: "right" },
 ];
 
-/** Prints the types that hold each of the words. */
 export async function listTypes(
   database: Database,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },

@@ -30,7 +30,6 @@ export interface KindCounts {
   readonly refused: number;
 }
 
-/** Objects that are not carried for one reason. */
 export interface NotCarried {
   readonly reason: string;
   readonly count: number;
@@ -48,7 +47,6 @@ export interface ReportParts {
   readonly quality: Quality;
 }
 
-/** Puts a report together. */
 export function importReport({ origin, dryRun, result, omissions, unreadable, quality }: ReportParts): ImportReport {
   return {
     origin,

@@ -17,7 +17,6 @@ export interface SourceWatcher {
   /** Called after each piece: its name, and the progress if the total is known. */
   readonly progress: (what: string, done: number, total: number | undefined) => void;
   readonly unreadable: (one: Unreadable) => void;
-  /** Aborts when the import is to stop. */
   readonly signal: AbortSignal;
 }
 

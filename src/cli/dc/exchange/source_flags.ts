@@ -5,7 +5,6 @@ import { usageError } from "../../usage_error.ts";
 export const SOURCES = ["netbox", "csv", "containerlab"] as const;
 export type SourceName = (typeof SOURCES)[number];
 
-/** Flags of an import from a source. */
 export const SOURCE_FLAGS = {
   from: { type: "enum", options: SOURCES, summary: "Another program's data" },
   origin: { type: "string", value: "name", summary: "--from: name of the source" },
@@ -27,7 +26,6 @@ export const SOURCE_FLAGS = {
   rate: { type: "integer", least: 1, value: "n", summary: "--from netbox: maximum requests per second" },
 } as const satisfies Flags;
 
-/** The values of these flags. */
 export interface SourceArgs {
   readonly from: SourceName | undefined;
   readonly origin: string | undefined;

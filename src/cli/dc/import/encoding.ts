@@ -19,7 +19,6 @@ export function markOf(beginning: Uint8Array): Mark | undefined {
   return a === 0xef && b === 0xbb && c === 0xbf ? "utf-8" : undefined;
 }
 
-/** Reads the first bytes of a file. */
 export function firstBytes(path: string, length: number): Uint8Array {
   const descriptor = openSync(path, "r");
   try {

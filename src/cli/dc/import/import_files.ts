@@ -72,7 +72,6 @@ export async function importSource(
   }
 }
 
-/** A database as the target of an import. */
 export async function openDatabaseTarget(
   { store, close }: ImportStore,
   { atomic, dryRun }: Pick<ImportOptions, "atomic" | "dryRun">,

@@ -2,7 +2,6 @@ import type { DcStore } from "#dc/ports.ts";
 import { type Database, namingDatabase } from "../database.ts";
 import { inTurn } from "./turn.ts";
 
-/** The database of an import. */
 export interface ImportStore {
   readonly store: DcStore;
   /** Ends waits for other processes and finishes work in progress. Idempotent. */

@@ -7,7 +7,6 @@ import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch, Written } from "./target.ts";
 import type { Wait } from "./turn.ts";
 
-/** Results for the resources of one kind. */
 export interface KindCount {
   readonly kind: ResourceKind;
   created: number;
@@ -16,7 +15,6 @@ export interface KindCount {
   failed: number;
 }
 
-/** Callbacks during an import. */
 export interface Watcher extends Wait {
   /** After each batch: how many of how many have been tried. */
   readonly progress: (done: number, total: number) => void;

@@ -26,7 +26,6 @@ export interface BadLine extends Line {
 
 /** What an import reads: kind by kind, from a file that is read once for each, so that memory does not grow with it. */
 export interface Source {
-  /** How many resources of each kind there are. */
   readonly counts: ReadonlyMap<ResourceKind, number>;
   /** What belongs to no kind. */
   bad(): AsyncIterable<BadLine> | Iterable<BadLine>;
@@ -38,7 +37,6 @@ export function isBad(line: Line | BadLine): line is BadLine {
   return "reason" in line;
 }
 
-/** Several sources as one. */
 export function joinSources(sources: readonly Source[]): Source {
   const counts = new Map<ResourceKind, number>();
   for (const source of sources) {

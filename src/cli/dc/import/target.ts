@@ -7,7 +7,6 @@ import type { OperationError } from "#kernel/errors.ts";
 import { commandCaller } from "../command_caller.ts";
 import { inTurn, transactionInTurn, type Wait } from "./turn.ts";
 
-/** Result for one resource. */
 export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
   | { readonly reason: string; readonly field?: string };
@@ -15,7 +14,6 @@ export type Written =
 /** Writes resources of one kind and returns the results in the same order. */
 export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Written[]>;
 
-/** Where an import goes to. */
 export interface Target {
   /** Resources of one batch. */
   readonly batchSize: number;

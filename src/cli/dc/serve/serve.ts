@@ -80,7 +80,6 @@ export interface ServeOptions extends AccessOptions {
   readonly acceptsBrokenLog: boolean;
   /** Memory of all open requests together, in MiB. */
   readonly memoryMiB: number;
-  /** Connections of one network address. */
   readonly maxPerAddress: number;
   /** How the change log is signed; undefined when it is not. */
   readonly checkpoints: CheckpointOptions | undefined;

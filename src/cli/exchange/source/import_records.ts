@@ -74,7 +74,6 @@ export function writeRecords(root: string, origin: string, kind: SourceKind, rec
   writeFile(join(root, recordsFile(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
 }
 
-/** A short fingerprint of a text. */
 export function fingerprint(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, 12);
 }

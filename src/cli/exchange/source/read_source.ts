@@ -6,7 +6,6 @@ import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 
-/** Files of one tool. */
 export interface FoundSource {
   readonly format: SourceFormat;
   /** The folder that the paths are relative to. */

@@ -1,7 +1,6 @@
 import type { SourceKind, SourceNote, SourcePlace } from "#planner/exchange/source.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** Result for one task. */
 export interface TaskOutcome extends SourcePlace {
   readonly key: string;
   readonly id: SpecId;

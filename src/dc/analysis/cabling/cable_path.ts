@@ -79,7 +79,6 @@ export function finishPath({ destination, branches = [], problems = [], ...parts
   };
 }
 
-/** The same path in the opposite direction. */
 export function reversedWay({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
   return {
     hops: hops.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),

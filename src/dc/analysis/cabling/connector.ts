@@ -159,7 +159,6 @@ export function compareStacks(a: Stack, b: Stack): number {
   return a.length - b.length;
 }
 
-/** Returns a key that identifies an end of a path. */
 export function keyOf(end: PortRef | undefined): string {
   return end === undefined ? "" : portKey(end);
 }

@@ -15,7 +15,6 @@ interface Way {
   readonly segments: readonly Segment[];
 }
 
-/** The end of one fibre. */
 export interface FibreEnd extends Way, Place {
   readonly status: Exclude<PathStatus, "SPLIT">;
   /** Remaining positions at the end: the fibre's position in the far port's connector. */

@@ -19,7 +19,6 @@ import { endOf, once, type Place, type TraceMemo } from "./trace_site.ts";
 /** Paths of one supply. Ours: transfer switches in a row double their number. */
 const MAX_PATHS = 1024;
 
-/** An inlet of the upstream path. */
 interface Inlet {
   readonly at: PortRef;
   readonly sourceRef: string | undefined;

@@ -6,7 +6,6 @@ import type { SiteReader } from "#dc/model/site.ts";
 /** Look-ups that a trace needs. */
 export type TraceSite = Pick<SiteReader, "device" | "crac" | "cableAt" | "feedDeclarer" | "consumersOf">;
 
-/** A port and its device. */
 export interface Place {
   readonly device: Device;
   readonly port: Port;
@@ -129,7 +128,6 @@ export function once<Value>(
   return found;
 }
 
-/** The reference parts of a port. */
 export function endOf({ device, port }: Place): PortRef {
   return { deviceCode: device.code, portName: port.name };
 }

@@ -25,7 +25,6 @@ export interface FreeSupply {
   readonly failureRef: string | undefined;
 }
 
-/** What is left in an area. */
 export interface AreaCapacity {
   readonly area: Ref;
   /** Racks that take devices, by their status. */
@@ -44,7 +43,6 @@ export interface AreaCapacity {
   readonly ports: readonly FreePorts[];
 }
 
-/** Everything that capacities are computed from. */
 export interface CapacityGround {
   readonly topology: Topology;
   readonly state: SupplyState;
@@ -106,7 +104,6 @@ function* freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): Steps<
   };
 }
 
-/** The loss after which a limit is reached. */
 function failureOf({ graph, carried }: SupplyState, { limit, loss }: Stop): string | undefined {
   if (limit.reason !== "SUPPLY_FAILOVER") return undefined;
   const index = graph.indexOf.get(refKey(limit.ref)) ?? -1;

@@ -6,7 +6,6 @@ import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
 import { lostTogether } from "./lost_together.ts";
 
-/** A free port and its device. */
 export interface FreePort {
   readonly device: Device;
   readonly port: Port;

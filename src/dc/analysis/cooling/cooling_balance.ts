@@ -65,7 +65,6 @@ export class CoolingBalance {
     this.#failed = new Set(options.failedCracCodes.map(codeKey));
   }
 
-  /** Indexes of the places inside an area. */
   inside(area: string): readonly number[] {
     return this.#byArea.get(area) ?? [];
   }
@@ -100,7 +99,6 @@ export class CoolingBalance {
     return [...this.#units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
   }
 
-  /** The heat of a place. */
   heat(at: number): PlaceWatts {
     const known = this.#watts.get(at);
     if (known !== undefined) return known;

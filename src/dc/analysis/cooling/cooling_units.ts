@@ -21,7 +21,6 @@ export function deratedKw({ sensibleCapacityKw, deratePct = 100 }: Crac): number
   return (sensibleCapacityKw * deratePct) / 100;
 }
 
-/** Keys of the areas that a unit serves. */
 export function servedAreas({ serves = [] }: Crac): readonly string[] {
   return [...new Set(serves.map((text) => text.toLowerCase()))];
 }

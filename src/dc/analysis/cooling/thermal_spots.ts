@@ -53,7 +53,6 @@ export interface RackThermal {
   readonly health: Health;
 }
 
-/** A rack's heat, and its hotspots. */
 export interface RackHeat {
   readonly rack: Rack;
   readonly served: MediaServed;

@@ -15,7 +15,6 @@ export interface FabricFinding {
 /** Spread of the utilisation in one ECMP group that is reported, in percent of its mean. Source: docs/contract/datacenter-analyses.md#fabric. */
 const IMBALANCE_PCT = 25;
 
-/** The finding of a link that is down unintentionally. */
 export function downFinding({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
   if (live || health !== "FAULT") return [];
   const { status = "UP" } = link;

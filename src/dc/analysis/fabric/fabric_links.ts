@@ -16,7 +16,6 @@ export interface FabricLinkView {
   readonly cause?: LinkCause;
 }
 
-/** A cause of a link that is down at one of its ends. */
 export interface LinkCause {
   readonly message: string;
   readonly value: string;

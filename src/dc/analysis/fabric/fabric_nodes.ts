@@ -33,7 +33,6 @@ export function linksOfSwitch(key: string, all: readonly FabricLinkView[], tiers
   return { key, all, upward: all.filter((view) => to(view) > own), downward: all.filter((view) => to(view) < own) };
 }
 
-/** The key of the switch at the other end of a link. */
 export function farKey({ link: { a, b } }: FabricLinkView, key: string): string {
   const near = codeKey(a.deviceCode);
   return near === key ? codeKey(b.deviceCode) : near;

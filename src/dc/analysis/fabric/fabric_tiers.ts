@@ -72,7 +72,6 @@ function spread(round: () => readonly unknown[]): void {
   for (let count = 0; count < MOST_TIERS && round().length > 0; count += 1);
 }
 
-/** The name of a tier in words. */
 export function tierName(rank: number): string {
   return NAMES[rank] ?? `tier ${rank}`;
 }

@@ -12,7 +12,6 @@ import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
 import type { Place, Placement } from "./find_places.ts";
 
-/** Something that is announced with an answer. */
 export interface Announced {
   readonly severity: "WARNING" | "INFO";
   readonly code: WarningCode | "WEIGHT_UNKNOWN" | "COOLING_UNKNOWN" | "SUPPLY_UNKNOWN";

@@ -35,7 +35,6 @@ export class BestFirst<Item> {
     }
   }
 
-  /** Removes the best item. */
   drop(): void {
     const last = this.#heap.pop();
     if (last === undefined || this.#heap.length === 0) return;

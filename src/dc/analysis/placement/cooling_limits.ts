@@ -22,7 +22,6 @@ export interface CoolingGroup {
   readonly lacksReserve: boolean;
 }
 
-/** How the cooling of a rack takes devices. */
 export interface RackCooling {
   readonly uses: readonly Use[];
   readonly obstacles: readonly Obstacle[];

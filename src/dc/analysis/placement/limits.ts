@@ -51,7 +51,6 @@ export class Limit {
     return each <= 0 ? Number.POSITIVE_INFINITY : Math.floor((left + TOLERANCE) / each);
   }
 
-  /** Adds a device. */
   take(each: number, after?: AfterLoss): void {
     this.used += each;
     for (const loss of after?.losses ?? []) {
@@ -112,7 +111,6 @@ export interface AfterLoss {
   readonly more: number;
 }
 
-/** Use of a limit by one device. */
 export interface Use {
   readonly limit: Limit;
   readonly each: number;

@@ -11,7 +11,6 @@ import type { Side, SupplyPair } from "./supply_pairs.ts";
 import type { SwitchPool, SwitchPorts, TakenPort } from "./switch_ports.ts";
 import type { Obstacle, Wanted } from "./wanted.ts";
 
-/** An examined rack. */
 export interface Candidate {
   readonly rack: Rack;
   readonly units: RackUnits;

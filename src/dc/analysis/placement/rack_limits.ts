@@ -9,7 +9,6 @@ const WEIGHT_WARNING = 0.9;
 /** Margin below limits that writes compare exactly, because sums of fractions are slightly inexact. */
 const MARGIN = 1e-3;
 
-/** Recorded limits of a rack itself. */
 export interface RackLimits {
   readonly uses: readonly Use[];
   readonly obstacles: readonly Obstacle[];

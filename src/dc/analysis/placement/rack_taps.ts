@@ -10,7 +10,6 @@ import type { Topology } from "../topology.ts";
 import type { PlannedLoads } from "./planned_loads.ts";
 import type { Path, SupplyPaths } from "./supply_paths.ts";
 
-/** An outlet that nothing is plugged into. */
 export interface FreeOutlet {
   readonly name: string;
   readonly index: number;

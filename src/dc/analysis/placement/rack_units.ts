@@ -43,7 +43,6 @@ export class RackUnits {
     }
   }
 
-  /** Devices that still fit. */
   get fits(): number {
     this.#count ??= this.#positions().length;
     return this.#count;

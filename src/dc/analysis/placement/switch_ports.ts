@@ -8,7 +8,6 @@ import type { Topology } from "../topology.ts";
 import { Limit, type Use } from "./limits.ts";
 import type { Obstacle, WantedPorts } from "./wanted.ts";
 
-/** A switch's port that a device is to be connected to. */
 export interface TakenPort {
   readonly device: Device;
   readonly port: Port;
@@ -19,7 +18,6 @@ interface Switch {
   readonly free: Port[];
 }
 
-/** The switches that serve a rack. */
 export interface SwitchPool {
   readonly switches: readonly Switch[];
   /** Use by one device, with one limit per kind of ports. */
@@ -118,7 +116,6 @@ export class SwitchPorts {
     return taken;
   }
 
-  /** Takes chosen ports away. */
   take({ switches }: SwitchPool, taken: readonly TakenPort[]): void {
     for (const { device, port } of taken) {
       const free = switches.find((one) => one.device === device)?.free ?? [];
@@ -143,7 +140,6 @@ export class SwitchPorts {
   }
 }
 
-/** Number of free ports of the requested kinds in a pool. */
 export function freePorts({ uses }: SwitchPool): number {
   return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.most - limit.used), 0);
 }
@@ -193,7 +189,6 @@ function add(map: Map<string, Switch[]>, key: string, one: Switch): void {
   else list.push(one);
 }
 
-/** A kind of ports in words. */
 export function portsText({ type, speedMbps }: WantedPorts): string {
   const speed = speedMbps === undefined ? "" : speedMbps >= 1000 ? `${speedMbps / 1000} Gbit/s` : `${speedMbps} Mbit/s`;
   return [speed, type ?? ""].filter((part) => part !== "").join(" ");

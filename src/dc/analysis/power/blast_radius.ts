@@ -91,7 +91,6 @@ export interface Failing {
   readonly unlisted: ReadonlySet<number>;
 }
 
-/** A site as a failure of its power needs it. */
 export type BlastSite = Pick<Topology, "power" | "live" | "apparentLoads" | "rackSupply">;
 
 /** The same in steps: those of a cascade, and of its evaluation. */

@@ -48,7 +48,6 @@ class InletBuilder {
     this.#liveBefore = live;
   }
 
-  /** Adds inlets of one device. */
   add(ends: readonly PortRef[]): void {
     const own = this.#before.indexOf.get(`device:${codeKey(ends[0]?.deviceCode ?? "")}`) ?? -1;
     const node = this.#nodes[own];

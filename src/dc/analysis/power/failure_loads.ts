@@ -113,7 +113,6 @@ export class FailureLoads {
     this.#isRenewed = true;
   }
 
-  /** Puts all loads back. */
   undo(): void {
     const { watts, phasesVa } = this.#before.loads;
     const after = this.after;

@@ -9,7 +9,6 @@ import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveSet } from "./power_live.ts";
 import type { Overload } from "./power_overloads.ts";
 
-/** A site before any failure. */
 export interface SiteState {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
@@ -27,7 +26,6 @@ export interface FailureOptions {
   readonly batteryS?: number;
 }
 
-/** An overload and its node. */
 export interface Overloaded extends Overload {
   readonly index: number;
 }

@@ -13,7 +13,6 @@ export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): nu
   return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
 }
 
-/** Loads of all nodes. */
 export interface Loads {
   readonly watts: Float64Array;
   /**
@@ -25,7 +24,6 @@ export interface Loads {
   readonly isCircular: boolean;
 }
 
-/** A graph in which loads are carried. */
 export interface Carrying {
   readonly graph: PowerGraph;
   /** May change between two loads. */

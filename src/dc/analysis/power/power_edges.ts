@@ -1,6 +1,5 @@
 import { EdgeColumns, LEAST_SLACK, type PowerEdge, SLACK } from "./power_edge.ts";
 
-/** The edges into nodes, or those out of them. */
 export interface EdgeLists {
   /** A new list; empty for a node without edges, and for an invalid index. */
   of(index: number): readonly PowerEdge[];

@@ -37,7 +37,6 @@ export class PowerFigures {
     return this.#liveNodes;
   }
 
-  /** Loads of all nodes. */
   loads(basis: LoadBasis): Loads {
     const known = this.#known.get(basis) ?? loads(this.#graph, this.live, basis);
     this.#known.set(basis, known);

@@ -48,7 +48,6 @@ export function powerFindings(carried: CarriedLoads): readonly PowerFinding[] {
 
 const NOTHING: readonly HealthReason[] = [];
 
-/** Problems of the load of one element. */
 export function loadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
   const used = utilization(carried, index);
   if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;

@@ -3,7 +3,6 @@ import { drawsFromOne } from "./power_share.ts";
 
 const LEAST = 64;
 
-/** Columns of nodes that follow a list of nodes. */
 export class PowerNodeColumns implements NodeColumns {
   need: Uint16Array;
   kind: Uint8Array;

@@ -4,7 +4,6 @@ import type { Topology } from "../topology.ts";
 import { lostDrawW } from "./load_lanes.ts";
 import { itDevices } from "./power_nodes.ts";
 
-/** Counts of a failure for one tenant. */
 export interface TenantImpact {
   readonly tenant: string;
   racksDark: number;

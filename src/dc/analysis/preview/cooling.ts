@@ -120,7 +120,6 @@ function keyOf({ areas }: Place): string {
   return [...areas].join("\n");
 }
 
-/** The heat of a place as one text. */
 function heatText(place: Place, topology: Topology, basis: LoadBasis): string {
   const { airW, liquidW } = placeHeat(place, basis);
   return `${airW} ${liquidW} ${place.lossy.length === 0 ? 0 : lossesOf(place.lossy, topology, basis)}`;

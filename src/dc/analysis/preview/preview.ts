@@ -7,7 +7,6 @@ import { type FindingChanges, FindingDifference } from "./findings.ts";
 import { type RackChange, rackChanges } from "./racks.ts";
 import { type SupplyChange, supplyChanges } from "./supplies.ts";
 
-/** What changes do to an inventory. */
 export interface Preview {
   readonly supplies: readonly SupplyChange[];
   readonly racks: readonly RackChange[];

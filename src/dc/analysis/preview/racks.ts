@@ -21,7 +21,6 @@ const NAMES = [
 ] as const;
 type Name = (typeof NAMES)[number];
 
-/** A rack whose figures or health changes alter. */
 export type RackChange = Judged & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
 
 /**

@@ -82,7 +82,6 @@ export function rackElevation(
 /** Owner of a reservation that names none, so that the unit is still shown as reserved. */
 const RESERVED = "reserved";
 
-/** Reserved units and their owners. */
 function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations

@@ -80,7 +80,6 @@ export class RackFacts {
     return this.#judged;
   }
 
-  /** Load of each power path for the rack. */
   pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
     const known = this.#paths.get(basis);
     if (known !== undefined) return known;
@@ -99,7 +98,6 @@ export class RackFacts {
     return this.#verdicts;
   }
 
-  /** Heat and hotspots of the rack. */
   heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
     const known = this.#heats.get(basis);
     const served = site.mediaServing(rack);

@@ -7,7 +7,6 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
 
-/** Load of one power path for a rack. */
 export interface PathLoad {
   readonly powerPath: string;
   /** As things are; a dead side carries nothing. */

@@ -23,7 +23,6 @@ function roleOfWord(word: string): Tier | "border-leaf" | "host" | undefined {
   return WORDS.find(([pattern]) => pattern.test(word))?.[1];
 }
 
-/** Options of an import of a topology. */
 export interface ContainerlabOptions {
   readonly origin: string;
   readonly known: ReadonlyMap<string, string>;

@@ -29,7 +29,6 @@ export function flagOf(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
 }
 
-/** A value as messages show it. */
 export function formatValue(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;

@@ -9,7 +9,6 @@ const COMPONENT = {
   marked: "flag",
 } as const;
 
-/** Tables of the components of devices. */
 export const COMPONENT_TABLES = {
   interface: {
     path: "dcim/interfaces",

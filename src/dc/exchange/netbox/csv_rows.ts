@@ -6,7 +6,6 @@ import type { FieldKind, Table } from "./table.ts";
 import { TABLES, type TableName } from "./tables.ts";
 import { targetOf } from "./targets.ts";
 
-/** A record of a CSV export, by the names of its columns. */
 export type CsvRecord = Readonly<Record<string, string>>;
 
 /** Tables of which a name is all that matters: one that only references mention is made. */

@@ -15,7 +15,6 @@ export interface PortPlace {
   readonly kind: "NETWORK" | "CONSOLE" | "CONSOLE_SERVER" | "FRONT" | "REAR" | "POWER_IN" | "POWER_OUT";
 }
 
-/** What the steps of one mapping share. */
 export class Mapping {
   readonly data: Dataset;
   readonly options: NetboxOptions;

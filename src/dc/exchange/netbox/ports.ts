@@ -31,7 +31,6 @@ interface Named {
   readonly name: string;
 }
 
-/** Ports of devices, made of their components. */
 export class Components {
   readonly #mapping: Mapping;
   readonly #rows: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly Row[]>>;

@@ -9,7 +9,6 @@ import type { Row } from "./read_row.ts";
 
 const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
-/** Gives racks their codes. */
 export function nameRacks(mapping: Mapping): void {
   const { data, options } = mapping;
   const named = data.all("rack").map((rack) => ({
@@ -144,7 +143,6 @@ function reservationsOf(mapping: Mapping, rows: readonly Row[], occupied: Readon
   });
 }
 
-/** Units that devices occupy, by rack. */
 function occupiedUnits({ data }: Mapping): ReadonlyMap<string, ReadonlySet<number>> {
   const units = new Map<string, Set<number>>();
   if (data.rows("rackreservation").size === 0) return units;

@@ -1,13 +1,11 @@
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 
-/** What exports for other programs are made of. */
 export interface ExportInventory {
   readonly racks: readonly Rack[];
   readonly devices: readonly Device[];
   readonly cables: readonly Cable[];
 }
 
-/** A file of an export. */
 export interface ExportFile {
   readonly name: string;
   readonly text: string;

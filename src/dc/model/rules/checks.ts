@@ -95,13 +95,11 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
   return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-/** Rejects an absent value. */
 export function required(field: string, value: unknown): readonly ErrorFinding[] {
   if (value !== undefined && value !== "") return NOTHING;
   return [broken("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
-/** Rejects every repetition of a value. */
 export function unique(
   values: readonly (readonly [field: string, key: string])[],
   what: string,

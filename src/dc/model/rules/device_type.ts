@@ -69,7 +69,6 @@ function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
   };
 }
 
-/** All rules for a device type. */
 export const deviceTypeRules: RulePhases<DeviceType> = [
   [identity, figures, described, ...portShapeRules.map(ofPorts)],
   [noSources, ...portKindRules.map(ofPorts), ...portLinkRules.map(ofPorts)],

@@ -10,7 +10,6 @@ import type { DcReader } from "#dc/ports.ts";
 import { readRef } from "./parameters.ts";
 import { type Sources, sourceNodes } from "./power_sources.ts";
 
-/** Kinds of references of what can fail. */
 export const FAILING_KINDS = [
   "feed",
   "device",

@@ -13,7 +13,6 @@ import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import type { FailingSources } from "./failing_sources.ts";
 import { allSwitches } from "./switch_devices.ts";
 
-/** What a failure does to fabrics. */
 export interface NetworkLoss {
   /** References of the working links that go down, in order. */
   readonly linksDown: readonly string[];

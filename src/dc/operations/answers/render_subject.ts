@@ -91,7 +91,6 @@ export const PICTURES: Pictures = {
 
 type Known = Awaited<ReturnType<ReadSession["topology"]>>;
 
-/** The floor on which a subject is located. */
 function floorOf(subject: Ref, known: Known): Ref {
   switch (subject.kind) {
     case "floor":

@@ -72,7 +72,6 @@ export function readMoment(value: Timestamp, path: string): number {
   throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
 }
 
-/** The word of an enumeration value. */
 export function wordOf(desc: DescEnum, number: number, path: string): string {
   const value = desc.value[number];
   if (value !== undefined && number !== 0) return value.name.slice(prefixOf(desc).length);

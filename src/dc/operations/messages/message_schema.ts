@@ -50,7 +50,6 @@ function isRequired(field: DescField): boolean {
   return field.parent.name.endsWith("Request") && getOption(field, rule).required;
 }
 
-/** One field with its comment. */
 export function fieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
   return { ...valueSchema(field, options), ...describe(nameOf(field)) };
 }

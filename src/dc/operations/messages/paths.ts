@@ -2,7 +2,6 @@ import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { CablePathSchema, SegmentKind, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
 
-/** A traced path as a message. */
 export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
   return toMessage(CablePathSchema, {
     ...path,

@@ -11,7 +11,6 @@ import {
 import { type Status, StatusSchema } from "#gen/google/rpc/status_pb.ts";
 import type { ErrorKind, OperationError } from "#kernel/errors.ts";
 
-/** Domain of the error reasons. */
 export const ERROR_DOMAIN = "datacenter.v1";
 
 /** The canonical gRPC code of each kind of refusal. */
@@ -36,7 +35,6 @@ export const detailRegistry = createRegistry(
   ResourceInfoSchema,
 );
 
-/** One detail of a refusal: a message and its value. */
 export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
   readonly schema: Desc;
   readonly init: MessageInitShape<Desc>;

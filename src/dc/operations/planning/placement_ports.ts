@@ -9,7 +9,6 @@ export interface ConnectedPorts {
   readonly ports: readonly WantedPorts[];
   /** Names of the devices' ports, in the order of `ports`. */
   readonly names: readonly string[];
-  /** Ports that the template does not have. */
   readonly added: readonly Port[];
 }
 

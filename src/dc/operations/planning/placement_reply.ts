@@ -24,7 +24,6 @@ interface ReplyInput {
   readonly withItems: boolean;
 }
 
-/** The answer as a message. */
 export async function placementReply(
   { question, placement, revision, withItems }: ReplyInput,
   { scheduler }: Pick<ReadSession, "scheduler">,
@@ -138,7 +137,6 @@ function placeFields({ candidate, taken }: Place, { inlets, ports }: Items) {
   return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
 }
 
-/** Codes that no device has. */
 function newCodes(topology: Topology, prefix: string, count: number): readonly string[] {
   const codes: string[] = [];
   for (let number = 1; codes.length < count; number += 1) {

@@ -10,7 +10,6 @@ import { type SharedWork, shareWork } from "../answers/shared_work.ts";
 import { allSwitches } from "../answers/switch_devices.ts";
 import type { ReadSession } from "../rpc.ts";
 
-/** What fails, and how. */
 export interface RehearsalQuestion {
   readonly options: BlastOptions;
   /** Text of everything that chooses elements. */

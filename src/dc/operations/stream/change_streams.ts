@@ -35,7 +35,6 @@ export interface ChangeStream {
   close(): void;
 }
 
-/** The open streams of the change log. */
 export class ChangeStreams {
   readonly #store: DcStore;
   readonly #tail: LogTail;

@@ -5,7 +5,6 @@ import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 
 /** How often the revision is read while a stream is open, in milliseconds. Ours: changes arrive within a second. */
 const LOOK_MS = 500;
-/** Entries that are read at once. */
 const PAGE_ENTRIES = 25;
 /** Number of cached full pages before the buffered notices. Readers that resume at one position read the same pages. */
 const KEPT_PAGES = 64;

@@ -19,14 +19,12 @@ export interface Incoming<Kind extends ResourceKind = ResourceKind> {
   readonly owned: OwnedParts | undefined;
 }
 
-/** A field before and after. */
 export interface FieldChange {
   readonly field: string;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Result for one resource of an exchange. */
 export type Exchanged =
   | {
       readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
@@ -49,7 +47,6 @@ export interface ExchangeSession {
   readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
 }
 
-/** The parts of an exchange in one write. */
 export function exchangeSession(session: WriteSession): ExchangeSession {
   return {
     upsert: (kind, items) => upsertAll(session, kind, items),

@@ -9,7 +9,6 @@ import { inOrderOfNeeds } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { type Upserted, upsertResource } from "./upsert.ts";
 
-/** Result for one resource of a load. */
 export type Loaded =
   | { readonly outcome: Upserted<ResourceKind>["outcome"]; readonly warnings: number }
   | { readonly error: OperationError };

@@ -178,7 +178,6 @@ function equal(a: unknown, b: unknown): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }
 
-/** The parts of an upsert that differ by kind of resource. */
 interface KindRules<Resource> {
   /** Drops stored values that were derived from something which the request changes. */
   readonly forget: (merged: Resource, before: Resource, patch: Resource) => Resource;

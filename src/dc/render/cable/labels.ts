@@ -59,7 +59,6 @@ export function isConnected({ segments }: CablePath): boolean {
   return segments.every(({ cable }) => (cable?.status ?? "CONNECTED") === "CONNECTED");
 }
 
-/** Location of a device. */
 export function placeOf({ device }: Hop): string {
   const unit = device.positionU === undefined ? "" : ` U${fixed(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;

@@ -16,7 +16,6 @@ export interface Stop {
   readonly link?: Segment;
 }
 
-/** One path as it is drawn. */
 export interface Lane {
   readonly path: CablePath;
   readonly stops: readonly Stop[];

@@ -9,7 +9,6 @@ import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
-/** Fills of devices, and their legend. */
 export interface OccupantStyle {
   fill(occupant: Occupant): Token;
   /** The sign beside a device, if any. */

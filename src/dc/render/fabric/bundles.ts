@@ -6,7 +6,6 @@ import { type Paint, scaleStep } from "../palette.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";
 
-/** Aggregated state of a bundle of links. */
 export interface BundleState {
   /** Utilisation of its busiest live link, in percent; undefined without a live link. */
   readonly utilizationPct: number | undefined;
@@ -76,7 +75,6 @@ export function cellWords({ utilizationPct, down }: BundleState): string {
   return down > 0 ? "down" : "none";
 }
 
-/** All facts about a bundle. */
 export function bundleFacts({ links }: Bundle, state: BundleState): readonly (readonly [string, string])[] {
   const facts: (readonly [string, string])[] = [
     ["Links up", String(state.up)],

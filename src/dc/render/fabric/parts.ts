@@ -2,13 +2,11 @@ import type { BundleState } from "./bundles.ts";
 import type { Bundle, Unit } from "./picture.ts";
 import type { UnitState } from "./units.ts";
 
-/** A unit with its aggregated state. */
 export interface UnitPart extends Unit {
   readonly tally: UnitState;
   readonly tip: string;
 }
 
-/** A bundle with its aggregated state. */
 export interface BundlePart extends Bundle {
   readonly state: BundleState;
   /** The link when it is one, else made of its two ends. */

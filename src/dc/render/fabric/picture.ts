@@ -5,7 +5,6 @@ import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { Places, WIDTHS, type Width } from "../places.ts";
 
-/** A fabric as it was analysed. */
 export interface FabricPicture {
   /** The requested fabric or location; empty for all fabrics. */
   readonly name: string;
@@ -118,7 +117,6 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Col
 
 const WORDS = ["leaves", "spines", "super-spines"];
 
-/** The switches of a tier in words. */
 export function tierWords(tier: Tier): string {
   return WORDS[tier] ?? `switches of tier ${tier}`;
 }

@@ -7,7 +7,6 @@ import { placeWords } from "../places.ts";
 import type { BundleState } from "./bundles.ts";
 import type { Unit } from "./picture.ts";
 
-/** Aggregated state of a unit. */
 export interface UnitState {
   readonly title: string;
   readonly state: State;
@@ -59,7 +58,6 @@ export function unitFill({ switches: [first], group }: Unit, { state }: UnitStat
   return `${state}Soft`;
 }
 
-/** All facts about a unit. */
 export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
   const device = unit.group ? undefined : first?.device;

@@ -6,7 +6,6 @@ export function wordAt<Word extends string>(words: readonly Word[], number: numb
   return words[number - 1];
 }
 
-/** Formats the draw of a number of devices. */
 export function drawOf(devices: number, sumW: number): string {
   return isDrawUnknown(devices, sumW) ? "draw not recorded" : watts(sumW);
 }

@@ -37,7 +37,6 @@ interface Grid {
   readonly rows: number;
 }
 
-/** Arranges the chips of a card in a width. */
 function gridOf(nodes: readonly Node[], width: number): Grid {
   const room = width - 2 * PAD + GAP;
   const widest = Math.max(60, ...nodes.map(chipWidth));

@@ -3,7 +3,6 @@ import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
 import { type CollapseOptions, type Drawn, type Grouped, NodeGrouper } from "./node_grouper.ts";
 
-/** Supply from one drawn thing to another. */
 export interface DrawnEdge {
   readonly from: number;
   readonly to: number;

@@ -58,7 +58,6 @@ const COLLAPSED_NODES = 72;
 /** Maximum number of rack PDUs drawn between panels and racks; otherwise they are drawn inside their racks. */
 const PDU_BOXES = 48;
 
-/** The assignment of elements to drawn nodes. */
 export interface Grouped {
   readonly drawn: readonly Drawn[];
   /** The drawn node of every graph node; -1 for none. */

@@ -142,7 +142,6 @@ export class Node {
 
 const OVERLOAD_WORDS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
 
-/** Height of the box of a node. */
 export function boxHeight(node: Node): number {
   return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
 }
@@ -194,7 +193,6 @@ export function onGround(fill: Paint): Paint {
   return `on:${fill as "panel"}`;
 }
 
-/** Width of a node's chip. */
 export function chipWidth(node: Node): number {
   return Math.ceil(textWidth(node.title, { size: CHIP_TEXT })) + 30;
 }

@@ -6,7 +6,6 @@ import type { Drawn } from "./node_grouper.ts";
 import { Node } from "./nodes.ts";
 import { shownAs, type Tally, tallyOf } from "./tally.ts";
 
-/** A drawn node with all its facts. */
 export interface PowerPart extends Drawn {
   readonly tally: Tally;
   readonly shown: Shown;

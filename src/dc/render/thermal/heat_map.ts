@@ -172,7 +172,6 @@ function tileOf(
   };
 }
 
-/** Facts about a rack. */
 export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<Tile, "ref" | "title" | "facts" | "kind"> {
   const { ref, kind, title, facts } = tileOf(rack, { style, place: undefined });
   return { ref, kind, title, facts };

@@ -5,7 +5,6 @@ import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 
-/** Fills of racks, their figures, and the legend. */
 export interface ThermalStyle {
   fill(rack: RackThermal): Token;
   figure(rack: RackThermal): string;

@@ -41,7 +41,6 @@ export const COCKROACH_FORMS: readonly StatementForm[] = [
   { begins: "DROP INDEX IF EXISTS", words: "" },
 ];
 
-/** Operators and marks of all forms. */
 const MARKS: ReadonlySet<string> = new Set([
   "(",
   ")",

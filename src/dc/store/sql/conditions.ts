@@ -1,6 +1,5 @@
 import type { SqlValue } from "./sql_runner.ts";
 
-/** One condition of a statement with its parameters. */
 export interface Condition {
   readonly sql: string;
   readonly params: readonly SqlValue[];

@@ -22,7 +22,6 @@ const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowT
 
 type PartRows = ReadonlyMap<string, readonly SqlRow[]>;
 
-/** The checked part of a kind. */
 export interface CheckedPage {
   readonly kind: ResourceKind;
   readonly after: string;

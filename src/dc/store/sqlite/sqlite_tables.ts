@@ -1,7 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SqlRow } from "../sql/sql_runner.ts";
 
-/** Lists the tables of a file. */
 export const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
 
 /**

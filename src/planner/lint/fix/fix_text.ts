@@ -18,7 +18,6 @@ export interface FixedText {
   readonly fixes: readonly string[];
 }
 
-/** A file that was fixed, or would be. */
 export interface FixedFile {
   /** Path from the project root. */
   readonly file: string;

@@ -32,7 +32,6 @@ interface Head {
   readonly to: number;
 }
 
-/** Where every line of a frontmatter goes. */
 class Layout {
   readonly #yaml: string;
   /** Offset of each line's first character. */

@@ -20,7 +20,6 @@ const RULE_TEXTS: { readonly [Rule in RuleName]: { readonly summary: string; rea
 const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 export interface SarifOptions {
-  /** The product's version. */
   readonly version: string;
   /** Path from the repository's root, which code scanning requires, to the project's. `""` or ends in a slash. */
   readonly prefix?: string;

@@ -71,7 +71,6 @@ function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
   }
 }
 
-/** Problem of a value that is set, by the rule of its field. */
 export function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
   const expected = wrongType(rule, value);
   if (expected !== undefined) {

@@ -20,7 +20,6 @@ const BY_STATUS: Readonly<Record<string, BoxColours>> = {
 
 const OTHER: BoxColours = { fill: "#ffffff", ink: "#b3261e" };
 
-/** Returns the colours of a status. */
 export function colourOf(status: string): BoxColours {
   return Object.hasOwn(BY_STATUS, status) ? (BY_STATUS[status] ?? OTHER) : OTHER;
 }

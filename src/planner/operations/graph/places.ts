@@ -1,6 +1,5 @@
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
-/** Size of every box. */
 export const BOX = { width: 280, height: 46 } as const;
 const COLUMN_GAP = 80;
 const ROW_GAP = 16;

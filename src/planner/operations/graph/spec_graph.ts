@@ -5,7 +5,6 @@ import type { Readiness } from "../../spec/readiness.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, specIdParts } from "../../spec/spec_id.ts";
 
-/** A spec in the picture of dependencies. */
 export interface GraphBox {
   readonly id: string;
   readonly title: string | null;

@@ -15,7 +15,6 @@ export type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
   readonly template?: string;
 };
 
-/** Creates a spec and lints it. */
 export async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
   const { title, body } =
     parts.title === undefined ? splitDescription(description) : { title: withoutMark(parts.title), body: description };

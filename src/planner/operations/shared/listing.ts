@@ -58,7 +58,6 @@ export function specRow(spec: Spec, readiness: Readiness, { invalid }: InvalidPa
 
 type Writable<Row> = { -readonly [Name in keyof Row]: Row[Name] };
 
-/** A page of a list. */
 export interface Page {
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
@@ -74,7 +73,6 @@ export function listing<Item, Row>(
   return { specs, total: found.length, limit, ...(offset > 0 && { offset }), returned: specs.length };
 }
 
-/** The part of a reply that lists unreadable files. */
 export function unreadablePart(unreadable: readonly UnreadableFile[]): { unreadable?: readonly UnreadableFile[] } {
   return unreadable.length === 0 ? {} : { unreadable };
 }

@@ -24,7 +24,6 @@ export function searchPattern(query: string, name = "query"): RegExp {
   return new RegExp(query.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "iu");
 }
 
-/** Whether the title or the body of a spec has a match. */
 export function holdsPattern({ title, body }: Spec, pattern: RegExp): boolean {
   return pattern.test(body) || (title !== null && pattern.test(title));
 }

@@ -13,7 +13,6 @@ export interface SpecFilter {
   readonly assignees?: readonly string[];
 }
 
-/** A spec or its row in a list. */
 interface Filtered {
   readonly type: string;
   readonly labels?: readonly string[];

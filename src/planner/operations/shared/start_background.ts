@@ -8,7 +8,6 @@ export const BACKGROUND_START = "PLANNER_BACKGROUND_START";
 export interface BackgroundWork {
   readonly spec_id: SpecId;
   readonly mode: string;
-  /** The command and its arguments. */
   readonly words: readonly string[];
 }
 

@@ -9,7 +9,6 @@ import { changeSpec } from "./change_spec.ts";
 
 const LOOK_EVERY_MS = 25;
 
-/** What was stopped. */
 export interface StoppedRun {
   /** Whether an agent was only asked how to split the spec: the spec had not been begun. */
   readonly split: boolean;

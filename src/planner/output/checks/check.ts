@@ -12,7 +12,6 @@ export class Evaluated {
   }
 }
 
-/** One judgement of one value. */
 export interface Frame {
   readonly at: At;
   /** Receives each problem; undefined when only the verdict matters, and the first failure then ends it. */
@@ -21,7 +20,6 @@ export interface Frame {
   readonly evaluated: Evaluated | undefined;
 }
 
-/** Judges a value by a schema. */
 export type Apply = (schema: LinkedSchema, value: unknown, frame: Frame) => boolean;
 
 /** Judges a value by one keyword: true when it fits. */
@@ -59,7 +57,6 @@ export function fail(frame: Frame, what: string, more: Omit<Problem, "at" | "wha
   return false;
 }
 
-/** The frame of a part of the value. */
 export function inside(frame: Frame, token: string | number): Frame {
   return { at: { parent: frame.at, token }, report: frame.report, evaluated: undefined };
 }

@@ -72,7 +72,6 @@ function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
   }
 }
 
-/** Options for a generated value. */
 interface Wish {
   /** Makes the items of a list differ. */
   readonly nth?: number;

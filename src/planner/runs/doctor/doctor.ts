@@ -63,7 +63,6 @@ async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> 
   }
 }
 
-/** One trouble as it is reported. */
 export interface DoctorFinding {
   readonly kind: TroubleKind;
   readonly subject: string;

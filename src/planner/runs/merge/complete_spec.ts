@@ -29,7 +29,6 @@ export function notFinalText(id: SpecId, answer: Exclude<SharedAnswer, { readonl
   return `${answer.reason}: "planner merge ${id} --offline" merges without it`;
 }
 
-/** Fields of a spec that is completed. */
 export interface FinalFields {
   readonly status: string;
   readonly completed_at: string;

@@ -9,7 +9,6 @@ import { setUpWorktree } from "../run/set_up.ts";
 import { verifyWork } from "../run/verify.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
 
-/** What is judged, by which settings. */
 export interface Judging {
   readonly id: SpecId;
   /** As the project has them: a branch changes none that it is judged by. */
@@ -23,7 +22,6 @@ export interface Judging {
   readonly stop: StopWishes;
 }
 
-/** Runs commands in a folder as the checks of a spec. */
 export function runCommands(
   deps: RunDeps,
   { id, config, processId, log, stop }: Judging,

@@ -22,7 +22,6 @@ export interface RequestWishes {
   readonly stop: StopWishes;
 }
 
-/** What was made of a pull request. */
 export interface MadeRequest {
   readonly spec_id: SpecId;
   /** `pushed`: the branch is at the remote, and a person makes the request at `url`. */

@@ -8,7 +8,6 @@ import type { RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
 import type { PlacedRun } from "./start.ts";
 
-/** Input of a run's record. */
 export interface RunParts {
   readonly startedAt: string;
   readonly report: RunReport;

@@ -8,7 +8,6 @@ const LONGEST_PAUSE_MS = 15_000;
 /** Minimum share of processor time between checks of a working agent. Ours: an idle agent uses none. */
 const BUSY_SHARE = 0.05;
 
-/** What a silent agent shows of its work. */
 export interface SignsOfWork {
   /** Processor time of the agent and all that it started, in milliseconds; null if the system does not report it. */
   cpuMs(): number | null;

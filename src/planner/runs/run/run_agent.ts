@@ -30,7 +30,6 @@ export interface AgentRun {
   readonly stillWanted: () => Promise<boolean>;
 }
 
-/** Report of a running agent. */
 export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** Result of an agent that has ended together with everything that it started. */

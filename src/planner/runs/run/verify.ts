@@ -8,7 +8,6 @@ import { openAgentStream } from "../../work/agent_stream.ts";
 import { type CommandResult, NOT_RUN } from "../../work/provenance.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
-/** Where commands run, and how long each may take. */
 export interface CommandPlace {
   /** Absolute path of the folder to run them in. */
   readonly cwd: string;

@@ -13,12 +13,10 @@ import type { RunEnd } from "../../work/end_of_run.ts";
 import type { RunDeps, RunPlace } from "../run_types.ts";
 import type { PlacedRun } from "./start.ts";
 
-/** Returns the specs as the agent sees them. */
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
 }
 
-/** How a run ended, with what is kept of it. */
 interface Ending extends RunEnd {
   /** The agent's last words; empty if they are not to be kept. */
   readonly output: string;

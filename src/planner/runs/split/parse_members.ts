@@ -2,7 +2,6 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { extractJson } from "../../output/extract_json.ts";
 
-/** One member as an agent proposes it. */
 export interface ProposedMember {
   readonly title: string;
   readonly description: string;

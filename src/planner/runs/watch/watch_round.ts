@@ -51,7 +51,6 @@ class Refusals {
   }
 }
 
-/** State kept between rounds. */
 export interface WatchState {
   readonly refusals: Refusals;
   /** Why retries could not begin, so that each reason is printed once. */

@@ -15,7 +15,6 @@ export type WatchEvent =
 /** `lost`: another process has removed or taken the PID file. */
 export type WatchEnd = "once" | "stopped" | "idle" | "lost";
 
-/** Result of one round. */
 export interface RoundResult {
   /** Whether something was done, runs, or is going to be retried: no reason to end. */
   readonly busy: boolean;

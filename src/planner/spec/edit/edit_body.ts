@@ -97,7 +97,6 @@ function endsBlank(text: string): boolean {
   return line.slice(lineStart(line, line.length)).trim() === "";
 }
 
-/** The blank lines that a text begins with. */
 function blankLines(text: string): string {
   return /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(text)?.[0] ?? "";
 }

@@ -23,7 +23,6 @@ export interface EditSite {
 
 type Edits = readonly TextEdit[] | undefined;
 
-/** Gives an entry of a mapping another value. */
 export function setEntry(site: EditSite, { map }: MapSite, entry: MapEntry, change: NewValue): Edits {
   const inFlow = map.type === "flow-collection";
   const { value } = change;
@@ -45,7 +44,6 @@ export function removeEntry(site: EditSite, { map, entries }: MapSite, entry: Ma
   return lines && [{ ...lines, text: "" }];
 }
 
-/** Adds an entry behind the last one. */
 export function addEntry(site: EditSite, { map, entries }: MapSite, name: string, value: FieldValue): Edits {
   const { yaml, layout } = site;
   if (map.type === "flow-collection") {

@@ -46,7 +46,6 @@ interface FlowParts {
   readonly opening: string;
   readonly items: readonly FlowItem[];
   readonly closing: string;
-  /** Whether the last item has a trailing comma. */
   readonly lastComma: boolean;
 }
 

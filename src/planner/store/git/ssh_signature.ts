@@ -15,7 +15,6 @@ export type SigningKey =
   | { readonly kind: "ssh"; readonly key: string }
   | { readonly kind: "none"; readonly why: string };
 
-/** Returns the key that git signs with in a folder. */
 export async function signingKey(root: string): Promise<SigningKey> {
   const git = new Git(root);
   const format = await git.ask(["config", "--get", "gpg.format"]);

@@ -2,7 +2,6 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from "n
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 
-/** One call of git. */
 export interface GitCall {
   readonly cwd: string;
   readonly args: readonly string[];
@@ -46,7 +45,6 @@ const READING_FLAGS: Readonly<Record<string, readonly string[]>> = {
   status: ["--ignore-submodules=dirty"],
 };
 
-/** Settings of every git. */
 const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
 const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 

@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import type { ProcessControl } from "../../ports.ts";
 
-/** The processes of this machine. */
 export function openProcessControl(): ProcessControl {
   return {
     async terminate(pid) {

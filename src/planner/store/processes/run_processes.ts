@@ -18,7 +18,6 @@ const LONGEST_PAUSE_MS = 100;
 /** Time that forced processes get to be gone, in milliseconds. Ours: only one that hangs in the kernel takes longer. */
 const FORCED_END_MS = 10_000;
 
-/** What belongs to one run. */
 export interface RunProcesses {
   /** The value of `RUN_VARIABLE`. */
   readonly name: string;

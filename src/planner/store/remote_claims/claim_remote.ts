@@ -38,7 +38,6 @@ export interface RefChange {
   readonly next: string | null;
 }
 
-/** Answer of the remote to a push. */
 export interface PushAnswer {
   /** By ref; a ref without a line is unclear. */
   readonly lines: ReadonlyMap<string, PushLine>;
@@ -47,15 +46,12 @@ export interface PushAnswer {
   readonly ms: number;
 }
 
-/** What is at the remote. */
 export interface RemoteLook {
-  /** Commits of claims. */
   readonly claims: ReadonlyMap<SpecId, string>;
   /** All refs that were asked for, claims included. */
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** The claims that a fetch has brought here. */
 export interface FetchedClaims {
   readonly claims: ReadonlyMap<SpecId, string>;
   /** By commit. */
@@ -199,7 +195,6 @@ export class ClaimRemote {
   }
 }
 
-/** A claim to be written. */
 export interface Writing {
   readonly spec: SpecId;
   readonly state: ClaimState;

@@ -7,7 +7,6 @@ import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteLook } fr
 import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
 import { steadyTime } from "./steady_clock.ts";
 
-/** One change of an own claim, to be pushed. */
 export interface OwnChange {
   readonly id: SpecId;
   /** The claim before it, with the commit to replace. */

@@ -21,7 +21,6 @@ import { doneInMain, mainRefs } from "./main_at_remote.ts";
 import { probeServer } from "./probe_server.ts";
 import { steadyTime } from "./steady_clock.ts";
 
-/** Settings of claims at a remote. */
 export interface RemoteSettings {
   readonly remote: string;
   readonly renewMs: number;
@@ -51,7 +50,6 @@ export type RemoteAnswer =
 
 type NotOwn = Exclude<SharedAnswer, { readonly kind: "own" }>;
 
-/** Takes the claim of a spec for a run. */
 export function takeRemote(place: RemoteClaimsPlace, id: SpecId, wanting: Wanting): Promise<RemoteAnswer> {
   return change(place, id, { ...wanting, state: "held", decide: decideTake });
 }

@@ -23,7 +23,6 @@ const ASK_PER_RENEWAL = 4;
 /** Shortest time between two of these questions, in milliseconds. */
 const LEAST_ASK_MS = 250;
 
-/** What shared claims are made of. */
 export interface SharedParts {
   readonly root: string;
   readonly local: Claims;

@@ -5,7 +5,6 @@ import { type FileMark, isUnsettled, markAt, sameMark } from "../files/file_mark
 import { readProjectText, type TextRead } from "../files/read_text.ts";
 import { idOfName } from "./folder_names.ts";
 
-/** What is known of one file of a specs folder. */
 export interface SpecEntry {
   /** Null if even the file's state could not be read. */
   readonly mark: FileMark | null;

@@ -36,7 +36,6 @@ export function readHead(gitFolder: string): Head | null {
   return /^[0-9a-f]{40,64}$/.test(text) ? { hash: text } : null;
 }
 
-/** One line of a reflog. */
 export interface Move {
   readonly from: string;
   readonly to: string;

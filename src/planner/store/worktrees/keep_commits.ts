@@ -17,7 +17,6 @@ export interface KeptCommits {
   readonly superseded: boolean;
 }
 
-/** What is about to be removed. */
 export interface Removal {
   readonly id: SpecId;
   /** Git's own folder of the worktree; null if it is gone. */

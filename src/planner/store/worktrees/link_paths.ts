@@ -12,7 +12,6 @@ interface Linking {
   /** The project's root, and the project's root in the worktree. */
   readonly from: string;
   readonly to: string;
-  /** git in the worktree. */
   readonly git: Git;
 }
 

@@ -1,7 +1,6 @@
 import { type Change, compareSnapshots, isPlanted, type Snapshot } from "./snapshot.ts";
 import { WHOLE } from "./take_snapshot.ts";
 
-/** The run whose changes are looked for. */
 export interface OwnRun {
   readonly id: string;
   readonly branch: string;

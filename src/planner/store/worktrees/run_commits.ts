@@ -3,7 +3,6 @@ import type { KeptRunRecord, RunHead } from "#planner/run_ports/kept_records.ts"
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 
-/** Name of a record in its commit. */
 export const RECORD_FILE = "record.json";
 /** Where the commits of records are, below the spec's id. */
 export const RUN_REFS = "refs/planner/runs/";

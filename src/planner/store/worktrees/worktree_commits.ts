@@ -12,7 +12,6 @@ import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.t
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 
-/** Two branches of one repository. */
 export interface Branches {
   readonly branch: string;
   readonly mainBranch: string;

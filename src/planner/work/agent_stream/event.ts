@@ -8,7 +8,6 @@ export function objectAt(event: Event, key: string): Event {
   return isJsonObject(value) ? value : {};
 }
 
-/** The objects of a list under a key. */
 export function objectsAt(event: Event, key: string): readonly Event[] {
   const value = ownValue(event, key);
   return Array.isArray(value) ? value.filter(isJsonObject) : [];

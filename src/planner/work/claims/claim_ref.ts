@@ -1,6 +1,5 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 
-/** Where claims are at the remote. */
 export const CLAIM_REFS = "refs/planner/claims/";
 
 /** Begins the last part of the names by which a server is tried. No claim of a spec begins like this. */

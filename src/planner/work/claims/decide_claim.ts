@@ -78,7 +78,6 @@ export function isKeptByHand({ text }: SeenClaim): boolean {
   return text?.process === KEPT_BY_HAND;
 }
 
-/** Names the holder of a claim. */
 export function holderText({ seen }: Pick<ClaimFacts, "seen">): string {
   return seen?.text?.by ?? "somebody";
 }

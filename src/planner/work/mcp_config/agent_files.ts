@@ -2,7 +2,6 @@ import { equalJson } from "#kernel/equal_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 
-/** How an agent is to start the MCP server. */
 export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];

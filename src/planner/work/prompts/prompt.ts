@@ -9,7 +9,6 @@ import { contextOf, type PromptContext } from "./prompt_context.ts";
 import { fillTemplate, loadTemplate } from "./prompt_template.ts";
 import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
 
-/** What assembling reads. */
 export interface PromptPlaces {
   readonly prompts: PromptStore;
   readonly outputs: Pick<OutputValidator, "promptSection">;
@@ -17,7 +16,6 @@ export interface PromptPlaces {
 
 export interface PromptRequest {
   readonly spec: Spec;
-  /** The text of the spec's file. */
   readonly specText: string;
   readonly config: PlannerConfig;
   readonly projectName: string;
@@ -36,7 +34,6 @@ export interface WorkPlace {
 }
 
 export interface AssembledPrompt {
-  /** Name of the template. */
   readonly template: string;
   readonly text: string;
   /** Warnings for a person, one sentence each. */

@@ -85,7 +85,6 @@ export function promptNotFound(name: string, names: readonly string[]): Operatio
   return new OperationError("not_found", `Prompt not found: "${shortened(name)}": ${hint}`);
 }
 
-/** Whether a template of this name can be loaded. */
 export async function hasTemplate(prompts: PromptStore, name: string): Promise<boolean> {
   return name === STANDARD_PROMPT_NAME || (await prompts.names()).includes(name);
 }

@@ -7,11 +7,9 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { isOwnCommit } from "../commit_message.ts";
 import { MAX_RECORDED_FILES } from "./run_record.ts";
 
-/** One part of a record, checked again. */
 export interface RecordCheck {
   readonly part: "spec" | "end" | "commits" | "files" | "criteria" | "checks" | "merged" | "rerun";
   readonly result: "ok" | "differs" | "unknown";
-  /** What was found, for people. */
   readonly detail: string;
 }
 

@@ -116,7 +116,6 @@ interface Scan {
   readonly lineStart: boolean;
 }
 
-/** Bytes of a line that hold its time. */
 const TIME_BYTES = 24;
 
 function scanSince(

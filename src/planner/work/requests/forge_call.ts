@@ -6,14 +6,12 @@ export type ForgeProgram = "gh" | "glab";
 
 export const PROGRAMS: Readonly<Record<Forge, ForgeProgram>> = { github: "gh", gitlab: "glab" };
 
-/** One call of such a program. */
 export interface ForgeCall {
   readonly args: readonly string[];
   /** JSON for standard input; null for none. */
   readonly input: string | null;
 }
 
-/** What a request is made of. */
 export interface NewRequest {
   readonly title: string;
   readonly body: string;

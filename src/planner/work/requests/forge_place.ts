@@ -1,6 +1,5 @@
 import { FORGES, type Forge } from "../../config/forges.ts";
 
-/** A repository at a forge. */
 export interface ForgePlace {
   readonly forge: Forge;
   /** With a port if the address has one. */

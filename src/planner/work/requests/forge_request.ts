@@ -1,10 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { Forge } from "../../config/forges.ts";
 
-/** A pull request as the forge answers it. */
 export interface ForgeRequest {
   readonly number: number;
-  /** Address of its page. */
   readonly url: string;
   readonly state: "open" | "closed" | "merged";
   /** Full hash of its last commit. */

@@ -3,7 +3,6 @@ import type { RecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 import { escapeCode, escapeText } from "./escape_markdown.ts";
 
-/** What a request says of the work. */
 export interface RequestFacts {
   readonly spec_id: string;
   readonly title: string | null;
@@ -17,7 +16,6 @@ export interface RequestFacts {
 /** Longest body, in characters. GitHub takes 65,536. */
 const MAX_BODY = 60_000;
 
-/** Most rows of a table or list. */
 const MAX_ROWS = 200;
 
 const BEGIN = "<!-- planner: begin. Text outside of these marks stays as you write it. -->";

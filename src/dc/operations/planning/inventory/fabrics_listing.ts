@@ -51,7 +51,6 @@ interface FabricRow {
   readonly views: readonly FabricLinkView[];
 }
 
-/** Fabrics with the state of their links. */
 export function fabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
   const byId = Map.groupBy(views, ({ link }) => fabricKey(link));
   const rows = [...byId.values()]

@@ -25,7 +25,6 @@ export type Relation<Item> = (values: readonly string[], field: string) => Promi
 
 const BATCH = 1000;
 
-/** A list in memory as batches. */
 export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
   for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
 }

@@ -10,7 +10,6 @@ export type PlaceKind = "site" | "floor" | "room" | "row";
 
 const PLACE_AREAS = { site: "SITE", floor: "FLOOR", room: "ROOM", row: "ROW" } as const;
 
-/** A place and its content. */
 export interface PlaceRow {
   readonly ref: string;
   readonly name: string;
@@ -26,7 +25,6 @@ export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRo
   return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
 }
 
-/** The list of places of a kind. */
 export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listing<PlaceRow> {
   return {
     ref: ({ ref }) => ref,

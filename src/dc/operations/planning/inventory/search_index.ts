@@ -10,7 +10,6 @@ import type { ReadSession } from "../../rpc.ts";
 import { allDeviceTypes } from "../device_types.ts";
 import { type PlaceKind, placeRows } from "./places_listing.ts";
 
-/** A thing as a search sees it. */
 export interface SearchEntry {
   readonly kind: InventoryKind;
   readonly ref: string;

@@ -1,4 +1,4 @@
-// `bun tests/doc_tables.ts` writes the tables of docs/cli.md and docs/tools.md that follow from commands and tools.
+// `bun tests/doc_tables.ts` writes the docs/commands.md and the tables of docs/tools.md from the commands and tools.
 import { writeFileSync } from "node:fs";
 import { TABLED_DOCS, tabledDoc } from "./support/doc_tables.ts";
 

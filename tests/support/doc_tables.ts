@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Command } from "#cli/command.ts";
@@ -10,14 +10,14 @@ const DOCS = join(import.meta.dirname, "..", "..", "docs");
 
 /** Documents whose tables follow from the program, with what writes them. */
 export const TABLED_DOCS: Readonly<Record<string, (text: string) => Promise<string>>> = {
-  "cli.md": withCommandTables,
+  "commands.md": commandsPage,
   "tools.md": async (text) => withToolTables(text),
 };
 
 /** Path and text of a document, and its text with the tables that the program has now. */
 export async function tabledDoc(name: string): Promise<{ path: string; text: string; current: string }> {
   const path = join(DOCS, name);
-  const text = readFileSync(path, "utf8");
+  const text = existsSync(path) ? readFileSync(path, "utf8") : "";
   return { path, text, current: (await TABLED_DOCS[name]?.(text)) ?? text };
 }
 
@@ -37,16 +37,29 @@ export async function documentedCommands(
   return (await Promise.all(rows)).flat();
 }
 
-async function withCommandTables(text: string): Promise<string> {
-  let current = text;
-  for (const [name, loaded] of await documentedCommands()) {
-    if (!("command" in loaded)) continue;
-    current = withSection(current, name, (section) => commandSection(section, name, loaded.command));
-  }
-  return current;
+const COMMANDS_HEAD = `# Commands
+
+What \`planner <command> --help\` prints, of every command. \`bun tests/doc_tables.ts\` writes this page from the program.
+[cli.md](cli.md) describes what commands have in common, their exit statuses, \`--json\` and what the help has no room for.
+`;
+
+async function commandsPage(): Promise<string> {
+  const sections = (await documentedCommands()).map(([name, loaded]) =>
+    "command" in loaded ? commandSection(name, loaded.command) : familySection(name, loaded.family),
+  );
+  return [COMMANDS_HEAD, ...sections].join("\n");
 }
 
-function commandSection(section: string, name: string, command: Command): string {
+function familySection(name: string, { details, commands }: CommandFamily): string {
+  const rows = Object.entries(commands).map(
+    ([member, { summary }]) =>
+      `| [\`${member}\`](#${`${name} ${member}`.replaceAll(" ", "-")}) | ${escaped(summary)} |\n`,
+  );
+  const about = details === undefined ? "" : `${linked(details)}\n\n`;
+  return `## ${name}\n\n\`planner ${name} <command>\`\n\n${about}| Command | Meaning |\n| --- | --- |\n${rows.join("")}`;
+}
+
+function commandSection(name: string, command: Command): string {
   const places = Object.entries(command.positionals).map(([place, declared]) => [
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
     placeText(declared),
@@ -59,9 +72,20 @@ function commandSection(section: string, name: string, command: Command): string
     flagText(declared),
   ]);
   const rows = [...places, ...flags].map(([head = "", meaning = ""]) => `| ${head} | ${escaped(meaning)} |\n`);
-  const table = rows.length === 0 ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${rows.join("")}`;
-  const usage = section.replace(/^`planner .*`$/m, () => `\`${usageLine(name, command)}\``);
-  return usage.replace(/^\| Argument or flag \| Meaning \|\n(\|.*\n)*/m, () => table);
+  const table = rows.length === 0 ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${rows.join("")}\n`;
+  const about = `${command.summary}. ${command.details ?? ""}`.trim();
+  const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linked(shows)}\n`).join("");
+  return `## ${name}\n\n\`${usageLine(name, command)}\`\n\n${linked(about)}\n\n${table}${examples}`;
+}
+
+/** Text of the program as Markdown: names of pages are links, and what looks like a tag is none. */
+function linked(text: string): string {
+  const parts = text.split(/(`[^`]*`)/);
+  return parts
+    .map((part) =>
+      part.startsWith("`") ? part : part.replaceAll("<", "\\<").replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)"),
+    )
+    .join("");
 }
 
 /** A pipe in a cell, unless it is escaped, ends the cell. */

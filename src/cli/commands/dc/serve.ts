@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: "Serve a database on one port",
   details:
     "Serves gRPC, gRPC-Web, Connect JSON, GraphQL, the web console, health, metrics and the change history. Creates a " +
-    "missing database. A first SIGTERM or Ctrl-C finishes running calls. docs/cli.md lists settings in files.",
+    "missing database. A first SIGTERM or Ctrl-C finishes running calls. docs/datacenter.md lists settings in files.",
   positionals: {},
   flags: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,

@@ -7,7 +7,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Accept the commands that checks and settings name, or approve a spec that requires approval",
   details:
-    "Without --by: shows the commands of a spec's checks that nobody on this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`.",
+    "Without --by: shows the commands of a spec's checks that no person of this machine has accepted, with their origin, and asks. Accepted commands are kept outside of the repository. With --by: sets approval.status, approval.by and approval.at of the spec and adds an entry under `## Approval Discussion`.",
   positionals: { id: { summary: "Full or partial id of a spec", required: false, completes: "spec" } },
   flags: {
     commands: { type: "boolean", summary: "Accept the commands of the settings" },

@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: "Mark a spec completed if all acceptance criteria are checked and its output matches its schema",
   positionals: { id: ACTIVE_ID },
   details:
-    "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that nobody has accepted. Ctrl-C ends the checks and changes nothing.",
+    "Runs the checks that criteria name (`verify: <command>` below one), where the spec's worktree is or else here. On a terminal it asks first about commands that no person has accepted. Ctrl-C ends the checks and changes nothing.",
   flags: { unproven: UNPROVEN_FLAG, ...SHARED_CLAIM_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner finalize 003", shows: "Complete today's third spec" },

@@ -4,7 +4,7 @@ import { EXIT_STATUS } from "../../exit_status.ts";
 import { trustProject } from "../../trust_project.ts";
 
 export const command = defineCommand({
-  summary: "Accept every command of this project, whoever wrote it",
+  summary: "Accept every command of this project, also those that agents write",
   details:
     "For people whose agents have a shell without a sandbox anyway. Asks on the terminal. Kept outside of the repository, for this person and this machine; `planner doctor` shows it.",
   positionals: {},

@@ -80,17 +80,17 @@ function requestOf({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = "")
   return fromJson(RehearseFailuresRequestSchema, asked);
 }
 
-/** Draws the power failure of the first element of the first cause that has one, judged as the table is. */
+/** Draws the failure of the first element of the first cause that the power picture shows, judged as the table is. */
 async function draw(
   database: Database,
   { causes }: RehearseFailuresResponse,
   call: RehearseCall,
   log: StderrLogger,
 ): Promise<void> {
-  const found = causes.find(({ kind }) => kind === FailureKind.POWER || kind === FailureKind.OUTLET);
+  const found = causes.find(({ kind }) => kind !== FailureKind.COOLING && kind !== FailureKind.SWITCH);
   const [ref, ...additionalSourceRefs] = found?.elements[0]?.refs ?? [];
   if (ref === undefined)
-    throw new OperationError("not_found", "No supply element causes a loss: there is nothing to draw");
+    throw new OperationError("not_found", "Only cooling units and switches cause a loss: there is nothing to draw");
   const { renderPicture } = await import("./render.ts");
   const look = { format: undefined, theme: call.theme, coloring: undefined, view: undefined, width: undefined };
   const { cascade, assumeBattery, loadBasis } = requestOf(call);
@@ -123,6 +123,7 @@ const CSV: readonly (readonly [string, (cause: FailureCause) => string | number]
   ["overloads", ({ overloads }) => overloads.map(({ ref }) => ref).join(" ")],
   ["partly_by", ({ partlyBy }) => partlyBy.join(" ")],
   ["nearer", ({ nearer }) => nearer.join(" ")],
+  ["devices_without_data_path", ({ devicesWithoutDataPathCount: count }) => count],
 ];
 
 function csvOf(causes: readonly FailureCause[]): string {

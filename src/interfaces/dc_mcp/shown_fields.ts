@@ -16,6 +16,7 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     "fabric_links_down",
     "fabric_lost_mbps",
     "switches_cut_off",
+    "devices_without_data_path",
     "truncated",
   ],
   get_rack: [

@@ -71,7 +71,7 @@ const PLANNING_READS: readonly Read[] = [
   [planning.searchDeviceTypes, "Find types of devices by words, page by page. For ports and bays use get_device_type."],
   [
     planning.rehearseFailures,
-    "Fail every supply element, cooling unit and switch in turn, and rank what causes loss. For one failure use power_blast_radius.",
+    "Fail every element in turn and rank what causes loss. For one failure use power_blast_radius.",
   ],
   [
     planning.findPlacement,

@@ -23,8 +23,8 @@ const { elements, ...FIRST } = ASKED.flags;
 export const command = defineCommand({
   summary: "Rank what every single failure would do",
   details:
-    "Fails each supply element, cooling unit and switch in turn and prints the causes of loss, the worst first. Causes with " +
-    "the same effect share a line. Overloaded sources trip unless --no-cascade is given. Severities: docs/rehearsal.md.",
+    "Fails supplies, cooling units and switches in turn, or what --kind names, and prints the causes of loss, the worst " +
+    "first. Overloaded sources trip unless --no-cascade is given. Severities: docs/rehearsal.md.",
   positionals: {
     scope: { summary: "Where elements fail, such as row:AMS1/1/D or B03 (default: everywhere)", required: false },
   },
@@ -47,7 +47,6 @@ export const command = defineCommand({
   examples: [
     { line: "planner dc rehearse row:AMS1/1/D --min-severity high", shows: "List severe causes in a row" },
     { line: "planner dc rehearse --kind power --pairs", shows: "Fail two supply elements at a time" },
-    { line: "planner dc rehearse --limit 1 --picture worst.svg", shows: "Draw the worst failure" },
   ],
   async run({ db, scope, picture, theme, limit, json, csv, ...words }, cli) {
     const { rehearse } = await import("../../dc/rehearse.ts");

@@ -57,6 +57,8 @@ export class PairLosses {
       zones: without(pair.zones, shortageKey, [one.zones, other.zones]),
       links: without(pair.links, itself, [one.links, other.links]),
       cutOff: without(pair.cutOff, itself, [one.cutOff, other.cutOff]),
+      // Pairs are of elements whose data paths are not followed.
+      isolated: [],
     };
     for (const part in found) if (found[part as keyof Effects].length > 0) return found;
     return undefined;

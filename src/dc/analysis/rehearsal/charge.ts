@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import type { Failure } from "./outcome.ts";
+import { type Failure, nodesOf } from "./outcome.ts";
 import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
@@ -15,7 +15,16 @@ import type { ZoneShortage } from "./zone_shortage.ts";
  */
 export type Effects = Pick<
   Failure,
-  "offline" | "degraded" | "racksDark" | "racksPartial" | "trips" | "overloads" | "zones" | "links" | "cutOff"
+  | "offline"
+  | "degraded"
+  | "racksDark"
+  | "racksPartial"
+  | "trips"
+  | "overloads"
+  | "zones"
+  | "links"
+  | "cutOff"
+  | "isolated"
 >;
 
 /** A failure, and those of its effects that no smaller failure has. */
@@ -39,11 +48,11 @@ export interface WorsePair {
 
 /** Everything that a failure does. */
 export function effectsOf(graph: PowerGraph, failure: Failure): Effects {
-  const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff } = failure;
+  const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = failure;
   const offline: number[] = [];
   for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
   for (const index of failure.offline) if (!isSupply(graph, index)) offline.push(index);
-  return { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff };
+  return { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated };
 }
 
 /** Whether a node is power equipment. */
@@ -56,9 +65,8 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
 export class Ledger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
-  /** Nodes of the first and the last element of each. */
-  readonly #first: number[] = [];
-  readonly #last: number[] = [];
+  /** The nodes that fail with each, those left out that are off before. */
+  readonly #sources: (readonly number[])[] = [];
   /** Number of the last failure that turns a node off before anything trips, by node. */
   readonly #marks: Uint32Array;
   readonly #offline: NodeOwners;
@@ -71,6 +79,7 @@ export class Ledger {
   readonly #reserve = new NamedOwners<string>();
   readonly #links = new NamedOwners<number>();
   readonly #cutOff = new NamedOwners<number>();
+  readonly #isolated = new NamedOwners<number>();
   #smaller = new Set<number>();
   #nearer = new Set<number>();
   /** Single failures that are entered before pairs. */
@@ -120,10 +129,9 @@ export class Ledger {
 
   #enter(failure: Failure, all: Effects): Charged {
     this.#entered.push(failure);
-    this.#first.push(failure.elements[0]?.index ?? 0);
-    this.#last.push(failure.elements.at(-1)?.index ?? 0);
     const number = this.#entered.length;
     for (const index of failure.direct) this.#marks[index] = number;
+    this.#sources.push(this.#sourcesOf(failure, number));
     this.#smaller = new Set();
     this.#nearer = new Set();
     // A device that a smaller failure turns off is not charged to a larger one as degraded, and so on.
@@ -137,6 +145,7 @@ export class Ledger {
       zones: this.#keepZones(all.zones),
       links: this.#keep(all.links, itself, [this.#links]),
       cutOff: this.#keep(all.cutOff, itself, [this.#cutOff]),
+      isolated: this.#keep(all.isolated, itself, [this.#isolated]),
     };
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
     return {
@@ -146,6 +155,12 @@ export class Ledger {
       smaller: this.#named(this.#smaller),
       nearer: this.#named(this.#nearer),
     };
+  }
+
+  #sourcesOf({ elements }: Failure, number: number): readonly number[] {
+    const [only, ...more] = elements;
+    if (only !== undefined && more.length === 0 && only.members === undefined) return [only.index];
+    return elements.flatMap(nodesOf).filter((index) => this.#marks[index] === number);
   }
 
   #named(numbers: ReadonlySet<number>): readonly Failure[] {
@@ -196,8 +211,7 @@ export class Ledger {
     let found = false;
     for (let place = 0; place < owners.length; place += 1) {
       const number = owners[place] as number;
-      if (number === now || this.#marks[this.#first[number - 1] as number] !== now) continue;
-      if (this.#marks[this.#last[number - 1] as number] !== now) continue;
+      if (number === now || !this.#includes(this.#sources[number - 1] as readonly number[])) continue;
       if (number <= this.#singles) {
         this.#nearer.add(number);
         continue;
@@ -206,6 +220,13 @@ export class Ledger {
       found = true;
     }
     return found;
+  }
+
+  /** Whether the failure that is being entered includes all of some nodes; a cable or a link, which has none, never. */
+  #includes(nodes: readonly number[]): boolean {
+    const now = this.#entered.length;
+    for (const index of nodes) if (this.#marks[index] !== now) return false;
+    return nodes.length > 0;
   }
 }
 

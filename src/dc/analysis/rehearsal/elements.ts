@@ -66,6 +66,11 @@ export function isUpstream({ power: { supplies } }: Topology, index: number): bo
   return supplies.of(index).some(({ to }) => supplies.count(to) > 0);
 }
 
+/** Reference of an element. */
+export function refOf({ nodes }: PowerGraph, { index, ref }: Element): string {
+  return ref ?? nodes[index]?.ref ?? "";
+}
+
 /** Name of an element's device or cooling unit; empty if it has none. */
 export function nameOf({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];

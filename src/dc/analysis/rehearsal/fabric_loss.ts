@@ -99,6 +99,11 @@ export class FabricWatch {
     return this.#links.flatMap(({ link }, at) => (isChosen(link) ? [at] : []));
   }
 
+  /** Numbers of the working links at a node that a test chooses. */
+  numbersAt(node: number, isChosen: (link: FabricLink) => boolean): readonly number[] {
+    return this.#linksOf(node).filter((at) => isChosen((this.#links[at] as Link).link));
+  }
+
   /**
    * What the uplinks that are left to switches carry if they share the traffic of all, for the switches that lose some
    * and keep some.

@@ -4,14 +4,24 @@ import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { measuresBlades } from "../power/load_lanes.ts";
 import { EDGE } from "../power/power_edge.ts";
 import { withCooling } from "./cooling_elements.ts";
-import { COUNTS, type CountedNodes } from "./counted_nodes.ts";
+import { COUNTS, type CountedNodes, ROLE } from "./counted_nodes.ts";
 import { LoadSlack } from "./load_slack.ts";
-import type { Element, Outcome } from "./outcome.ts";
+import { type Element, nodesOf, type Outcome } from "./outcome.ts";
 import { RACK, RackTally } from "./rack_tally.ts";
 
 const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly Tripped[] = [];
 const NO_KEYS: readonly string[] = [];
+
+/** Nodes that fail, and those of them that do not count as offline. */
+interface Sources {
+  readonly nodes: readonly number[];
+  readonly isUncounted: (index: number) => boolean;
+  /** Whether a node is equipment that fails itself, and no load of a place. */
+  readonly isUnlisted: (index: number) => boolean;
+  /** Whether a node changes its rack; all do unless a place fails, whose cooling units count as offline alone. */
+  readonly isChange?: (index: number) => boolean;
+}
 
 /** Tries failures one after the other: applies, counts and undoes each. Equals a blast radius; a law compares them. */
 export class FailureSweep {
@@ -45,7 +55,7 @@ export class FailureSweep {
   fail(elements: readonly Element[], isCircular = false): Outcome {
     this.#count += 1;
     this.#state.isCircular = isCircular;
-    const sources = elements.map(({ index }) => index);
+    const sources = this.#sourcesOf(elements);
     const { darkBefore, direct, overloads, trips } = this.#spread(sources);
     const { impact, offline, degraded, keys } = this.#counted(sources);
     this.#state.undo();
@@ -73,7 +83,7 @@ export class FailureSweep {
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread(elements.map(({ index }) => index));
+    this.#spread(this.#sourcesOf(elements));
     const rises = new Map<number, number>();
     for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
@@ -85,10 +95,30 @@ export class FailureSweep {
     return made;
   }
 
+  #sourcesOf(elements: readonly Element[]): Sources {
+    const nodes = elements.flatMap(nodesOf);
+    const members = elements.flatMap((element) => element.members ?? []);
+    if (members.length === 0) {
+      const isSource = (index: number) => nodes.includes(index);
+      return { nodes, isUncounted: isSource, isUnlisted: isSource };
+    }
+    const { role, counts } = this.#nodes;
+    const all = new Set(nodes);
+    const isUnlisted = (index: number) => members.some(({ unlisted }) => unlisted.has(index));
+    // A device without a recorded supply does not count as offline with its place.
+    const isUnknown = (index: number) => role[index] === ROLE.UNDOCUMENTED && all.has(index);
+    return {
+      nodes,
+      isUncounted: (index) => isUnlisted(index) || isUnknown(index),
+      isUnlisted,
+      isChange: (index) => counts[index] !== COUNTS.CRAC || !all.has(index),
+    };
+  }
+
   /** Applies a failure and, if asked, its cascade. */
-  #spread(sources: readonly number[]) {
+  #spread(sources: Sources) {
     const state = this.#state;
-    const overloads = this.#lose(sources);
+    const overloads = this.#lose(sources.nodes);
     const direct = state.dark.slice();
     const cascade = new Cascade(state, overloads);
     if (!this.#options.cascade || cascade.isOver) return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
@@ -107,11 +137,11 @@ export class FailureSweep {
     return state.overloads();
   }
 
-  #counted(sources: readonly number[]) {
+  #counted(sources: Sources) {
     const { counts } = this.#nodes;
     const { dark } = this.#state;
     const isCounted = (index: number) => counts[index] !== COUNTS.NOTHING;
-    const offline = dark.filter((index) => isCounted(index) && !sources.includes(index));
+    const offline = dark.filter((index) => isCounted(index) && !sources.isUncounted(index));
     const onBattery = this.#options.assumeBattery ? this.#state.onBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
     const weaker = this.#state.weaker().filter(isCounted);
@@ -186,18 +216,26 @@ export class FailureSweep {
     return shortest;
   }
 
-  #darkRacks(sources: readonly number[]): readonly string[] {
+  #darkRacks(sources: Sources): readonly string[] {
     const { counts } = this.#nodes;
-    const offline = this.#state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.includes(index));
+    const offline = this.#state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.isUncounted(index));
     return this.#rackStates(sources, [offline]).keys.racksDark;
   }
 
-  #rackStates(sources: readonly number[], hits: readonly (readonly number[])[]): RackCounts {
+  #touchRacks(sources: Sources, hits: readonly (readonly number[])[]): void {
+    const racks = this.#racks;
+    for (const index of sources.nodes)
+      if (sources.isUnlisted(index)) racks.fail(index, this.#state.before.live[index] === 1);
+    for (const index of this.#state.dark) racks.darken(index, sources.isUnlisted(index));
+    const { isChange } = sources;
+    for (const list of isChange === undefined ? hits : hits.map((some) => some.filter(isChange)))
+      for (const index of list) racks.hit(index);
+  }
+
+  #rackStates(sources: Sources, hits: readonly (readonly number[])[]): RackCounts {
     const racks = this.#racks;
     const nodes = this.#nodes;
-    for (const index of sources) racks.fail(index, this.#state.before.live[index] === 1);
-    for (const index of this.#state.dark) racks.darken(index, sources.includes(index));
-    for (const list of hits) for (const index of list) racks.hit(index);
+    this.#touchRacks(sources, hits);
     if (racks.noted.length === 0) return NO_RACKS;
     const keys = { racksDark: [] as string[], racksPartial: [] as string[], racksProtected: [] as string[] };
     let undocumented = 0;

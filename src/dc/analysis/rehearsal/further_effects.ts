@@ -3,7 +3,7 @@ import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
 import { coolingUnitsAt } from "./cooling_elements.ts";
 import { FabricWatch } from "./fabric_loss.ts";
-import { type Failure, type Outcome, offBy } from "./outcome.ts";
+import { type Failure, type NetworkEffects, type Outcome, offBy } from "./outcome.ts";
 import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds the effects on cooling and fabrics to an outcome. */
@@ -33,7 +33,13 @@ export class FurtherEffects {
     const off = offBy(outcome);
     const zones = isCooling ? this.zonesAfter(off) : NO_ZONES;
     const isSame = earlier !== undefined && this.#keepsFabrics && isEqual(zones, earlier.zones);
-    return isSame ? earlier : failureOf(outcome, zones, this.fabrics.after(off));
+    return isSame ? earlier : failureOf(outcome, zones, { ...this.fabrics.after(off), isolated: NO_NODES });
+  }
+
+  /** The same of an element that passive parts of networks, or a place, belong to. */
+  ofNamed(outcome: Outcome, { cut, isolated }: NetworkEffects): Failure {
+    const off = offBy(outcome);
+    return failureOf(outcome, this.zonesAfter(off), { ...this.fabrics.after(off, cut), isolated });
   }
 
   /** Areas whose cooling a failure weakens. @param off nodes that do not work @param withDeeper as of `ZoneWatch.after` */
@@ -52,12 +58,13 @@ export class FurtherEffects {
 }
 
 const NO_ZONES: readonly ZoneShortage[] = [];
+const NO_NODES: readonly number[] = [];
 
 /** Named field by field: there are tens of thousands, and copies of all fields of an object cost twice as much. */
 function failureOf(
   outcome: Outcome,
   zones: readonly ZoneShortage[],
-  { links, cutOff }: Pick<Failure, "links" | "cutOff">,
+  { links, cutOff, isolated }: Pick<Failure, "links" | "cutOff" | "isolated">,
 ): Failure {
   return {
     elements: outcome.elements,
@@ -74,6 +81,7 @@ function failureOf(
     zones,
     links,
     cutOff,
+    isolated,
   };
 }
 

@@ -6,7 +6,7 @@ import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged, Effects } from "./charge.ts";
 import { addedImpact, impactOf, type Loss, severityOf } from "./loss.ts";
-import type { Failure } from "./outcome.ts";
+import type { Element, Failure } from "./outcome.ts";
 import { includesLoss, ownLoss, unionOf } from "./own_loss.ts";
 
 /** Failures that do the same, in one line. */
@@ -175,8 +175,8 @@ function worseFailure({ impact: a }: Failure, { impact: b }: Failure): number {
 
 /** Properties that are equal in the losses of one line. */
 function shapeOf(graph: PowerGraph, loss: Loss): string {
-  const { racksDark, racksPartial, offline, trips, overloads, cutOff } = loss;
-  const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff];
+  const { racksDark, racksPartial, offline, trips, overloads, cutOff, isolated } = loss;
+  const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff, isolated];
   if (parts.every(({ size }) => size === 0)) return "";
   const zones = [...loss.zones.values()];
   return [
@@ -187,6 +187,7 @@ function shapeOf(graph: PowerGraph, loss: Loss): string {
     loss.overloads.size > 0 ? "overload" : "",
     zones.some(({ short }) => short) ? "short" : zones.length > 0 ? "reserve" : "",
     loss.cutOff.size > 0 ? "cut" : "",
+    loss.isolated.size > 0 ? "isolated" : "",
   ].join("|");
 }
 
@@ -204,12 +205,16 @@ function roleOf({ nodes }: PowerGraph, index: number): string {
 /** Kinds of the failing elements, in order. */
 function kindsOf(graph: PowerGraph, { elements }: Failure): string {
   return elements
-    .map(({ index }) => kindName(graph, index))
+    .map((element) => kindName(graph, element))
     .sort()
     .join("+");
 }
 
-export function kindName({ nodes }: PowerGraph, index: number): string {
+function kindName({ nodes }: PowerGraph, { index, kind, ref }: Element): string {
   const node = nodes[index];
+  if (ref !== undefined) return NAMED_KINDS[kind] ?? kind;
   return node?.kind === "DEVICE" ? node.device.kind : (node?.kind ?? "");
 }
+
+/** Kinds whose name says less than that of their resources. */
+const NAMED_KINDS: Partial<Readonly<Record<FailureKind, string>>> = { INLET: "POWER_INLET", LINK: "FABRIC_LINK" };

@@ -31,6 +31,8 @@ export interface Loss {
   readonly links: ReadonlySet<number>;
   /** Nodes of switches that stay on without a working uplink. */
   readonly cutOff: ReadonlySet<number>;
+  /** Nodes of devices that stay on without a data path. */
+  readonly isolated: ReadonlySet<number>;
 }
 
 /** Draw from which one IT device counts as several, in watts. */
@@ -45,15 +47,16 @@ export function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis
 
 /** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#severity. */
 export function severityOf(graph: PowerGraph, loss: Loss, basis: LoadBasis): FailureSeverity | undefined {
-  const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
+  const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, isolated, zones, overloads } = loss;
   const it = itDevices(graph, loss.offline);
   if (racksDark.size > 0 && !isOneSmallDevice(graph, it, basis)) return racksDarkByTrip.size > 0 ? "CRITICAL" : "HIGH";
   const isShort = zones.size > 0 && [...zones.values()].some(({ short }) => short);
   const wouldTrip =
     trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
-  if (it.length > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
+  const off = it.length + isolated.size;
+  if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
   // A rack of which all PDUs are off and no consumer has a recorded supply is partly dark, with no device known to be off.
-  if (it.length === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
+  if (off === 1 || overloads.size > 0 || racksPartial.size > 0) return "LOW";
   const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
   return isWeaker ? "INFO" : undefined;
 }

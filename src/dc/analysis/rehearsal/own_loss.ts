@@ -1,7 +1,7 @@
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type Effects, isSupply, rackKeyOf, zoneKey } from "./charge.ts";
 import type { Loss } from "./loss.ts";
-import type { Failure } from "./outcome.ts";
+import { type Failure, nodesOf } from "./outcome.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 /**
@@ -29,6 +29,7 @@ export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss
     zones: own.zones.length === 0 ? NO_ITEMS : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
     links: setFrom(own.links),
     cutOff: setFrom(own.cutOff),
+    isolated: setFrom(own.isolated),
   };
 }
 
@@ -45,11 +46,12 @@ function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
  * else is lost. Cost: that of a comparison of counts for most failures that have only a part.
  */
 export function includesLoss(failure: Failure, loss: Loss): boolean {
-  const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff } = loss;
-  const all = failure.offline.length + failure.elements.length;
+  const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;
+  const elements = failure.elements.flatMap(nodesOf);
+  const all = failure.offline.length + elements.length;
   if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
   if (offline.size > all || degraded.size > failure.degraded.length + all) return false;
-  const off = setFrom([...failure.offline, ...failure.elements.map(({ index }) => index)]);
+  const off = setFrom([...failure.offline, ...elements]);
   const dark = setFrom(failure.racksDark);
   const partial = setFrom(failure.racksPartial);
   const weaker = setFrom(failure.degraded);
@@ -58,7 +60,7 @@ export function includesLoss(failure: Failure, loss: Loss): boolean {
   const isShort = (zone: ZoneShortage) =>
     failure.zones.some((one) => zoneKey(one) === zoneKey(zone) && (one.short || !zone.short));
   const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
-  if (losses + cutOff.size === 0) {
+  if (losses + cutOff.size + isolated.size === 0) {
     const loaded = new Set([...failure.trips, ...failure.overloads].map(({ index }) => index));
     return holds([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
   }
@@ -69,7 +71,8 @@ export function includesLoss(failure: Failure, loss: Loss): boolean {
     holds(degraded, (index) => weaker.has(index) || isGone(index)) &&
     holds(zones.values(), isShort) &&
     holds(links, (link) => down.has(link)) &&
-    holds(cutOff, (index) => failure.cutOff.includes(index) || isGone(index))
+    holds(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
+    holds(isolated, (index) => failure.isolated.includes(index) || isGone(index))
   );
 }
 
@@ -107,6 +110,7 @@ export function unionOf(losses: readonly Loss[]): Loss {
     ),
     links: setOf(losses, (loss) => loss.links),
     cutOff: setOf(losses, (loss) => loss.cutOff),
+    isolated: setOf(losses, (loss) => loss.isolated, offline),
   };
 }
 

@@ -1,149 +1,122 @@
-import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
-import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
-import type { DcReader } from "#dc/ports.ts";
-import { BatchedSite } from "./batched_site.ts";
-import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
-import { switchesOf } from "./switch_devices.ts";
+import type { Cable, PortRef } from "#dc/model/resources.ts";
+import { directWay, type NetworkSession, type TracedWays, type Way } from "./traced_ways.ts";
 
 /** What fails of a network. Nodes are those of the supply. */
 export interface DeadNetwork {
   /** Devices that do not work. */
-  readonly off: ReadonlySet<number>;
+  readonly off: Iterable<number>;
   /** Switches that stay on without a working uplink. */
   readonly cutOff: readonly number[];
   /** Ports that fail, with both ends of cables that do. */
   readonly ports: readonly PortRef[];
 }
 
-interface Session {
-  readonly topology: Topology;
-  readonly reader: DcReader;
-  readonly scheduler: CooperativeScheduler;
+/** Keys of what fails. */
+interface DeadKeys {
+  readonly devices: ReadonlySet<string>;
+  readonly ports: ReadonlySet<string>;
 }
 
-/** One way from a device to another: the devices that it meets, the last one at its end, and the ports that it uses. */
-interface Way {
-  readonly devices: readonly string[];
-  readonly ports: readonly string[];
-}
-
-/**
- * Finds the devices that stay on and whose data cables all lead to switches that are off or cut off, directly or through
- * patch panels. Switches themselves, power equipment and patch panels are left out.
- *
- * @returns nodes
- *
- * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each cable at a
- * patch panel.
- */
-export async function devicesWithoutDataPath(session: Session, dead: DeadNetwork): Promise<readonly number[]> {
-  const { keys } = await switchesOf(session.reader, session.topology);
-  const paths = new DataPaths(session, dead, keys);
-  const found: number[] = [];
-  const candidates = await paths.candidates();
-  for (const [code, ways] of await paths.waysOf(candidates)) {
-    const index = session.topology.power.indexOf.get(`device:${code}`);
-    if (index !== undefined && ways.length > 0 && !ways.some((way) => paths.works(way))) found.push(index);
-  }
-  return found;
-}
-
-class DataPaths {
-  readonly #session: Session;
-  readonly #site: BatchedSite;
+/** The data paths of devices to switches, each read and traced once for all failures that are asked about. */
+export class DataPaths {
+  readonly #session: NetworkSession;
+  readonly #traced: TracedWays;
   /** Keys of codes. */
   readonly #switches: ReadonlySet<string>;
-  readonly #dead: ReadonlySet<string>;
-  readonly #ports: ReadonlySet<string>;
+  /** Ways from devices by their data cables, by keys of codes. */
+  readonly #ways = new Map<string, readonly Way[]>();
 
-  constructor(session: Session, { off, cutOff, ports }: DeadNetwork, switches: ReadonlySet<string>) {
-    const { power } = session.topology;
+  constructor(session: NetworkSession, traced: TracedWays, switches: ReadonlySet<string>) {
     this.#session = session;
-    this.#site = new BatchedSite(session.reader);
+    this.#traced = traced;
     this.#switches = switches;
-    this.#dead = new Set(
-      [...off, ...cutOff].flatMap((index) => {
-        const node = power.nodes[index];
-        return node?.kind === "DEVICE" ? [codeKey(node.device.code)] : [];
-      }),
-    );
-    this.#ports = new Set(ports.map(portKey));
   }
 
-  /** Devices at the ends of ways that do not work. */
-  async candidates(): Promise<readonly string[]> {
-    const { topology } = this.#session;
-    const isStart = (code: string) => this.#switches.has(code) || topology.device(code)?.kind === "PATCH_PANEL";
-    const starts = new Set([...this.#dead].filter(isStart));
-    for (const key of this.#ports) starts.add(key.slice(0, key.indexOf("/")));
-    const ends = new Set<string>();
-    for (const [start, ways] of await this.waysOf([...starts])) {
-      for (const code of [start, ...ways.flatMap(({ devices }) => devices)]) if (this.#isHost(code)) ends.add(code);
+  /**
+   * Finds the devices that stay on and whose data cables all lead to switches that are off or cut off, directly or through
+   * patch panels. Switches themselves, power equipment and patch panels are left out.
+   *
+   * @returns nodes
+   *
+   * Cost: the cables of the dead switches and failed panels and those of the devices behind them; a trace for each cable at a
+   * patch panel.
+   */
+  async isolatedBy({ off, cutOff, ports }: DeadNetwork): Promise<readonly number[]> {
+    const { power, live } = this.#session.topology;
+    const devices = new Set<string>();
+    for (const index of [...off, ...cutOff]) {
+      const node = power.nodes[index];
+      if (node?.kind === "DEVICE") devices.add(codeKey(node.device.code));
     }
-    return [...ends];
-  }
-
-  /** The ways from devices by their data cables, by keys of codes; of hosts those that end at a switch alone. */
-  async waysOf(codes: readonly string[]): Promise<ReadonlyMap<string, readonly Way[]>> {
-    const wanted = new Set(codes);
-    const cables = codes.length === 0 ? [] : await this.#session.reader.cablesOfAll(codes);
-    const ends = cables.filter(carriesData).flatMap(endsOf);
-    const found = new Map<string, Way[]>();
-    for (const [own, far] of ends) {
-      const key = codeKey(own.deviceCode);
-      if (!wanted.has(key)) continue;
-      await this.#session.scheduler.yieldIfDue();
-      const ways = await this.#waysFrom(own, far);
-      const kept = this.#isHost(key) ? ways.filter(({ devices }) => this.#switches.has(devices.at(-1) ?? "")) : ways;
-      found.set(key, [...(found.get(key) ?? []), ...kept]);
+    const dead = { devices, ports: new Set(ports.map(portKey)) };
+    const found: number[] = [];
+    for (const [code, ways] of await this.#waysOf(await this.#candidates(dead))) {
+      const index = power.indexOf.get(`device:${code}`) ?? -1;
+      const own = ways.filter((way) => this.#switches.has(way.devices.at(-1) ?? ""));
+      if (live[index] === 1 && own.length > 0 && !own.some((way) => works(way, dead))) found.push(index);
     }
     return found;
   }
 
+  /** Devices at the ends of ways that do not work. */
+  async #candidates(dead: DeadKeys): Promise<Iterable<string>> {
+    const { topology } = this.#session;
+    const isStart = (code: string) => this.#switches.has(code) || topology.device(code)?.kind === "PATCH_PANEL";
+    const starts = new Set([...dead.devices].filter(isStart));
+    for (const key of dead.ports) starts.add(key.slice(0, key.indexOf("/")));
+    const ends = new Set<string>();
+    for (const [start, ways] of await this.#waysOf(starts)) {
+      for (const code of [start, ...ways.flatMap(({ devices }) => devices)])
+        if (this.#isHost(code, dead)) ends.add(code);
+    }
+    return ends;
+  }
+
+  async #waysOf(codes: Iterable<string>): Promise<readonly (readonly [string, readonly Way[]])[]> {
+    const all = [...codes];
+    await this.#read(all.filter((code) => !this.#ways.has(code)));
+    return all.map((code) => [code, this.#ways.get(code) ?? []] as const);
+  }
+
+  async #read(codes: readonly string[]): Promise<void> {
+    if (codes.length === 0) return;
+    const { reader, scheduler } = this.#session;
+    const found = new Map<string, Way[]>(codes.map((code) => [code, []]));
+    const cables = await reader.cablesOfAll(codes);
+    for (const { a, b } of cables.filter(carriesData)) {
+      for (const [own, far] of [
+        [a, b],
+        [b, a],
+      ] as const) {
+        const list = found.get(codeKey(own.deviceCode));
+        if (list === undefined) continue;
+        await scheduler.yieldIfDue();
+        list.push(...(await this.#waysFrom(own, far)));
+      }
+    }
+    for (const [code, ways] of found) this.#ways.set(code, ways);
+  }
+
   async #waysFrom(own: PortRef, far: PortRef): Promise<readonly Way[]> {
     const kindOf = ({ deviceCode }: PortRef) => this.#session.topology.device(deviceCode)?.kind;
-    return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#traced(own) : [direct(own, far)];
+    return [own, far].map(kindOf).includes("PATCH_PANEL") ? this.#traced.through(own) : [directWay(own, far)];
   }
 
-  works({ devices, ports }: Way): boolean {
-    return !devices.some((code) => this.#dead.has(code)) && !ports.some((key) => this.#ports.has(key));
-  }
-
-  /** The ways from a port through patch panels; from a panel to both of its sides. */
-  async #traced(start: PortRef): Promise<readonly Way[]> {
-    const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS };
-    const paths = await traceCable(start, this.#site, options);
-    return paths.map(({ hops }) => ({
-      devices: hops.map(({ device }) => codeKey(device.code)),
-      ports: hops.flatMap(({ device, inPort, outPort }) =>
-        [inPort, outPort].map((portName) => portKey({ deviceCode: device.code, portName })),
-      ),
-    }));
-  }
-
-  #isHost(code: string): boolean {
-    const device: Device | undefined = this.#session.topology.device(code);
-    if (device === undefined || this.#switches.has(code) || this.#dead.has(code)) return false;
+  #isHost(code: string, dead: DeadKeys): boolean {
+    const device = this.#session.topology.device(code);
+    if (device === undefined || this.#switches.has(code) || dead.devices.has(code)) return false;
     return device.kind !== "PATCH_PANEL" && !isPowerKind(device.kind);
   }
 }
 
-function carriesData({ type, status = "CONNECTED" }: Cable): boolean {
+function works({ devices, ports }: Way, dead: DeadKeys): boolean {
+  return !devices.some((code) => dead.devices.has(code)) && !ports.some((key) => dead.ports.has(key));
+}
+
+/** Whether a cable is part of a network. */
+export function carriesData({ type, status = "CONNECTED" }: Cable): boolean {
   return type !== "POWER" && status === "CONNECTED";
-}
-
-function endsOf({ a, b }: Cable): readonly (readonly [PortRef, PortRef])[] {
-  return [
-    [a, b],
-    [b, a],
-  ];
-}
-
-function direct(own: PortRef, far: PortRef): Way {
-  return { devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)], ports: [portKey(own), portKey(far)] };
 }

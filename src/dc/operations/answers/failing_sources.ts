@@ -33,6 +33,8 @@ export interface FailingSources extends Sources {
   /** Network ports that fail, and keys of the fabric links that do: no part of the supply. */
   readonly networkPorts: readonly PortRef[];
   readonly links: ReadonlySet<string>;
+  /** Whether everything in some place fails. */
+  readonly isPlace: boolean;
 }
 
 /** One reference, resolved. */
@@ -42,6 +44,7 @@ interface Found {
   readonly inlet?: PortRef;
   readonly networkPorts?: readonly PortRef[];
   readonly link?: string;
+  readonly isPlace?: true;
 }
 
 const NO_NODES: ReadonlySet<number> = new Set();
@@ -78,6 +81,7 @@ export async function failingSources(
     equipment: new Set(all.flatMap(({ equipment }) => [...equipment])),
     networkPorts: found.flatMap(({ networkPorts = [] }) => networkPorts),
     links: new Set(found.flatMap(({ link }) => link ?? [])),
+    isPlace: found.some(({ isPlace }) => isPlace),
   };
 }
 
@@ -103,8 +107,9 @@ async function resolve(site: Site, text: string, field: string): Promise<Omit<Fo
       if (!topology.inventory.fabricLinks.some(({ a, b }) => edgeKey(a, b) === key)) throw missing();
       return { link: key };
     }
+    // Devices, cooling units and feeds that exist are nodes of the supply.
     default:
-      return { sources: sourceNodes(topology, text, field, FAILING_KINDS) };
+      return { sources: sourceNodes(topology, text, field, FAILING_KINDS), isPlace: true };
   }
 }
 

@@ -47,6 +47,7 @@ export async function powerBlastRadiusAnswer(
   const off = offAfter(sources, blast);
   const network = await networkLoss(session, sources, off);
   const cutOff = codesOf(power, network.cutOff);
+  const isolated = codesOf(power, network.isolated);
   const taken = takeovers(sources.site, blast, basis);
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
@@ -79,6 +80,8 @@ export async function powerBlastRadiusAnswer(
     fabricLostMbps: network.lostMbps,
     switchesCutOff: cutOff.slice(0, limit),
     omittedSwitchesCutOff: Math.max(0, cutOff.length - limit),
+    devicesWithoutDataPath: isolated.slice(0, limit),
+    omittedDevicesWithoutDataPath: Math.max(0, isolated.length - limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {

@@ -1,17 +1,17 @@
+import { areasOf } from "#dc/analysis/areas.ts";
 import { type AreaCapacity, areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
 import { AreaCooling, type FreeCooling } from "#dc/analysis/capacity/area_cooling.ts";
 import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
 import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { hostSwitches, linkedPorts, portsForHosts } from "#dc/analysis/placement/switch_ports.ts";
-import { areaAround } from "#dc/analysis/places.ts";
 import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { AREA_KINDS, type AreaKind, type LoadBasis } from "#dc/model/enum_values.ts";
+import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
+import { formatRef, type Ref } from "#dc/model/ref.ts";
 import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import { PortKind } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -54,24 +54,10 @@ function readAreas(topology: Topology, { scopeRef, by }: GetCapacityRequest): re
   if (scope !== undefined) demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
   const kind = readWord("by", by, AREA_KINDS);
   if (scope !== undefined && kind === undefined) return [scope];
-  return areasOf(topology, kind ?? "SITE", scope);
+  return areasOf(topology.inventory, kind ?? "SITE", scope);
 }
 
 const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
-
-/** The areas of a kind around the racks, devices and cooling units in a scope. */
-function areasOf({ inventory }: Topology, kind: AreaKind, scope: Ref | undefined): readonly Ref[] {
-  const { racks, devices, cracs } = inventory;
-  const found = new Map<string, Ref>();
-  const located = [...racks.map((rack) => ({ ...rack, rackCode: rack.code })), ...devices, ...cracs];
-  for (const one of located) {
-    if (scope !== undefined && !isLocatedIn(one, scope)) continue;
-    const text = areaAround(one, kind);
-    const ref = text === undefined || found.has(text.toLowerCase()) ? undefined : parseRef(text);
-    if (text !== undefined && ref !== undefined) found.set(text.toLowerCase(), ref);
-  }
-  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, ref]) => ref);
-}
 
 async function groundOf(
   session: ReadSession,

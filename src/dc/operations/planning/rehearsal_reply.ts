@@ -1,6 +1,6 @@
 import { itDevices } from "#dc/analysis/power/power_nodes.ts";
 import { tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
-import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
+import { nameOf, refOf } from "#dc/analysis/rehearsal/elements.ts";
 import { type Line, rolesOf } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
@@ -64,6 +64,8 @@ export function causeOf(
     fabricLostMbps,
     switchesCutOff: codes(loss.cutOff),
     switchesCutOffCount: loss.cutOff.size,
+    devicesWithoutDataPath: codes(loss.isolated),
+    devicesWithoutDataPathCount: loss.isolated.size,
     rolesLost: rolesOf(power, loss),
     tenants: tenants.slice(0, limit),
     omittedTenants: Math.max(0, tenants.length - limit),
@@ -71,7 +73,7 @@ export function causeOf(
 }
 
 function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fabrics"]) {
-  const { impact, trips, overloads, links } = failure;
+  const { impact, trips, overloads, links, isolated } = failure;
   return {
     refs: refsOf(topology, failure),
     name: nameOf(topology.power, failure.elements[0]?.index ?? -1),
@@ -79,11 +81,12 @@ function elementOf(topology: Topology, failure: Failure, fabrics: Rehearsal["fab
     trippedRefs: trips.map(({ ref }) => ref),
     maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
     fabricLostMbps: fabrics.mbpsOf(links),
+    devicesWithoutDataPathCount: isolated.length,
   };
 }
 
 function refsOf({ power }: Topology, { elements }: Failure): readonly string[] {
-  return elements.map(({ index }) => power.nodes[index]?.ref ?? "");
+  return elements.map((element) => refOf(power, element));
 }
 
 export function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {

@@ -1,4 +1,5 @@
 import { itDevices } from "#dc/analysis/power/power_nodes.ts";
+import { refOf } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -20,17 +21,25 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
     impact.itLoadLostW > 0 ? `${watts(impact.itLoadLostW)} of IT load` : "",
     impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
     fabricMbps > 0 ? `${bandwidth(fabricMbps)} of fabric links` : "",
+    some(loss.isolated.size, "device without a data path", "devices without a data path"),
     some(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
   const weaker = some(impact.devicesDegraded, "device with less supply", "devices with less supply");
-  const losses = [...parts, ...(parts.length === 0 ? [weaker] : [])].join(", ");
+  // Of what trips, all may be charged to smaller elements.
+  const units = coolingUnits(topology.power, loss.degraded).length;
+  const rest = [
+    weaker,
+    some(units, "cooling unit with less supply", "cooling units with less supply"),
+    some(loss.trips.size, "source trips", "sources trip"),
+  ].find((words) => words !== "");
+  const losses = [...parts, ...(parts.length === 0 && rest !== undefined ? [rest] : [])].join(", ");
   return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
 }
 
 type Failure = Line["failures"][number];
 
 function nameOf({ power }: Topology, { elements }: Failure): string {
-  return elements.map(({ index }) => refName(power.nodes[index]?.ref ?? "")).join(" with ");
+  return elements.map((element) => refName(refOf(power, element))).join(" with ");
 }
 
 function namesOf(topology: Topology, { failures, elementKind }: Line): string {
@@ -69,13 +78,14 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
   const [over] = first.overloads.toSorted((a, b) => b.utilizationPct - a.utilizationPct);
   const off = itDevices(power, first.offline).length;
   const { zones } = first;
+  const isolated = first.isolated.length;
   switch (severity) {
     case "CRITICAL":
       return `${loaded(worst, "trips")}, and ${some(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
     case "HIGH":
       return `${some(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
-      if (off > 1) return `${decimal(off)} devices go offline`;
+      if (off + isolated > 1) return devicesLost(off, isolated);
       const short = zones.find((zone) => zone.short);
       if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
       if (first.cutOff.length > 0)
@@ -83,13 +93,19 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
       return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
     }
     case "LOW":
-      if (off > 0) return `${some(off, "device goes", "devices go")} offline`;
+      if (off + isolated > 0) return devicesLost(off, isolated);
       return over === undefined
         ? `${some(first.racksPartial.length, "rack goes", "racks go")} partly dark`
         : loaded(over, "exceeds its derated limit");
     case "INFO":
       return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);
   }
+}
+
+function devicesLost(off: number, isolated: number): string {
+  const going = off === 0 ? [] : [`${some(off, "device goes", "devices go")} offline`];
+  const left = isolated === 0 ? [] : [`${some(isolated, "device loses its", "devices lose their")} last data path`];
+  return [...going, ...left].join(", ");
 }
 
 function reserveLost(weaker: number, cooling: number): string {

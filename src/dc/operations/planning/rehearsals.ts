@@ -9,6 +9,7 @@ import type { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { type SharedWork, shareWork } from "../answers/shared_work.ts";
 import { allSwitches } from "../answers/switch_devices.ts";
 import type { ReadSession } from "../rpc.ts";
+import { type NamedQuestion, namedRehearsal } from "./named_rehearsal.ts";
 
 export interface RehearsalQuestion {
   readonly options: BlastOptions;
@@ -24,6 +25,8 @@ interface Rehearsed {
   readonly sites: Map<string, SharedWork<SiteFailures>>;
   /** By options and choice. */
   readonly rehearsals: Map<string, SharedWork<Rehearsal>>;
+  /** Of elements that are failed if they are named, by options and choice. Their reads end with the call that asks. */
+  readonly named: Map<string, Rehearsal>;
   /** By options. */
   readonly near: Map<string, SharedWork<NearFailures>>;
 }
@@ -74,6 +77,19 @@ export function choiceKey(scopeRef: string, kinds: readonly string[]): string {
   return JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]);
 }
 
+/** Rehearses elements of named kinds, once for each state of the inventory. */
+export async function namedRehearsalOf(
+  session: Pick<ReadSession, "reader" | "scheduler">,
+  topology: Topology,
+  question: NamedQuestion & Pick<RehearsalQuestion, "choice">,
+): Promise<Rehearsal> {
+  const { named } = rehearsedAt(topology);
+  const key = `${JSON.stringify(question.options)} ${question.choice}`;
+  const known = named.get(key) ?? (await namedRehearsal(session, topology, question));
+  named.set(key, known);
+  return known;
+}
+
 /** The single failures beside which windows are judged, with the footprints that an earlier state leaves. */
 export async function nearFailuresOf(
   { reader, scheduler: asker }: Pick<ReadSession, "reader" | "scheduler">,
@@ -94,7 +110,12 @@ export async function nearFailuresOf(
 }
 
 function rehearsedAt(topology: Topology): Rehearsed {
-  const known = byTopology.get(topology) ?? { sites: new Map(), rehearsals: new Map(), near: new Map() };
+  const known = byTopology.get(topology) ?? {
+    sites: new Map(),
+    rehearsals: new Map(),
+    named: new Map(),
+    near: new Map(),
+  };
   byTopology.set(topology, known);
   return known;
 }

@@ -1,5 +1,6 @@
 import { elementsOf, isInScope, isUpstream } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
+import { USUAL_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -19,7 +20,7 @@ import { defineRead, type ReadSession } from "../rpc.ts";
 import { findingMessage } from "./readings/finding_reply.ts";
 import { findingsIn } from "./readings/list_findings.ts";
 import { causeOf } from "./rehearsal_reply.ts";
-import { choiceKey, rehearsalOf } from "./rehearsals.ts";
+import { choiceKey, namedRehearsalOf, rehearsalOf } from "./rehearsals.ts";
 
 /** Elements and losses that a cause lists unless the request says otherwise, and the most. */
 const DEFAULT_LISTED = 10;
@@ -30,8 +31,8 @@ const MAX_PAIRED = 5000;
 export const rehearseFailures = defineRead({
   method: PlanningService.method.rehearseFailures,
   effect: "read",
-  // Pairs take up to a minute.
-  staysCurrent: ({ pairs }) => !pairs,
+  // Pairs take up to a minute, and nothing is kept of elements that are named.
+  staysCurrent: ({ pairs, kinds }) => !pairs && kinds.every(isUsual),
   async run(session, request) {
     const asked = readRequest(session, request);
     const topology = await session.topology();
@@ -83,6 +84,11 @@ function readRequest({ context }: ReadSession, request: RehearseFailuresRequest)
   };
 }
 
+function isUsual(number: number): boolean {
+  const kind = readWord("kinds", number, FAILURE_KINDS);
+  return kind !== undefined && USUAL_KINDS.has(kind);
+}
+
 function rankOf(severity: FailureSeverity): number {
   return FAILURE_SEVERITIES.indexOf(severity);
 }
@@ -107,6 +113,15 @@ async function rehearsed(
   const options = { basis: readBasis(request.loadBasis), cascade, assumeBattery };
   const kinds = request.kinds.map((kind, at) => readKind(`kinds[${at}]`, kind));
   const scope = readScope(topology, scopeRef);
+  const choice = choiceKey(scopeRef, kinds);
+  if (kinds.some((kind) => !USUAL_KINDS.has(kind))) {
+    if (request.pairs) throw pairsOfOthers(kinds);
+    const question = { options, choice, kinds: new Set(kinds), scope };
+    return {
+      revision: await session.reader.revision(),
+      rehearsal: await namedRehearsalOf(session, topology, question),
+    };
+  }
   const isOfKind = ({ index, kind }: Element) =>
     kinds.length > 0 ? kinds.includes(kind) : !request.pairs || kind !== "OUTLET" || isUpstream(topology, index);
   const isChosen = (element: Element) =>
@@ -115,10 +130,20 @@ async function rehearsed(
   const rehearsal = await rehearsalOf(session, topology, {
     options,
     pairs: request.pairs,
-    choice: choiceKey(scopeRef, kinds),
+    choice,
     isChosen,
   });
   return { revision: await session.reader.revision(), rehearsal };
+}
+
+function pairsOfOthers(kinds: readonly FailureKind[]) {
+  const at = kinds.findIndex((kind) => !USUAL_KINDS.has(kind));
+  const [field, value, expected] = [`kinds[${at}]`, kinds[at] ?? "", [...USUAL_KINDS].join(", ")];
+  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind for pairs: ${value}, expected ${expected}`, {
+    field,
+    value,
+    expected,
+  });
 }
 
 /** @throws Refusal for more elements than pairs are made of */

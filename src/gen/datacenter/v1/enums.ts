@@ -166,7 +166,7 @@ export type PlacementSpread = (typeof PLACEMENT_SPREADS)[number];
 export const SUPPLY_EFFECTS = ["LOST","REDUCED","GAINED","INCREASED"] as const;
 export type SupplyEffect = (typeof SUPPLY_EFFECTS)[number];
 
-export const FAILURE_KINDS = ["POWER","OUTLET","COOLING","SWITCH"] as const;
+export const FAILURE_KINDS = ["POWER","OUTLET","COOLING","SWITCH","INLET","PANEL","CABLE","LINK","RACK","ROW","ROOM","ZONE"] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export const FAILURE_SEVERITIES = ["INFO","LOW","MEDIUM","HIGH","CRITICAL"] as const;

@@ -101,7 +101,7 @@ export type FluidType = "FLUID_TYPE_UNSPECIFIED" | "FLUID_TYPE_WATER" | "FLUID_T
 
 export type HeatRejection = "HEAT_REJECTION_UNSPECIFIED" | "HEAT_REJECTION_FACILITY" | "HEAT_REJECTION_AIR";
 
-export type FailureKind = "FAILURE_KIND_UNSPECIFIED" | "FAILURE_KIND_POWER" | "FAILURE_KIND_OUTLET" | "FAILURE_KIND_COOLING" | "FAILURE_KIND_SWITCH";
+export type FailureKind = "FAILURE_KIND_UNSPECIFIED" | "FAILURE_KIND_POWER" | "FAILURE_KIND_OUTLET" | "FAILURE_KIND_COOLING" | "FAILURE_KIND_SWITCH" | "FAILURE_KIND_INLET" | "FAILURE_KIND_PANEL" | "FAILURE_KIND_CABLE" | "FAILURE_KIND_LINK" | "FAILURE_KIND_RACK" | "FAILURE_KIND_ROW" | "FAILURE_KIND_ROOM" | "FAILURE_KIND_ZONE";
 
 export type FailureSeverity = "FAILURE_SEVERITY_UNSPECIFIED" | "FAILURE_SEVERITY_INFO" | "FAILURE_SEVERITY_LOW" | "FAILURE_SEVERITY_MEDIUM" | "FAILURE_SEVERITY_HIGH" | "FAILURE_SEVERITY_CRITICAL";
 
@@ -177,6 +177,8 @@ export interface PowerBlastRadiusResponse {
   readonly switches_cut_off: readonly string[];
   readonly omitted_switches_cut_off: number;
   readonly measured_load?: MeasuredLoad;
+  readonly devices_without_data_path: readonly string[];
+  readonly omitted_devices_without_data_path: number;
 }
 
 export interface Impact {
@@ -1455,6 +1457,8 @@ export interface FailureCause {
   readonly omitted_nearer: number;
   readonly partly_by: readonly string[];
   readonly omitted_partly_by: number;
+  readonly devices_without_data_path: readonly string[];
+  readonly devices_without_data_path_count: number;
 }
 
 export interface FailedElement {
@@ -1465,6 +1469,7 @@ export interface FailedElement {
   readonly tripped_refs: readonly string[];
   readonly max_utilization_pct: number;
   readonly fabric_lost_mbps: number;
+  readonly devices_without_data_path_count: number;
 }
 
 export interface ReadingFinding {

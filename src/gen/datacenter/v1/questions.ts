@@ -125,7 +125,7 @@ export const SearchDeviceTypes = {
 /** Fields of RehearseFailuresRequest. */
 export const RehearseFailures = {
   scope_ref: {"type":"text"},
-  kinds: {"type":"choice","isList":true,"prefix":"FAILURE_KIND","values":["POWER","OUTLET","COOLING","SWITCH"]},
+  kinds: {"type":"choice","isList":true,"prefix":"FAILURE_KIND","values":["POWER","OUTLET","COOLING","SWITCH","INLET","PANEL","CABLE","LINK","RACK","ROW","ROOM","ZONE"]},
   cascade: {"type":"flag"},
   assume_battery: {"type":"flag"},
   load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/rehearsal.proto.
  */
 export const file_datacenter_v1_rehearsal: GenFile = /*@__PURE__*/
-  fileDesc("Ch1kYXRhY2VudGVyL3YxL3JlaGVhcnNhbC5wcm90bxINZGF0YWNlbnRlci52MSKFAwoXUmVoZWFyc2VGYWlsdXJlc1JlcXVlc3QSEQoJc2NvcGVfcmVmGAEgASgJEikKBWtpbmRzGAIgAygOMhouZGF0YWNlbnRlci52MS5GYWlsdXJlS2luZBIPCgdjYXNjYWRlGAMgASgIEhYKDmFzc3VtZV9iYXR0ZXJ5GAQgASgIEiwKCmxvYWRfYmFzaXMYBSABKA4yGC5kYXRhY2VudGVyLnYxLkxvYWRCYXNpcxINCgVwYWlycxgGIAEoCBI0CgxtaW5fc2V2ZXJpdHkYByABKA4yHi5kYXRhY2VudGVyLnYxLkZhaWx1cmVTZXZlcml0eRIRCglwYWdlX3NpemUYCCABKAUSEgoKcGFnZV90b2tlbhgJIAEoCRIUCgxtYXhfZWxlbWVudHMYCiABKAUSLgoJbWF4X2FnZV9zGAsgASgFQhaiuxgSIQAAAAAAAPA/MQAAAACAxkNBSACIAQESFQoNZHVyaW5nX3dpbmRvdxgMIAEoCUIMCgpfbWF4X2FnZV9zIscDChhSZWhlYXJzZUZhaWx1cmVzUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAUSKwoGY2F1c2VzGAIgAygLMhsuZGF0YWNlbnRlci52MS5GYWlsdXJlQ2F1c2USFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhMKC3RvdGFsX2NvdW50GAQgASgFEhcKD2VsZW1lbnRzX2ZhaWxlZBgFIAEoBRIUCgxwYWlyc19mYWlsZWQYBiABKAUSEAoIaGFybWxlc3MYByABKAUSFgoOY3JpdGljYWxfY291bnQYCCABKAUSEgoKaGlnaF9jb3VudBgJIAEoBRIUCgxtZWRpdW1fY291bnQYCiABKAUSEQoJbG93X2NvdW50GAsgASgFEhIKCmluZm9fY291bnQYDCABKAUSNwoNbWVhc3VyZWRfbG9hZBgNIAEoCzIbLmRhdGFjZW50ZXIudjEuTWVhc3VyZWRMb2FkSACIAQESLwoIZmluZGluZ3MYDiADKAsyHS5kYXRhY2VudGVyLnYxLlJlYWRpbmdGaW5kaW5nEhgKEG9taXR0ZWRfZmluZGluZ3MYDyABKAVCEAoOX21lYXN1cmVkX2xvYWQiwQYKDEZhaWx1cmVDYXVzZRIwCghzZXZlcml0eRgBIAEoDjIeLmRhdGFjZW50ZXIudjEuRmFpbHVyZVNldmVyaXR5Eg4KBnJlYXNvbhgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEigKBGtpbmQYBCABKA4yGi5kYXRhY2VudGVyLnYxLkZhaWx1cmVLaW5kEhUKDWVsZW1lbnRfY291bnQYBSABKAUSLgoIZWxlbWVudHMYBiADKAsyHC5kYXRhY2VudGVyLnYxLkZhaWxlZEVsZW1lbnQSGAoQb21pdHRlZF9lbGVtZW50cxgHIAEoBRIPCgdhbHNvX2J5GAggAygJEhcKD29taXR0ZWRfYWxzb19ieRgJIAEoBRIlCgZpbXBhY3QYCiABKAsyFS5kYXRhY2VudGVyLnYxLkltcGFjdBISCgpyYWNrc19kYXJrGAsgAygJEhUKDXJhY2tzX3BhcnRpYWwYDCADKAkSFAoMZGV2aWNlc19sb3N0GA0gAygJEhIKCmNyYWNzX2xvc3QYDiADKAkSEgoKc2luZ2xlX2ZlZBgPIAMoCRIYChBzaW5nbGVfZmVkX2NvdW50GBAgASgFEiIKBXRyaXBzGBEgAygLMhMuZGF0YWNlbnRlci52MS5UcmlwEioKCW92ZXJsb2FkcxgSIAMoCzIXLmRhdGFjZW50ZXIudjEuT3ZlcmxvYWQSKgoFem9uZXMYEyADKAsyGy5kYXRhY2VudGVyLnYxLlpvbmVTaG9ydGFnZRIYChBmYWJyaWNfbG9zdF9tYnBzGBQgASgBEhgKEHN3aXRjaGVzX2N1dF9vZmYYFSADKAkSEgoKcm9sZXNfbG9zdBgWIAMoCRIeChZzd2l0Y2hlc19jdXRfb2ZmX2NvdW50GBcgASgFEiwKB3RlbmFudHMYGCADKAsyGy5kYXRhY2VudGVyLnYxLlRlbmFudEltcGFjdBIXCg9vbWl0dGVkX3RlbmFudHMYGSABKAUSDgoGbmVhcmVyGBogAygJEhYKDm9taXR0ZWRfbmVhcmVyGBsgASgFEhEKCXBhcnRseV9ieRgcIAMoCRIZChFvbWl0dGVkX3BhcnRseV9ieRgdIAEoBSLRAQoNRmFpbGVkRWxlbWVudBIMCgRyZWZzGAEgAygJEgwKBG5hbWUYAiABKAkSMAoIc2V2ZXJpdHkYAyABKA4yHi5kYXRhY2VudGVyLnYxLkZhaWx1cmVTZXZlcml0eRIlCgZpbXBhY3QYBCABKAsyFS5kYXRhY2VudGVyLnYxLkltcGFjdBIUCgx0cmlwcGVkX3JlZnMYBSADKAkSGwoTbWF4X3V0aWxpemF0aW9uX3BjdBgGIAEoARIYChBmYWJyaWNfbG9zdF9tYnBzGAcgASgBKo8BCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIWChJGQUlMVVJFX0tJTkRfUE9XRVIQARIXChNGQUlMVVJFX0tJTkRfT1VUTEVUEAISGAoURkFJTFVSRV9LSU5EX0NPT0xJTkcQAxIXChNGQUlMVVJFX0tJTkRfU1dJVENIEAQqvwEKD0ZhaWx1cmVTZXZlcml0eRIgChxGQUlMVVJFX1NFVkVSSVRZX1VOU1BFQ0lGSUVEEAASGQoVRkFJTFVSRV9TRVZFUklUWV9JTkZPEAESGAoURkFJTFVSRV9TRVZFUklUWV9MT1cQAhIbChdGQUlMVVJFX1NFVkVSSVRZX01FRElVTRADEhkKFUZBSUxVUkVfU0VWRVJJVFlfSElHSBAEEh0KGUZBSUxVUkVfU0VWRVJJVFlfQ1JJVElDQUwQBWIGcHJvdG8z", [file_datacenter_v1_datacenter, file_datacenter_v1_findings, file_datacenter_v1_readings, file_datacenter_v1_rules]);
+  fileDesc("Ch1kYXRhY2VudGVyL3YxL3JlaGVhcnNhbC5wcm90bxINZGF0YWNlbnRlci52MSKFAwoXUmVoZWFyc2VGYWlsdXJlc1JlcXVlc3QSEQoJc2NvcGVfcmVmGAEgASgJEikKBWtpbmRzGAIgAygOMhouZGF0YWNlbnRlci52MS5GYWlsdXJlS2luZBIPCgdjYXNjYWRlGAMgASgIEhYKDmFzc3VtZV9iYXR0ZXJ5GAQgASgIEiwKCmxvYWRfYmFzaXMYBSABKA4yGC5kYXRhY2VudGVyLnYxLkxvYWRCYXNpcxINCgVwYWlycxgGIAEoCBI0CgxtaW5fc2V2ZXJpdHkYByABKA4yHi5kYXRhY2VudGVyLnYxLkZhaWx1cmVTZXZlcml0eRIRCglwYWdlX3NpemUYCCABKAUSEgoKcGFnZV90b2tlbhgJIAEoCRIUCgxtYXhfZWxlbWVudHMYCiABKAUSLgoJbWF4X2FnZV9zGAsgASgFQhaiuxgSIQAAAAAAAPA/MQAAAACAxkNBSACIAQESFQoNZHVyaW5nX3dpbmRvdxgMIAEoCUIMCgpfbWF4X2FnZV9zIscDChhSZWhlYXJzZUZhaWx1cmVzUmVzcG9uc2USEAoIcmV2aXNpb24YASABKAUSKwoGY2F1c2VzGAIgAygLMhsuZGF0YWNlbnRlci52MS5GYWlsdXJlQ2F1c2USFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJEhMKC3RvdGFsX2NvdW50GAQgASgFEhcKD2VsZW1lbnRzX2ZhaWxlZBgFIAEoBRIUCgxwYWlyc19mYWlsZWQYBiABKAUSEAoIaGFybWxlc3MYByABKAUSFgoOY3JpdGljYWxfY291bnQYCCABKAUSEgoKaGlnaF9jb3VudBgJIAEoBRIUCgxtZWRpdW1fY291bnQYCiABKAUSEQoJbG93X2NvdW50GAsgASgFEhIKCmluZm9fY291bnQYDCABKAUSNwoNbWVhc3VyZWRfbG9hZBgNIAEoCzIbLmRhdGFjZW50ZXIudjEuTWVhc3VyZWRMb2FkSACIAQESLwoIZmluZGluZ3MYDiADKAsyHS5kYXRhY2VudGVyLnYxLlJlYWRpbmdGaW5kaW5nEhgKEG9taXR0ZWRfZmluZGluZ3MYDyABKAVCEAoOX21lYXN1cmVkX2xvYWQijQcKDEZhaWx1cmVDYXVzZRIwCghzZXZlcml0eRgBIAEoDjIeLmRhdGFjZW50ZXIudjEuRmFpbHVyZVNldmVyaXR5Eg4KBnJlYXNvbhgCIAEoCRIPCgdzdW1tYXJ5GAMgASgJEigKBGtpbmQYBCABKA4yGi5kYXRhY2VudGVyLnYxLkZhaWx1cmVLaW5kEhUKDWVsZW1lbnRfY291bnQYBSABKAUSLgoIZWxlbWVudHMYBiADKAsyHC5kYXRhY2VudGVyLnYxLkZhaWxlZEVsZW1lbnQSGAoQb21pdHRlZF9lbGVtZW50cxgHIAEoBRIPCgdhbHNvX2J5GAggAygJEhcKD29taXR0ZWRfYWxzb19ieRgJIAEoBRIlCgZpbXBhY3QYCiABKAsyFS5kYXRhY2VudGVyLnYxLkltcGFjdBISCgpyYWNrc19kYXJrGAsgAygJEhUKDXJhY2tzX3BhcnRpYWwYDCADKAkSFAoMZGV2aWNlc19sb3N0GA0gAygJEhIKCmNyYWNzX2xvc3QYDiADKAkSEgoKc2luZ2xlX2ZlZBgPIAMoCRIYChBzaW5nbGVfZmVkX2NvdW50GBAgASgFEiIKBXRyaXBzGBEgAygLMhMuZGF0YWNlbnRlci52MS5UcmlwEioKCW92ZXJsb2FkcxgSIAMoCzIXLmRhdGFjZW50ZXIudjEuT3ZlcmxvYWQSKgoFem9uZXMYEyADKAsyGy5kYXRhY2VudGVyLnYxLlpvbmVTaG9ydGFnZRIYChBmYWJyaWNfbG9zdF9tYnBzGBQgASgBEhgKEHN3aXRjaGVzX2N1dF9vZmYYFSADKAkSEgoKcm9sZXNfbG9zdBgWIAMoCRIeChZzd2l0Y2hlc19jdXRfb2ZmX2NvdW50GBcgASgFEiwKB3RlbmFudHMYGCADKAsyGy5kYXRhY2VudGVyLnYxLlRlbmFudEltcGFjdBIXCg9vbWl0dGVkX3RlbmFudHMYGSABKAUSDgoGbmVhcmVyGBogAygJEhYKDm9taXR0ZWRfbmVhcmVyGBsgASgFEhEKCXBhcnRseV9ieRgcIAMoCRIZChFvbWl0dGVkX3BhcnRseV9ieRgdIAEoBRIhChlkZXZpY2VzX3dpdGhvdXRfZGF0YV9wYXRoGB4gAygJEicKH2RldmljZXNfd2l0aG91dF9kYXRhX3BhdGhfY291bnQYHyABKAUi+gEKDUZhaWxlZEVsZW1lbnQSDAoEcmVmcxgBIAMoCRIMCgRuYW1lGAIgASgJEjAKCHNldmVyaXR5GAMgASgOMh4uZGF0YWNlbnRlci52MS5GYWlsdXJlU2V2ZXJpdHkSJQoGaW1wYWN0GAQgASgLMhUuZGF0YWNlbnRlci52MS5JbXBhY3QSFAoMdHJpcHBlZF9yZWZzGAUgAygJEhsKE21heF91dGlsaXphdGlvbl9wY3QYBiABKAESGAoQZmFicmljX2xvc3RfbWJwcxgHIAEoARInCh9kZXZpY2VzX3dpdGhvdXRfZGF0YV9wYXRoX2NvdW50GAggASgFKskCCgtGYWlsdXJlS2luZBIcChhGQUlMVVJFX0tJTkRfVU5TUEVDSUZJRUQQABIWChJGQUlMVVJFX0tJTkRfUE9XRVIQARIXChNGQUlMVVJFX0tJTkRfT1VUTEVUEAISGAoURkFJTFVSRV9LSU5EX0NPT0xJTkcQAxIXChNGQUlMVVJFX0tJTkRfU1dJVENIEAQSFgoSRkFJTFVSRV9LSU5EX0lOTEVUEAUSFgoSRkFJTFVSRV9LSU5EX1BBTkVMEAYSFgoSRkFJTFVSRV9LSU5EX0NBQkxFEAcSFQoRRkFJTFVSRV9LSU5EX0xJTksQCBIVChFGQUlMVVJFX0tJTkRfUkFDSxAJEhQKEEZBSUxVUkVfS0lORF9ST1cQChIVChFGQUlMVVJFX0tJTkRfUk9PTRALEhUKEUZBSUxVUkVfS0lORF9aT05FEAwqvwEKD0ZhaWx1cmVTZXZlcml0eRIgChxGQUlMVVJFX1NFVkVSSVRZX1VOU1BFQ0lGSUVEEAASGQoVRkFJTFVSRV9TRVZFUklUWV9JTkZPEAESGAoURkFJTFVSRV9TRVZFUklUWV9MT1cQAhIbChdGQUlMVVJFX1NFVkVSSVRZX01FRElVTRADEhkKFUZBSUxVUkVfU0VWRVJJVFlfSElHSBAEEh0KGUZBSUxVUkVfU0VWRVJJVFlfQ1JJVElDQUwQBWIGcHJvdG8z", [file_datacenter_v1_datacenter, file_datacenter_v1_findings, file_datacenter_v1_readings, file_datacenter_v1_rules]);
 
 /**
  * Fails the elements of a scope in turn and asks what each failure does.
@@ -28,28 +28,28 @@ export const file_datacenter_v1_rehearsal: GenFile = /*@__PURE__*/
  */
 export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresRequest"> & {
   /**
-   * Where the failing elements are: site, floor, room, row, zone or rack; everywhere when empty. Losses count wherever they are.
+   * Where elements fail: site, floor, room, row, zone or rack; everywhere when empty. Losses count wherever they are.
    *
    * @generated from field: string scope_ref = 1;
    */
   scopeRef: string;
 
   /**
-   * Kinds of elements that fail. Defaults to all; with pairs, outlets that supply end devices alone are left out.
+   * Defaults to POWER, OUTLET, COOLING and SWITCH. Pairs take these alone, by default less outlets of end devices.
    *
    * @generated from field: repeated datacenter.v1.FailureKind kinds = 2;
    */
   kinds: FailureKind[];
 
   /**
-   * Trip overloaded sources until nothing more trips, at most 20 steps.
+   * Trip overloaded sources, in at most 20 steps.
    *
    * @generated from field: bool cascade = 3;
    */
   cascade: boolean;
 
   /**
-   * Count what a UPS carries on battery as supplied.
+   * Count what a UPS battery carries as supplied.
    *
    * @generated from field: bool assume_battery = 4;
    */
@@ -63,14 +63,14 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   loadBasis: LoadBasis;
 
   /**
-   * Fail two elements at a time, at most 5000 elements, and list only pairs that are worse than both failures apart.
+   * Fail two elements at a time, of at most 5000, and list only pairs worse than both failures apart.
    *
    * @generated from field: bool pairs = 6;
    */
   pairs: boolean;
 
   /**
-   * Leave out causes below this severity.
+   * Leave out causes below it.
    *
    * @generated from field: datacenter.v1.FailureSeverity min_severity = 7;
    */
@@ -91,7 +91,7 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   pageToken: string;
 
   /**
-   * Elements and losses that are listed for each cause; 0 means 10, at most 1000.
+   * Items listed for each cause; 0 means 10, at most 1000.
    *
    * @generated from field: int32 max_elements = 10;
    */
@@ -446,6 +446,20 @@ export type FailureCause = Message<"datacenter.v1.FailureCause"> & {
    * @generated from field: int32 omitted_partly_by = 29;
    */
   omittedPartlyBy: number;
+
+  /**
+   * Codes of devices that stay on and whose data cables all lead to what does not work, at most max_elements; of patch panels, data cables, fabric links and places.
+   *
+   * @generated from field: repeated string devices_without_data_path = 30;
+   */
+  devicesWithoutDataPath: string[];
+
+  /**
+   * Devices that stay on without a data path.
+   *
+   * @generated from field: int32 devices_without_data_path_count = 31;
+   */
+  devicesWithoutDataPathCount: number;
 };
 
 /**
@@ -509,6 +523,13 @@ export type FailedElement = Message<"datacenter.v1.FailedElement"> & {
    * @generated from field: double fabric_lost_mbps = 7;
    */
   fabricLostMbps: number;
+
+  /**
+   * Devices that stay on without a data path.
+   *
+   * @generated from field: int32 devices_without_data_path_count = 8;
+   */
+  devicesWithoutDataPathCount: number;
 };
 
 /**
@@ -556,6 +577,62 @@ export const FailureKind = {
    * @generated from enum value: FAILURE_KIND_SWITCH = 4;
    */
   SWITCH: 4,
+
+  /**
+   * Power inlets with a recorded supply, and the power cables at them.
+   *
+   * @generated from enum value: FAILURE_KIND_INLET = 5;
+   */
+  INLET: 5,
+
+  /**
+   * Patch panels.
+   *
+   * @generated from enum value: FAILURE_KIND_PANEL = 6;
+   */
+  PANEL: 6,
+
+  /**
+   * Data cables.
+   *
+   * @generated from enum value: FAILURE_KIND_CABLE = 7;
+   */
+  CABLE: 7,
+
+  /**
+   * Fabric links.
+   *
+   * @generated from enum value: FAILURE_KIND_LINK = 8;
+   */
+  LINK: 8,
+
+  /**
+   * Everything in a rack.
+   *
+   * @generated from enum value: FAILURE_KIND_RACK = 9;
+   */
+  RACK: 9,
+
+  /**
+   * Everything in a row.
+   *
+   * @generated from enum value: FAILURE_KIND_ROW = 10;
+   */
+  ROW: 10,
+
+  /**
+   * Everything in a room.
+   *
+   * @generated from enum value: FAILURE_KIND_ROOM = 11;
+   */
+  ROOM: 11,
+
+  /**
+   * Everything in a zone.
+   *
+   * @generated from enum value: FAILURE_KIND_ZONE = 12;
+   */
+  ZONE: 12,
 } as const;
 
 /**

@@ -125,6 +125,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
   if (impact === undefined) return null;
   const links = answer.fabric_links_down.length + answer.omitted_fabric_links_down;
   const cutOff = answer.switches_cut_off.length + answer.omitted_switches_cut_off;
+  const isolated = answer.devices_without_data_path.length + answer.omitted_devices_without_data_path;
   // Where supplies are not recorded, nothing proves that no more is lost.
   const none: Tone = impact.devices_undocumented > 0 ? "unknown" : "ok";
   const bad = (value: number): Tone => (value > 0 ? "fault" : none);
@@ -152,10 +153,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
         <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />
       )}
       {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
-      {links === 0 ? null : (
-        <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />
-      )}
-      {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
+      {isolated === 0 ? null : <Figure label="Devices without data path" value={count(isolated)} tone="fault" />}
       {battery === undefined ? null : <Figure label="Battery lasts" value={duration(battery)} note="the shortest" />}
       {impact.devices_undocumented === 0 ? null : (
         <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />

@@ -17,11 +17,19 @@ const RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
 const KINDS = [
-  ["", "All elements"],
+  ["", "Supply, cooling and switches"],
   ["power", "Power equipment"],
   ["outlet", "Outlets and feeds"],
   ["cooling", "Cooling units"],
   ["switch", "Switches"],
+  ["inlet", "Power inlets"],
+  ["panel", "Patch panels"],
+  ["cable", "Data cables"],
+  ["link", "Fabric links"],
+  ["rack", "Racks"],
+  ["row", "Rows"],
+  ["room", "Rooms"],
+  ["zone", "Zones"],
 ] as const;
 
 const SEVERITIES = [

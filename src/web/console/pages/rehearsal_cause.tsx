@@ -11,7 +11,8 @@ import { Card, Facts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const MAY_DRAW: ReadonlySet<string> = new Set(["FAILURE_KIND_POWER", "FAILURE_KIND_OUTLET"]);
+/** Kinds whose failure another picture shows. */
+const DRAWN_ELSEWHERE: ReadonlySet<string> = new Set(["FAILURE_KIND_COOLING", "FAILURE_KIND_SWITCH"]);
 
 /** The evidence for one cause: what fails, what that takes along, and the picture of its first element. */
 export function CauseDetails({
@@ -39,7 +40,9 @@ export function CauseDetails({
           empty=""
         />
       </Card>
-      {worst === undefined || !MAY_DRAW.has(cause.kind) ? null : <WhatFalls element={worst} settings={settings} />}
+      {worst === undefined || DRAWN_ELSEWHERE.has(cause.kind) ? null : (
+        <WhatFalls element={worst} settings={settings} />
+      )}
     </section>
   );
 }
@@ -62,6 +65,10 @@ function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChil
     ["Cooling lost", listed("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : bandwidth(fabric_lost_mbps)],
     ["Switches without uplink", listed("device", switches_cut_off, cause.switches_cut_off_count)],
+    [
+      "Devices without data path",
+      listed("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
+    ],
     [
       "Trips",
       inLines(
@@ -145,10 +152,10 @@ function elementColumns({ kind }: FailureCause, settings: URLSearchParams): read
     {
       name: "Element",
       cell: ({ refs }) =>
-        MAY_DRAW.has(kind) ? (
-          <a href={blastLink(refs, settings)}>{refs.map(refName).join(" and ")}</a>
-        ) : (
+        DRAWN_ELSEWHERE.has(kind) ? (
           <RefLink to={refs[0] ?? ""} label={refs.map(refName).join(" and ")} />
+        ) : (
+          <a href={blastLink(refs, settings)}>{refs.map(refName).join(" and ")}</a>
         ),
     },
     { name: "Racks dark", numeric: true, cell: ({ impact }) => count(impact?.racks_dark ?? 0) },

@@ -96,3 +96,31 @@ test("refuses wrong fields by their names", async () => {
   expect(await refused({ page_token: "x" })).toContain("Cannot use page_token");
   expect(await refused({ min_severity: 9 })).toContain('Field "min_severity" has no value 9');
 }, 120_000);
+
+test("rehearseFailures, fails patch panels with what is behind them, if they are named", async () => {
+  const service = await testService({ store: await ams1Store() });
+  const reply = await service.call("RehearseFailures", { kinds: ["FAILURE_KIND_PANEL"] });
+  expect([reply.elements_failed, reply.causes[0].kind, reply.causes[0].severity]).toEqual([
+    40,
+    "FAILURE_KIND_PANEL",
+    "FAILURE_SEVERITY_MEDIUM",
+  ]);
+  expect(reply.causes[0].reason).toBe("PP-A01-1 alone: 20 devices lose their last data path");
+  expect(reply.causes[0].devices_without_data_path_count).toBe(560);
+});
+
+test("rehearseFailures, fails what has an end or a part in the scope, if it is named", async () => {
+  const service = await testService({ store: await ams1Store() });
+  const failed = async (kind: string, scope_ref: string) =>
+    (await service.call("RehearseFailures", { kinds: [`FAILURE_KIND_${kind}`], scope_ref })).elements_failed;
+  expect(await failed("PANEL", "rack:A01")).toBe(1);
+  expect(await failed("ZONE", "rack:A01")).toBe(1);
+  expect(await failed("RACK", "row:AMS1/1/A")).toBe(10);
+  expect(await failed("LINK", "rack:A01")).toBe(8);
+});
+
+test("rehearseFailures, refuses by name, pairs of kinds that do not pair", async () => {
+  const service = await testService({ store: await ams1Store() });
+  const asked = { kinds: ["FAILURE_KIND_POWER", "FAILURE_KIND_ZONE"], pairs: true };
+  expect(service.call("RehearseFailures", asked)).rejects.toThrow('Field "kinds[1]" names no kind for pairs: ZONE');
+});

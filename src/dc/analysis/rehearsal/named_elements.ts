@@ -1,0 +1,154 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { AreaKind, FailureKind } from "#dc/model/enum_values.ts";
+import { cableRef, fabricLinkRef, formatRef, portRef, type Ref } from "#dc/model/ref.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Cable, FabricLink, PortRef } from "#dc/model/resources.ts";
+import { areasOf } from "../areas.ts";
+import { isLocatedIn, type Located } from "../location_scope.ts";
+import { areaAround, areaKey } from "../places.ts";
+import type { BlastSite } from "../power/blast_radius.ts";
+import { withInlets } from "../power/failed_inlets.ts";
+import { inNodeOrder } from "../power/node_order.ts";
+import type { Topology } from "../topology.ts";
+import { isSupply } from "./charge.ts";
+import { elementsOf, isInScope } from "./elements.ts";
+import type { Element } from "./outcome.ts";
+
+/** Kinds that fail unless a request names others. The others fail if they are named alone. */
+export const USUAL_KINDS: ReadonlySet<FailureKind> = new Set(["POWER", "OUTLET", "COOLING", "SWITCH"]);
+
+const PLACES = ["RACK", "ROW", "ROOM", "ZONE"] as const satisfies readonly (AreaKind & FailureKind)[];
+
+/** An element, and the parts of networks that fail with it; undefined for one of a usual kind. */
+export interface NamedElement {
+  readonly element: Element;
+  readonly network:
+    | {
+        readonly nodes: ReadonlySet<number>;
+        readonly networkPorts: readonly PortRef[];
+        readonly links: ReadonlySet<string>;
+      }
+    | undefined;
+}
+
+export interface NamedChoice {
+  readonly kinds: ReadonlySet<FailureKind>;
+  readonly scope: Ref | undefined;
+  /** The working links. */
+  readonly links: readonly FabricLink[];
+  /** The connected data cables, if their kind is among these. */
+  readonly cables: readonly Cable[];
+}
+
+/** Elements of the kinds that a request names, and the site in which its inlets are nodes. */
+export interface NamedElements {
+  readonly site: BlastSite;
+  readonly elements: readonly NamedElement[];
+}
+
+/** Lists the elements of chosen kinds. Cost: those of the inventory, and copies of lists of all nodes for inlets. */
+export function namedElements(topology: Topology, choice: NamedChoice): NamedElements {
+  const { kinds, links, cables } = choice;
+  const { site, elements: inlets } = kinds.has("INLET")
+    ? inletElements(topology, choice)
+    : { site: topology, elements: [] };
+  const of = (kind: FailureKind, list: () => readonly NamedElement[]) => (kinds.has(kind) ? list() : []);
+  const isInside = isEndIn(topology, choice.scope);
+  return {
+    site,
+    elements: [
+      ...usualElements(topology, choice),
+      ...inlets,
+      ...of("PANEL", () => panelElements(topology, choice)),
+      ...of("CABLE", () => cables.filter(isInside).map((cable) => cableElement(cable))),
+      ...of("LINK", () => links.filter(isInside).map((link) => linkElement(link))),
+      ...PLACES.flatMap((kind) => of(kind, () => placeElements(topology, kind, choice.scope))),
+    ],
+  };
+}
+
+function usualElements(topology: Topology, { kinds, scope }: NamedChoice): readonly NamedElement[] {
+  if (![...kinds].some((kind) => USUAL_KINDS.has(kind))) return [];
+  return elementsOf(topology)
+    .filter(({ index, kind }) => kinds.has(kind) && (scope === undefined || isInScope(topology, index, scope)))
+    .map((element) => ({ element, network: undefined }));
+}
+
+/** Inlets of which the supply is recorded: of others it is unknown what they carry. */
+function inletElements(topology: Topology, { scope }: NamedChoice): NamedElements {
+  const { power, inventory } = topology;
+  const ends: PortRef[] = [];
+  for (const device of inventory.devices) {
+    if (scope !== undefined && !isLocatedIn(device, scope)) continue;
+    const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
+    for (const { inlet, how } of power.inlets.of(index))
+      if (how === undefined && inlet !== "") ends.push({ deviceCode: device.code, portName: inlet });
+  }
+  const { site, nodes } = withInlets(topology, ends);
+  const elements = [...nodes.values()].flatMap((index): NamedElement[] => {
+    const node = site.power.nodes[index];
+    if (node?.kind !== "OUTLET" || site.live[index] !== 1) return [];
+    return [{ element: { index, kind: "INLET", ref: portRef(node.end) }, network: undefined }];
+  });
+  return { site, elements };
+}
+
+function panelElements({ power, live }: Topology, { scope }: NamedChoice): readonly NamedElement[] {
+  const found = [...power.nodes.keys()].filter((index) => {
+    const node = power.nodes[index];
+    if (node?.kind !== "DEVICE" || node.device.kind !== "PATCH_PANEL" || live[index] !== 1) return false;
+    return scope === undefined || isLocatedIn(node.device, scope);
+  });
+  return inNodeOrder(power, found).map((index) => ({
+    element: { index, kind: "PANEL" },
+    network: { nodes: new Set([index]), networkPorts: [], links: new Set() },
+  }));
+}
+
+const NO_MEMBERS = { nodes: [], unlisted: new Set<number>() };
+
+function cableElement({ a, b }: Cable): NamedElement {
+  const element: Element = { index: -1, kind: "CABLE", ref: cableRef(a, b), members: NO_MEMBERS };
+  return { element, network: { nodes: new Set(), networkPorts: [a, b], links: new Set() } };
+}
+
+function linkElement({ a, b }: FabricLink): NamedElement {
+  const element: Element = { index: -1, kind: "LINK", ref: fabricLinkRef(a, b), members: NO_MEMBERS };
+  return { element, network: { nodes: new Set(), networkPorts: [], links: new Set([edgeKey(a, b)]) } };
+}
+
+function isEndIn(topology: Topology, scope: Ref | undefined) {
+  return ({ a, b }: { readonly a: PortRef; readonly b: PortRef }): boolean =>
+    scope === undefined ||
+    [a, b].some(({ deviceCode }) => {
+      const device = topology.device(deviceCode);
+      return device !== undefined && isLocatedIn(device, scope);
+    });
+}
+
+/** Places of a kind of which a part is in a scope, each with everything in it. */
+function placeElements(
+  topology: Topology,
+  kind: (typeof PLACES)[number],
+  scope: Ref | undefined,
+): readonly NamedElement[] {
+  const { power, inventory } = topology;
+  const inside = new Map<string, number[]>();
+  for (const [index, node] of power.nodes.entries()) {
+    const located: Located | undefined =
+      node.kind === "DEVICE" ? node.device : node.kind === "CRAC" ? node.crac : undefined;
+    const area = located && areaAround(located, kind)?.toLowerCase();
+    if (area === undefined) continue;
+    const list = inside.get(area);
+    if (list === undefined) inside.set(area, [index]);
+    else list.push(index);
+  }
+  return areasOf(inventory, kind, scope).map((area): NamedElement => {
+    const nodes = inNodeOrder(power, inside.get(areaKey(area)) ?? []);
+    const unlisted = new Set(nodes.filter((index) => isSupply(power, index)));
+    return {
+      element: { index: -1, kind, ref: formatRef(area), members: { nodes, unlisted } },
+      network: { nodes: new Set(nodes), networkPorts: [], links: new Set() },
+    };
+  });
+}

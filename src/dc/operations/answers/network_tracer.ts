@@ -1,0 +1,91 @@
+import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
+import type { FabricWatch } from "#dc/analysis/rehearsal/fabric_loss.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { DataPaths, type DeadNetwork } from "./data_paths.ts";
+import { type Switches, switchesOf } from "./switch_devices.ts";
+import { type NetworkSession, TracedWays, type Way } from "./traced_ways.ts";
+
+/** What fails of networks: ports, keys of fabric links, and nodes, of which patch panels count. */
+export interface FailedNetwork {
+  readonly nodes: ReadonlySet<number>;
+  readonly networkPorts: readonly PortRef[];
+  readonly links: ReadonlySet<string>;
+}
+
+/** Traces what fails of networks, for all failures that one call asks about. */
+export class NetworkTracer {
+  readonly deviceOf: DeviceOf;
+  readonly #session: NetworkSession;
+  readonly #ways: TracedWays;
+  readonly #paths: DataPaths;
+
+  private constructor(session: NetworkSession, { deviceOf, keys }: Switches) {
+    this.deviceOf = deviceOf;
+    this.#session = session;
+    this.#ways = new TracedWays(session);
+    this.#paths = new DataPaths(session, this.#ways, keys);
+  }
+
+  static async of(session: NetworkSession): Promise<NetworkTracer> {
+    return new NetworkTracer(session, await switchesOf(session.reader, session.topology));
+  }
+
+  /**
+   * Finds the numbers of the links that go down with ports, cables, patch panels and links that fail, whatever is at their
+   * ends. A link goes down with a passive part if a way between its two ports leads through it.
+   *
+   * Cost: traces from the failed ports.
+   */
+  async cutLinks(watch: FabricWatch, { links, networkPorts, nodes }: FailedNetwork): Promise<readonly number[]> {
+    const { topology, reader } = this.#session;
+    const named = links.size === 0 ? [] : watch.numbersOf(({ a, b }) => links.has(edgeKey(a, b)));
+    const passive = [...networkPorts, ...(await portsOf(reader, panelsOf(topology, nodes)))];
+    const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
+    const riding = ways.flatMap(({ ends }) => {
+      const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
+      return watch.numbersAt(node, (link) => rides(link, ends, this.deviceOf));
+    });
+    return [...new Set([...named, ...riding])];
+  }
+
+  /** Nodes of the devices that stay on without a data path. Cost: as of `DataPaths.isolatedBy`. */
+  isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
+    return this.#paths.isolatedBy(dead);
+  }
+}
+
+/** Codes of the patch panels among some nodes. */
+export function panelsOf({ power }: Topology, nodes: Iterable<number>): readonly string[] {
+  return [...nodes].flatMap((index) => {
+    const node = power.nodes[index];
+    return node?.kind === "DEVICE" && node.device.kind === "PATCH_PANEL" ? [node.device.code] : [];
+  });
+}
+
+/** Ports of patch panels: every fibre of a panel passes a front or a rear. */
+async function portsOf(reader: DcReader, codes: readonly string[]): Promise<readonly PortRef[]> {
+  const devices = codes.length === 0 ? [] : await reader.devices(codes);
+  return devices.flatMap(({ code: deviceCode, ports = [] }) =>
+    ports
+      .filter(({ kind }) => kind === "FRONT" || kind === "REAR")
+      .map(({ name: portName }) => ({ deviceCode, portName })),
+  );
+}
+
+/** Whether a link is between the ends of a way. A link of a divided port rides on the whole port and on its channels. */
+function rides({ a, b }: FabricLink, [from, to]: Way["ends"], deviceOf: DeviceOf): boolean {
+  const is = (one: PortRef, other: PortRef) => isWithin(one, other, deviceOf);
+  return (is(a, from) && is(b, to)) || (is(a, to) && is(b, from));
+}
+
+function isWithin(one: PortRef, other: PortRef, deviceOf: DeviceOf): boolean {
+  if (codeKey(one.deviceCode) !== codeKey(other.deviceCode)) return false;
+  if (one.portName === other.portName) return true;
+  const ports = deviceOf(codeKey(one.deviceCode))?.ports ?? [];
+  const parentOf = (name: string) => ports.find((port) => port.name === name)?.parentPort;
+  return parentOf(one.portName) === other.portName || parentOf(other.portName) === one.portName;
+}

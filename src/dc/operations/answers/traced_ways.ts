@@ -1,0 +1,70 @@
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import { once } from "#dc/analysis/cabling/trace_site.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { MAX_HOPS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { portKey } from "#dc/model/ref.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { BatchedSite } from "./batched_site.ts";
+import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
+
+export interface NetworkSession {
+  readonly topology: Topology;
+  readonly reader: DcReader;
+  readonly scheduler: CooperativeScheduler;
+}
+
+/** One way between two ports: the ports at its ends, and the devices that it meets and the ports that it uses, by key. */
+export interface Way {
+  readonly ends: readonly [PortRef, PortRef];
+  readonly devices: readonly string[];
+  readonly ports: readonly string[];
+}
+
+/** Follows data cables through patch panels for one call. Reads and traces nothing twice. */
+export class TracedWays {
+  readonly #site: BatchedSite;
+  readonly #pause: () => Promise<void>;
+  readonly #known = new Map<string, Promise<readonly Way[]>>();
+
+  constructor({ reader, scheduler }: NetworkSession) {
+    this.#site = new BatchedSite(reader);
+    this.#pause = async () => scheduler.yieldIfDue();
+  }
+
+  /** The ways of all fibres through a port; of a port of a patch panel from one side to the other. */
+  through(port: PortRef): Promise<readonly Way[]> {
+    return once(this.#known, portKey(port), () => this.#trace(port));
+  }
+
+  async #trace(port: PortRef): Promise<readonly Way[]> {
+    const options = { stopAtPower: true, followSplits: true, maxHops: MAX_HOPS, pause: this.#pause };
+    const paths = await traceCable(port, this.#site, options);
+    return paths.flatMap(({ hops }): Way[] => {
+      const [first, last] = [hops[0], hops.at(-1)];
+      if (first === undefined || last === undefined) return [];
+      return [
+        {
+          ends: [
+            { deviceCode: first.device.code, portName: first.outPort },
+            { deviceCode: last.device.code, portName: last.inPort === "" ? last.outPort : last.inPort },
+          ],
+          devices: hops.map(({ device }) => codeKey(device.code)),
+          ports: hops.flatMap(({ device: { code: deviceCode }, inPort, outPort }) =>
+            [inPort, outPort].map((portName) => portKey({ deviceCode, portName })),
+          ),
+        },
+      ];
+    });
+  }
+}
+
+/** The way of a cable between two devices. */
+export function directWay(own: PortRef, far: PortRef): Way {
+  return {
+    ends: [own, far],
+    devices: [codeKey(own.deviceCode), codeKey(far.deviceCode)],
+    ports: [portKey(own), portKey(far)],
+  };
+}

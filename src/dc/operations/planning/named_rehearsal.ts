@@ -1,0 +1,105 @@
+import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
+import { Ledger } from "#dc/analysis/rehearsal/charge.ts";
+import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { joinedLines, linesOf } from "#dc/analysis/rehearsal/lines.ts";
+import { type NamedElements, namedElements } from "#dc/analysis/rehearsal/named_elements.ts";
+import { type Failure, offBy } from "#dc/analysis/rehearsal/outcome.ts";
+import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
+import { siteTrials } from "#dc/analysis/rehearsal/site_failures.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import type { FailureKind } from "#dc/model/enum_values.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Cable } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { carriesData } from "../answers/data_paths.ts";
+import { NetworkTracer } from "../answers/network_tracer.ts";
+import type { ReadSession } from "../rpc.ts";
+
+/** Kinds of elements that a request names, of which some fail only if they are named. */
+export interface NamedQuestion {
+  readonly options: BlastOptions;
+  readonly kinds: ReadonlySet<FailureKind>;
+  readonly scope: Ref | undefined;
+}
+
+/** Elements of one request. Source: docs/rehearsal.md#elements. */
+const MAX_ELEMENTS = 20_000;
+const PAGE = 1000;
+
+/**
+ * Rehearses elements of named kinds, each as PowerBlastRadius judges it. Nothing is kept for the next state of the inventory.
+ * Cost: the failures, and for parts of networks and places the cables that they concern.
+ */
+export async function namedRehearsal(
+  { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
+  topology: Topology,
+  { options, kinds, scope }: NamedQuestion,
+): Promise<Rehearsal> {
+  const tracer = await NetworkTracer.of({ topology, reader, scheduler });
+  const effects = new FurtherEffects(topology, tracer.deviceOf, options.basis);
+  const links = effects.fabrics.linksAt(effects.fabrics.numbersOf(() => true));
+  const cables = kinds.has("CABLE") ? await dataCables(reader, topology) : [];
+  const { site, elements } = namedElements(topology, { kinds, scope, links, cables });
+  demandCount(elements.length);
+  const { trials } = await scheduler.run(siteTrials(site, options));
+  const failures: Failure[] = [];
+  for (const { element, network } of elements) {
+    await scheduler.yieldIfDue();
+    const outcome = trials.fail([element]);
+    failures.push(
+      network === undefined ? effects.of(outcome) : await withNetwork({ effects, tracer }, outcome, network),
+    );
+  }
+  const charged = await scheduler.run(new Ledger(site.power).charge(failures));
+  const lines = await scheduler.run(linesOf(topology, charged, options.basis));
+  return {
+    lines: await scheduler.run(joinedLines([lines])),
+    elements: elements.length,
+    pairs: 0,
+    harmless: charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length,
+    fabrics: effects.fabrics,
+    followed: { effects, groups: new Map() },
+  };
+}
+
+type Network = NonNullable<NamedElements["elements"][number]["network"]>;
+
+async function withNetwork(
+  { effects, tracer }: { readonly effects: FurtherEffects; readonly tracer: NetworkTracer },
+  outcome: Parameters<FurtherEffects["of"]>[0],
+  network: Network,
+): Promise<Failure> {
+  const cut = await tracer.cutLinks(effects.fabrics, network);
+  const off = offBy(outcome);
+  const { cutOff } = effects.fabrics.after(off, cut);
+  const isolated = await tracer.isolatedBy({ off, cutOff, ports: network.networkPorts });
+  return effects.ofNamed(outcome, { cut, isolated });
+}
+
+/** The connected cables without a power port at an end: the failure of a power cable is that of its inlet. */
+async function dataCables(reader: DcReader, topology: Topology): Promise<readonly Cable[]> {
+  const found: Cable[] = [];
+  let after = "";
+  const isPower = ({ deviceCode, portName }: Cable["a"]) =>
+    topology.device(deviceCode)?.ports?.some(({ name }) => name === portName) === true;
+  for (;;) {
+    const page = await reader.page("cable", after, PAGE);
+    found.push(...page.filter((cable) => carriesData(cable) && !isPower(cable.a) && !isPower(cable.b)));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return found;
+    after = edgeKey(last.a, last.b);
+  }
+}
+
+/** @throws Refusal for more elements than one request fails */
+function demandCount(elements: number): void {
+  if (elements <= MAX_ELEMENTS) return;
+  const expected = `at most ${MAX_ELEMENTS} elements: a smaller scope_ref, or fewer kinds`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail ${elements} elements: expected ${expected}`, {
+    field: "kinds",
+    value: elements,
+    expected,
+  });
+}

@@ -1,0 +1,263 @@
+import { expect, test } from "bun:test";
+import type { Inventory } from "#dc/model/inventory.ts";
+import { cableRef, fabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { ams1Inventory, ams1Store } from "../../../support/dc/ams1_inventory.ts";
+import { openMemory } from "../../../support/dc/memory/store.ts";
+import { type Networked, networked } from "../../../support/dc/networked.ts";
+import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
+import { putAll } from "../../../support/dc/stored.ts";
+import { WalkedSite } from "../../../support/dc/walked_site.ts";
+import { LAW_INVENTORIES } from "../../../support/law_inventories.ts";
+import { SeededRandom } from "../../../support/seeded_random.ts";
+
+// Inlets, panels, cables, links and places do in a rehearsal what PowerBlastRadius says about each of them, and what a plain
+// model of the network says.
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
+const ALL = 1000;
+/** Elements of a kind of the sample site that are asked about one by one. */
+const ASKED_OF_AMS1 = Number(process.env["PLANNER_LAW_ASKED"] ?? 4);
+
+/** Everything of a kind that can fail, read from the inventory as it is written. */
+function everything({
+  racks,
+  devices,
+  cracs,
+  cables,
+  fabricLinks,
+}: Inventory): Readonly<Record<string, readonly string[]>> {
+  const isPower = new Set(
+    devices.flatMap(({ code, ports = [] }) =>
+      ports.flatMap(({ name, kind }) => (kind === "POWER_IN" || kind === "POWER_OUT" ? [`${code}/${name}`] : [])),
+    ),
+  );
+  const locations = [...racks, ...devices, ...cracs].flatMap(({ location }) => location ?? []);
+  const places = (kind: string, nameOf: (location: (typeof locations)[number]) => string | undefined) => [
+    ...new Set(
+      locations.flatMap((location) => {
+        const name = nameOf(location);
+        return name === undefined ? [] : [`${kind}:${location.siteId}/${location.floorNumber}/${name}`];
+      }),
+    ),
+  ];
+  const isData = ({ a, b }: Inventory["cables"][number]) =>
+    ![a, b].some(({ deviceCode, portName }) => isPower.has(`${deviceCode}/${portName}`));
+  const cabled = new Set(
+    cables.flatMap(({ a, b }) => [a, b].map(({ deviceCode, portName }) => `${deviceCode}/${portName}`)),
+  );
+  return {
+    // Of an inlet without a recorded source it is unknown what it carries.
+    INLET: devices.flatMap(({ code, ports = [] }) =>
+      ports.flatMap(({ name, kind, powerIn }) =>
+        kind === "POWER_IN" && (powerIn?.sourceRef !== undefined || cabled.has(`${code}/${name}`))
+          ? [portRef({ deviceCode: code, portName: name })]
+          : [],
+      ),
+    ),
+    PANEL: devices.filter(({ kind }) => kind === "PATCH_PANEL").map(({ code }) => `device:${code}`),
+    CABLE: cables.filter(isData).map(({ a, b }) => cableRef(a, b)),
+    LINK: fabricLinks.map(({ a, b }) => fabricLinkRef(a, b)),
+    RACK: racks.map(({ code }) => `rack:${code}`),
+    ROW: places("row", ({ row }) => row),
+    ROOM: places("room", ({ room }) => room),
+    ZONE: places("zone", ({ zoneId }) => zoneId),
+  };
+}
+
+/** All causes of elements of a kind. */
+async function causesOf(site: WalkedSite, kinds: readonly string[]) {
+  const causes: Json[] = [];
+  let token = "";
+  let reply: Json;
+  do {
+    reply = await site.call("RehearseFailures", {
+      kinds: kinds.map((kind) => `FAILURE_KIND_${kind}`),
+      cascade: true,
+      page_size: ALL,
+      max_elements: ALL,
+      page_token: token,
+    });
+    causes.push(...(reply.causes ?? []));
+    token = reply.next_page_token ?? "";
+  } while (token !== "");
+  return { causes, failed: reply.elements_failed ?? 0, harmless: reply.harmless ?? 0 };
+}
+
+function blast(site: WalkedSite, ref: string): Promise<Json> {
+  return site.call("PowerBlastRadius", { source_ref: ref, cascade: true, include_protected: true, max_items: 10_000 });
+}
+
+/** Whether a failure does anything that a rehearsal counts. */
+function isLoss({
+  impact = {},
+  overloads = [],
+  cascade_steps = [],
+  zones = [],
+  fabric_links_down = [],
+  ...rest
+}: Json): boolean {
+  const { it_devices_offline = 0, racks_dark = 0, racks_partial = 0, devices_degraded = 0, cracs_offline = 0 } = impact;
+  const counts = it_devices_offline + racks_dark + racks_partial + devices_degraded + cracs_offline;
+  const network = fabric_links_down.length + (rest.devices_without_data_path ?? []).length;
+  return counts + overloads.length + cascade_steps.length + zones.length + network > 0;
+}
+
+/** Every element of a kind does what it does alone, and none that does something is left out. */
+async function kindAgrees(site: WalkedSite, kind: string, refs: readonly string[], asked: number): Promise<number> {
+  const { causes, failed, harmless } = await causesOf(site, [kind]);
+  const rows = new Map<string, Json>(causes.flatMap(({ elements }) => elements.map((one: Json) => [one.refs[0], one])));
+  const named = new Set([
+    ...rows.keys(),
+    ...causes.flatMap(({ also_by = [], partly_by = [] }) => [...also_by, ...partly_by]),
+  ]);
+  const say = `${site.name}, ${kind}`;
+  const isCut = causes.some(({ omitted_elements = 0 }) => omitted_elements > 0);
+  if (!isCut) expect([say, failed]).toEqual([say, named.size + harmless]);
+  const step = Math.max(1, Math.floor(refs.length / asked));
+  let compared = 0;
+  for (const ref of refs.filter((_, at) => at % step === 0)) {
+    const reply = await blast(site, ref);
+    const says = `${site.name}, ${ref}`;
+    const row = rows.get(ref);
+    if (row === undefined) {
+      expect([says, isCut || named.has(ref) || !isLoss(reply)]).toEqual([says, true]);
+      continue;
+    }
+    compared += 1;
+    expect([says, row.impact]).toEqual([says, reply.impact]);
+    expect([says, row.fabric_lost_mbps ?? 0]).toEqual([says, reply.fabric_lost_mbps ?? 0]);
+    expect([says, row.devices_without_data_path_count ?? 0]).toEqual([
+      says,
+      (reply.devices_without_data_path ?? []).length,
+    ]);
+    const trips = (reply.cascade_steps ?? []).flatMap(({ tripped_refs }: Json) => tripped_refs);
+    expect([says, row.tripped_refs ?? []]).toEqual([says, trips]);
+  }
+  return compared;
+}
+
+interface Failed {
+  readonly ref: string;
+  readonly isDead: (code: string) => boolean;
+}
+
+/** What a failure does to a network, by its routes alone. */
+function plainNetwork(
+  { routes, switches, inventory }: Networked,
+  { ref, isDead }: Failed,
+  isOff: (code: string) => boolean,
+) {
+  const [kind = "", text = ""] = [ref.slice(0, ref.indexOf(":")), ref.slice(ref.indexOf(":") + 1)];
+  const inside = new Set(inventory.devices.filter((device) => isIn(device, kind, text)).map(({ code }) => code));
+  const cable = kind === "cable" ? inventory.cables.find(({ a, b }) => cableRef(a, b) === ref) : undefined;
+  const failedCable = cable && edgeKey(cable.a, cable.b);
+  const isGone = (code: string) => inside.has(code) || isDead(code);
+  const isBroken = (route: Networked["routes"][number]) =>
+    route.panels.some(isGone) || route.cables.some((key) => key === failedCable);
+  const links = routes.filter(({ isLink }) => isLink);
+  const isDown = (route: Networked["routes"][number]) =>
+    isBroken(route) ||
+    fabricLinkRef(route.a, route.b) === ref ||
+    isGone(route.a.deviceCode) ||
+    isGone(route.b.deviceCode);
+  const down = links.filter(isDown);
+  const leaves = new Set(links.map(({ a }) => a.deviceCode));
+  const cutOff = [...leaves].filter(
+    (leaf) =>
+      !isGone(leaf) &&
+      links.filter(({ a }) => a.deviceCode === leaf).every(isDown) &&
+      down.some(({ a }) => a.deviceCode === leaf),
+  );
+  const hosts = new Set(routes.filter(({ isLink }) => !isLink).map(({ a }) => a.deviceCode));
+  const isolated = [...hosts].filter((host) => {
+    const own = routes.filter(({ a, b }) => a.deviceCode === host && switches.has(b.deviceCode));
+    if (switches.has(host) || isGone(host) || isOff(host) || own.length === 0) return false;
+    return own.every((route) => isBroken(route) || isGone(route.b.deviceCode) || cutOff.includes(route.b.deviceCode));
+  });
+  return { down: down.map(({ a, b }) => fabricLinkRef(a, b)).sort(), cutOff: cutOff.sort(), isolated: isolated.sort() };
+}
+
+function isIn({ code, rackCode, location }: Device, kind: string, text: string): boolean {
+  if (kind === "device") return code === text;
+  if (kind === "rack") return rackCode === text;
+  const name = { row: location?.row, room: location?.room, zone: location?.zoneId }[kind];
+  return name !== undefined && `${location?.siteId}/${location?.floorNumber}/${name}` === text;
+}
+
+async function networkAgrees(site: WalkedSite, network: Networked, refs: readonly string[]): Promise<number> {
+  const off = await site.found({ supply_states: ["SUPPLY_STATE_NO_LIVE_SUPPLY"] });
+  let losses = 0;
+  for (const ref of refs) {
+    const reply = await blast(site, ref);
+    const dead = new Set(
+      (reply.affected ?? []).flatMap(({ code, state }: Json) => (state === "IMPACT_STATE_OFFLINE" ? [code] : [])),
+    );
+    const plain = plainNetwork(network, { ref, isDead: (code) => dead.has(code) }, (code) => off.has(code));
+    const say = `${site.name}, ${ref}`;
+    expect([say, reply.fabric_links_down ?? []]).toEqual([say, plain.down]);
+    expect([say, reply.switches_cut_off ?? []]).toEqual([say, plain.cutOff]);
+    // The data paths behind what an inlet turns off are not followed.
+    const isolated = ref.startsWith("port:") ? [] : plain.isolated;
+    expect([say, reply.devices_without_data_path ?? []]).toEqual([say, isolated]);
+    losses += isolated.length;
+  }
+  return losses;
+}
+
+test("every inlet, panel, cable, link and place of generated sites does what it does alone, and what a plain network does", async () => {
+  let [compared, isolated] = [0, 0];
+  for (let seed = 0; seed < LAW_INVENTORIES; seed += 1) {
+    const network = networked(drawnInventory(seed), new SeededRandom(seed));
+    const site = await WalkedSite.of(`inventory ${seed}`, await stored(network.inventory));
+    const all = everything(network.inventory);
+    for (const [kind, refs] of Object.entries(all)) compared += await kindAgrees(site, kind, refs, refs.length);
+    isolated += await networkAgrees(site, network, Object.values(all).flat());
+  }
+  expect(compared).toBeGreaterThan(20 * LAW_INVENTORIES);
+  expect(isolated).toBeGreaterThan(LAW_INVENTORIES);
+}, 600_000);
+
+test("inlets, panels, cables, links and places of AMS1 do what they do alone", async () => {
+  const site = await WalkedSite.of("AMS1", await ams1Store());
+  let compared = 0;
+  for (const [kind, refs] of Object.entries(everything(await ams1Inventory())))
+    compared += await kindAgrees(site, kind, refs, ASKED_OF_AMS1);
+  expect(compared).toBeGreaterThan(4 * ASKED_OF_AMS1);
+}, 600_000);
+
+test("kinds that are named together do what each does alone", async () => {
+  const usual = ["POWER", "OUTLET", "COOLING", "SWITCH"];
+  for (let seed = 0; seed < LAW_INVENTORIES; seed += 1) {
+    const { inventory } = networked(drawnInventory(seed), new SeededRandom(seed));
+    const site = await WalkedSite.of(`inventory ${seed}`, await stored(inventory));
+    const kinds = [...usual, ...Object.keys(everything(inventory))];
+    const { causes, failed, harmless } = await causesOf(site, kinds);
+    const lists = causes.flatMap(({ elements, also_by = [], partly_by = [] }) => [
+      ...elements.map(({ refs }: Json) => refs[0]),
+      ...also_by,
+      ...partly_by,
+    ]);
+    const say = site.name;
+    expect([say, failed]).toEqual([say, new Set(lists).size + harmless]);
+    for (const { refs, impact } of causes.flatMap(({ elements }) => elements)) {
+      // The failed cooling unit counts in a rehearsal as in a failure.
+      expect([say, refs, impact]).toEqual([say, refs, (await blast(site, refs[0])).impact]);
+    }
+  }
+}, 600_000);
+
+async function stored(inventory: Inventory) {
+  const store = openMemory();
+  await store.write(async (writer) => {
+    await putAll(writer, "rack", inventory.racks);
+    await putAll(writer, "device", inventory.devices);
+    await putAll(writer, "crac", inventory.cracs);
+    await putAll(writer, "cable", inventory.cables);
+    await putAll(writer, "fabric_link", inventory.fabricLinks);
+  });
+  return store;
+}

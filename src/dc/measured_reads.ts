@@ -48,9 +48,11 @@ export class MeasuredReads {
   readonly #request: Message;
   #made: Promise<{ readonly topology: Topology; readonly load?: MeasuredLoad }> | undefined;
 
+  /** @throws Refusal for an age of readings with loads that do not take them by age */
   constructor(rpc: ReadRpc, request: Message) {
     this.#rpc = rpc;
     this.#request = request;
+    demandUsedAge(request as unknown as Asked);
   }
 
   /** Returns the graphs with measured draws. @throws Refusal for an age that is out of range */
@@ -88,6 +90,17 @@ export class MeasuredReads {
     const made = await scheduler.run(measuredTopology(topology, measured));
     return { topology: made.topology, load: loadMessage(made.share) };
   }
+}
+
+/** An age that changes nothing would let its sender believe that it does. @throws Refusal */
+function demandUsedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
+  if (maxAgeS === undefined || loadBasis === LoadBasis.MEASURED) return;
+  const expected = "load_basis LOAD_BASIS_MEASURED";
+  throw refuse("FIELD_CONFLICT", `Field "max_age_s" is set without measured loads: expected ${expected}`, {
+    field: "max_age_s",
+    value: maxAgeS,
+    expected,
+  });
 }
 
 /** @throws Refusal */

@@ -78,6 +78,8 @@ export interface TokenTable {
   readonly rows: readonly TokenRow[];
   /** Which row is wrong and how, one sentence for each that cannot be read. */
   readonly faults: readonly string[];
+  /** Rows of one token, a sentence for each token. They open nothing, since either could be meant. */
+  readonly doubles: readonly string[];
   /** Every row as the file has it. */
   readonly all: readonly unknown[];
 }
@@ -94,7 +96,13 @@ export function parseTokens(text: string): TokenTable {
       faults.push(`tokens[${index}].name "${row.name}" is there twice`);
     else rows.push(row);
   }
-  return { rows, faults, all };
+  const sameToken = [...Map.groupBy(rows, ({ sha256 }) => sha256.toLowerCase()).values()].filter(
+    ({ length }) => length > 1,
+  );
+  const doubled = new Set(sameToken.flat());
+  const places = (list: readonly TokenRow[]) => list.map((row) => `tokens[${all.indexOf(row)}] "${row.name}"`);
+  const doubles = sameToken.map((list) => `${places(list).join(" and ")} have the same sha256`);
+  return { rows: rows.filter((row) => !doubled.has(row)), faults, doubles, all };
 }
 
 /** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */

@@ -125,6 +125,16 @@ describe("load_basis MEASURED", () => {
   });
 });
 
+test("max_age_s is refused with loads that take no readings by their age", async () => {
+  const { call } = await twoServers();
+  const refusal = { reason: "FIELD_CONFLICT", message: expect.stringContaining('"max_age_s"') };
+
+  for (const load_basis of ["LOAD_BASIS_UNSPECIFIED", "LOAD_BASIS_MAX", "LOAD_BASIS_MEASURED_PEAK"]) {
+    await expect(call("RehearseFailures", { load_basis, max_age_s: 60 })).rejects.toMatchObject(refusal);
+  }
+  await expect(call("GetCapacity", { by: "AREA_KIND_ROW", max_age_s: 60 })).rejects.toMatchObject(refusal);
+});
+
 describe("load_basis MEASURED_PEAK", () => {
   test("takes the peak of 30 days, however old the reading is", async () => {
     const site = await twoServers();

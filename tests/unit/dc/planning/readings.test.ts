@@ -108,6 +108,16 @@ describe("ReportReadings", () => {
     );
   });
 
+  for (const source of ["a\r\nb", "a\nb", "a\u0000b", "a\u0085b", "\t"]) {
+    test(`refuses the source ${JSON.stringify(source)}, naming it`, async () => {
+      const { call } = await smallSite();
+      await expect(call("ReportReadings", { readings: [power("device:SRV-1", 1)], source })).rejects.toMatchObject({
+        reason: "FIELD_OUT_OF_RANGE",
+        message: expect.stringContaining(JSON.stringify(source)),
+      });
+    });
+  }
+
   test("takes ten thousand readings and lists a thousand refused ones", async () => {
     const { call, store } = await smallSite();
     const before = await store.read(async (reader) => [await reader.revision(), await reader.chainHead()]);

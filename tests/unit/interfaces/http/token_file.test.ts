@@ -37,6 +37,27 @@ test("TokenFile.find follows the file", async () => {
   expect(after).toEqual(["unauthenticated", "bert"]);
 });
 
+test("TokenFile.open refuses two rows of one token, naming both", async () => {
+  const path = temporary(writeTokens([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
+
+  await expect(TokenFile.open(path, () => {})).rejects.toMatchObject({
+    kind: "invalid_argument",
+    message: expect.stringContaining('tokens[0] "anna" and tokens[1] "bert" have the same sha256'),
+  });
+});
+
+test("TokenFile.find opens nothing by two rows of one token that a running server reads, and warns", async () => {
+  const path = temporary(writeTokens([row("anna"), row("carl")]));
+  const said: string[] = [];
+  const file = await TokenFile.open(path, (message) => said.push(message));
+
+  writeFileSync(path, writeTokens([row("anna"), { ...row("anna"), name: "bert" }, row("carl")]));
+  const found = await later(async () => [await name(file, "anna"), await name(file, "carl")]);
+
+  expect(found).toEqual(["unauthenticated", "carl"]);
+  expect(said[0]).toContain('tokens[0] "anna" and tokens[1] "bert"');
+});
+
 for (const [what, harm] of [
   ["is broken", (path: string) => writeFileSync(path, "{")],
   ["is gone", (path: string) => rmSync(path)],

@@ -55,11 +55,13 @@ export const reportReadings = defineReport({
   },
 });
 
-/** @throws Refusal for a source that is too long */
+const CONTROL = /\p{Cc}/u;
+
+/** @throws Refusal for a source that is too long or has control characters, such as line breaks */
 function readSource(source: string, principal = "anonymous"): string {
-  if (source.length <= MAX_TEXT_CHARS && !source.includes("\0")) return source === "" ? principal : source;
-  const expected = `at most ${MAX_TEXT_CHARS} characters, none of them U+0000`;
-  const value = `${source.length} characters`;
+  if (source.length <= MAX_TEXT_CHARS && !CONTROL.test(source)) return source === "" ? principal : source;
+  const expected = `at most ${MAX_TEXT_CHARS} characters, no control characters`;
+  const value = source.length > MAX_TEXT_CHARS ? `${source.length} characters` : JSON.stringify(source);
   throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the source: expected ${expected}`, {
     field: "source",
     value,

@@ -29,7 +29,7 @@ export function writeSbom(release: Release): string {
     licenses: [{ license: { id: "MIT" } }],
   });
   // The images carry the C library of the machine that builds them; the executable itself is linked to the reader's.
-  const libc = run("dpkg-query", ["--show", "--showformat=${Version}", "libc6"]);
+  const libc = run("dpkg-query", ["--show", "--showformat=$" + "{Version}", "libc6"]);
   sbom.components.push({
     type: "library",
     name: "libc6",

@@ -34,9 +34,14 @@ export function thisRelease(targets: readonly Target[]): Release {
     version: manifest.version,
     commit: run("git", ["rev-parse", "HEAD"], { cwd: ROOT }).trim(),
     epoch: Number(run("git", ["log", "-1", "--format=%ct"], { cwd: ROOT })),
-    repository: (process.env["PLANNER_RELEASE_REPOSITORY"] ?? "https://github.com/OWNER/planner").replace(/\/$/, ""),
+    repository: repositoryAddress(),
     targets,
   };
+}
+
+/** Address of the repository. */
+export function repositoryAddress(): string {
+  return (process.env["PLANNER_RELEASE_REPOSITORY"] ?? "https://github.com/OWNER/planner").replace(/\/$/, "");
 }
 
 /** The commit's time as packages write it: `2026-11-22T00:51:07Z`. */

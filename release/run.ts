@@ -14,10 +14,11 @@ import { licenceTexts } from "./licences.ts";
 import { writeLinuxPackages } from "./linux_packages.ts";
 import { writeInstallers, writeManifests } from "./manifests.ts";
 import { writeNpmPackages } from "./npm_packages.ts";
+import { tarXz } from "./pack.ts";
 import { writeProvenance, writeSbom, writeSums } from "./papers.ts";
 import { buildPrograms, programOf, writeShared, writeSourceMaps } from "./programs.ts";
-import { OUT, type Release, thisRelease, WORK } from "./release.ts";
-import { hasProgram } from "./shell.ts";
+import { OUT, type Release, ROOT, thisRelease, WORK } from "./release.ts";
+import { hasProgram, run } from "./shell.ts";
 import { TARGETS, type Target } from "./targets.ts";
 
 const PROGRAMS = {
@@ -52,6 +53,13 @@ function chosenTargets(): readonly Target[] {
   });
 }
 
+/** Packs the documents' site, which is read without a server. */
+function writeDocuments({ version, epoch }: Release): void {
+  const name = `planner-${version}-docs`;
+  run("bun", ["release/site/run.ts", join(WORK, name)], { cwd: ROOT });
+  tarXz(join(WORK, name), join(OUT, `${name}.tar.xz`), epoch);
+}
+
 function step(name: string, work: () => void): void {
   const started = performance.now();
   work();
@@ -71,6 +79,7 @@ function build(release: Release): void {
   step("images", () => writeImages(release));
   step("bundles for agents", () => writeAgentFiles(release));
   if (release.targets.length === TARGETS.length) step("manifests", () => writeManifests(release));
+  step("documents", () => writeDocuments(release));
   step("installers", () => writeInstallers(release));
   let signed = "";
   step("papers", () => {

@@ -40,6 +40,34 @@ const PAGES = [
   [`devices?rack=EVIL-${"X".repeat(59)}`, "Devices", ".empty"],
 ] as const;
 
+/** One element of each kind, what its sentence says, and what shows that its cards are answered. */
+const ELEMENTS = [
+  [
+    "rack/B03",
+    "B03",
+    "Losing PDU-B03-A would take 2 devices offline.",
+    ["1 rack partly dark", "4 of 4 up, mean 49.1 %"],
+  ],
+  ["device/SRV-B03-07", "SRV-B03-07", "Any of 6 losses alone turns it off", ["psu2", "DAC passive, 2 m"]],
+  ["device/LEAF-D03-1", "LEAF-D03-1", "Nothing alone turns it off.", ["20 of 28 connected"]],
+  ["device/UPS-A2", "UPS-A2", "alone turns it off", ["after the loss of"]],
+  [
+    "row/AMS1%2F1%2FB",
+    "AMS1/1/B",
+    "Losing PDU-B03-A would take 2 devices offline.",
+    ["156 of 420 free", "1 rack partly dark"],
+  ],
+  ["room/AMS1%2F1%2FDH1", "AMS1/1/DH1", "Losing RPP-A-D would take 10 racks.", ["after one failure", "10 racks dark"]],
+  ["site/AMS1", "AMS1", "Losing RPP-A-D would take 10 racks.", ["after one failure", "10 racks dark"]],
+  ["feed/AMS1-A08-A", "AMS1-A08-A", "It carries 8.1 kW of 22.2 kW", ["Side A"]],
+  ["cooling-unit/CRAH-A1", "CRAH-A1", "It carries 38.5 kW of heat from AMS1/1/A", ["54 kW of cooling"]],
+] as const;
+
+/** Runs inside the page: boxes of it that scroll by themselves. */
+const SCROLLING_BOXES = `[...document.querySelectorAll("main *")]
+  .filter((one) => one.scrollHeight > one.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(one).overflowY))
+  .map((one) => one.className)`;
+
 /** Runs inside the page: what each row of its tables is about. */
 const FIRST_LINKS =
   '[...document.querySelectorAll("main tbody tr")].map((row) => row.querySelector("a")?.textContent ?? "")';
@@ -72,15 +100,35 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
     });
   });
 
-  test("shows a rack in one screen of 1440 by 900, and prints it on one sheet", async () => {
+  test("shows each kind of element in one screen of 1440 by 900, and prints it on one sheet", async () => {
     await visit(1440, async (page) => {
       await page.setViewportSize({ width: 1440, height: 900 });
-      await open(page, "rack/B03", "B03", ".board .cord");
-      await page.getByRole("link", { name: "PDU-B03-A: 1 rack partly dark" }).waitFor();
-      await page.getByText("4 of 4 up, mean 49.1 %").waitFor();
-      expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(900);
-      const pdf = await page.pdf({ format: "A4" });
-      expect(pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
+      for (const [hash, title, sentence, known] of ELEMENTS) {
+        await open(page, hash, title, ".card");
+        await page.locator(".sentence").getByText(sentence).waitFor();
+        for (const text of known) await page.locator("main").getByText(text, { exact: false }).first().waitFor();
+        const high = await page.evaluate("document.documentElement.scrollHeight");
+        const boxes = await page.evaluate(SCROLLING_BOXES);
+        const pdf = (await page.pdf({ format: "A4" })).toString("latin1");
+        expect([hash, high, boxes, pdf.match(/\/Type\s*\/Page\b/g)?.length]).toEqual([hash, 900, [], 1]);
+      }
+    });
+  }, 60_000);
+
+  test("shows the other parts of an element by its tabs, and facts first in 390 pixels", async () => {
+    await visit(390, async (page) => {
+      for (const [hash, title] of ELEMENTS) {
+        await open(page, hash, title, ".card");
+        expect([hash, await page.locator(".sentence").count(), await layoutFaults(page)]).toEqual([hash, 1, []]);
+      }
+      await open(page, "row/AMS1%2F1%2FB", "AMS1/1/B", ".card");
+      await page.getByRole("link", { name: "Changes", exact: true }).click();
+      await page.getByText("were searched", { exact: false }).waitFor();
+      await page.getByRole("link", { name: "Cooling", exact: true }).click();
+      await page.locator(".picture-frame svg").first().waitFor();
+      await page.getByRole("link", { name: "Overview", exact: true }).last().click();
+      await page.getByRole("heading", { level: 2, name: "Facts" }).waitFor();
+      expect(await page.locator("main h2").first().innerText()).toBe("Facts");
     });
   });
 

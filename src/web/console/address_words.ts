@@ -3,6 +3,7 @@ import { conditionsOf } from "./lists/inventory_rows.ts";
 import { allColumns, wordsOfColumn } from "./lists/list_columns.ts";
 import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
 import { FIRST_FIELDS, MORE_FIELDS, wordsOf } from "./pages/placement_fields.ts";
+import { OBJECT_PAGES } from "./router.ts";
 
 const FLAG = ["0", "1"];
 const BASIS = ["measured", "max"];
@@ -25,6 +26,8 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
     }),
   ),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
+  device: { tab: ["ports", "history"] },
+  ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
   floor: { coloring: ["health", "power", "thermal", "utilization"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },

@@ -2,6 +2,7 @@ import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datace
 import { refName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
+import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 
 const CAUSES = 8;
@@ -40,4 +41,13 @@ export function pictureOf({ kind, elements, zones }: FailureCause): string {
 export function worstOf({ elements }: FailureCause): { readonly name: string; readonly impact: Impact | undefined } {
   const [worst] = elements;
   return { name: (worst?.refs ?? []).map(refName).join(" and "), impact: worst?.impact };
+}
+
+/** What the worst single failure takes, in one sentence. */
+export function lossSentence(cause: FailureCause | undefined): string {
+  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
+  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
+  if (racks > 0) return `Losing ${name} would take ${counted(racks, "rack")}.`;
+  if (devices > 0) return `Losing ${name} would take ${counted(devices, "device")} offline.`;
+  return "No single failure takes a rack.";
 }

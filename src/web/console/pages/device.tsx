@@ -1,17 +1,18 @@
+import type { ComponentChildren } from "preact";
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, decimal, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import { Share } from "../../shared/state.tsx";
+import { Share, StateMark } from "../../shared/state.tsx";
+import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import { useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { PortAction } from "../edit/port_action.tsx";
 import { portName, portRef } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
-import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { ElementFrame } from "./element_frame.tsx";
 import { Entries } from "./entries.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
@@ -27,57 +28,93 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
 export function Device({ place }: { readonly place: Place }) {
   const ref = `device:${place.subject}`;
   const asked = useCall("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
-  const isMissing = asked.error?.code === "not_found";
+  const device = asked.reply?.device;
+  return (
+    <ElementFrame
+      place={place}
+      asked={asked}
+      kind={device === undefined ? "Device" : deviceWords(device)}
+      trail={placeTrail(device?.location, device?.rack_code)}
+      state={
+        device === undefined ? null : (
+          <Badge tone={STATUS_TONES[device.status] ?? "info"}>{enumWord(device.status, "DEVICE_STATUS")}</Badge>
+        )
+      }
+      sentence={asked.reply === undefined ? <>&nbsp;</> : <SupplySentence answer={asked.reply} />}
+      actions={<ThingActions target={ref} edit={{ kind: "device", identity: { code: place.subject } }} history={ref} />}
+      tabs={[
+        { key: "", name: "Overview", content: (answer) => <Shown answer={answer} /> },
+        {
+          key: "ports",
+          name: "Ports",
+          count: device?.ports.length,
+          content: (answer) => <Ports answer={answer} />,
+        },
+        { key: "history", name: "Changes", content: ({ recent }) => <Entries entries={recent} /> },
+      ]}
+    />
+  );
+}
+
+/** What the device is, in one line: "compute server". */
+function deviceWords({ role, kind }: DeviceFields): string {
+  const word = enumWord(kind, "DEVICE_KIND");
+  return role === "" || role === kind ? word : `${word}, ${role}`;
+}
+
+/** What turns the device off, in one sentence. */
+function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
+  const { supply_state, power_single_points: points } = answer;
+  if (supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY")
+    return <Told state="fault">No live supply: its recorded supply is dead.</Told>;
+  if (supply_state === "SUPPLY_STATE_UNSPECIFIED") return <>It needs no supply, or is not in service.</>;
+  if (supply_state !== "SUPPLY_STATE_LIVE") return <Told state="unknown">No power source is recorded.</Told>;
+  if (points.length === 0) return <Told state="ok">Nothing alone turns it off.</Told>;
+  return (
+    <Told state="watch">
+      {points.length === 1 ? "One loss alone turns it off" : `Any of ${points.length} losses alone turns it off`}
+      {": "}
+      {points.map((ref, at) => (
+        <span key={ref}>
+          {at === 0 ? "" : ", "}
+          <RefLink to={ref} />
+        </span>
+      ))}
+    </Told>
+  );
+}
+
+function Told({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
   return (
     <>
-      <PageHead
-        kind="Device"
-        title={place.subject}
-        {...trailOf(asked.reply?.device)}
-        action={
-          isMissing ? null : (
-            <ThingActions target={ref} edit={{ kind: "device", identity: { code: place.subject } }} history={ref} />
-          )
-        }
-      />
-      <Answer asked={asked}>{(reply) => <Shown answer={reply} />}</Answer>
+      <StateMark state={state} label={`${state}:`} />
+      <span>{children}</span>
     </>
   );
 }
 
-/** The places around the device; the list of devices while they are not known. */
-function trailOf(device: DeviceFields | undefined) {
-  const trail = placeTrail(device?.location, device?.rack_code);
-  return trail.length === 0 ? {} : { trail };
-}
-
 function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
-  const { device, recent } = answer;
   return (
-    <>
-      <div class="columns even">
-        <Card
-          title="Device"
-          action={
-            <Badge tone={STATUS_TONES[device.status] ?? "info"}>{enumWord(device.status, "DEVICE_STATUS")}</Badge>
-          }
-        >
-          <Facts rows={fields(device)} />
-        </Card>
-        <Power answer={answer} />
-      </div>
-      <Ports answer={answer} />
-      <Card title="Latest changes">
-        <Entries entries={recent} />
+    <div class="cards">
+      <Card title="Facts">
+        <Facts rows={fields(answer.device)} />
       </Card>
-    </>
+      <Power answer={answer} />
+      {answer.device.ports.length > FEW_PORTS ? (
+        <PortCounts answer={answer} />
+      ) : (
+        <div class="wide">
+          <Ports answer={answer} />
+        </div>
+      )}
+    </div>
   );
 }
 
 function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
   const { parent_device_code: parent } = device;
   return [
-    ...factsOf("device", device, "name kind role"),
+    ...factsOf("device", device, "name"),
     ["Place", placeWords(device.location, device.rack_code)],
     [
       "Unit",
@@ -93,15 +130,9 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
 }
 
 function Power({ answer }: { readonly answer: GetDeviceResponse }) {
-  const { power_chain, power_single_points, device, supply_state, undocumented_inlets } = answer;
+  const { power_chain, device, undocumented_inlets } = answer;
   return (
     <Card title="Power" action={<a href={linkTo("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
-      {power_chain.length === 0 ? <Empty>No power source is recorded.</Empty> : null}
-      {supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY" ? (
-        <p>
-          <Badge tone="fault">No live supply</Badge> Its recorded supply is dead.
-        </p>
-      ) : null}
       <Carried answer={answer} />
       {undocumented_inlets.length === 0 ? null : <p>Source not recorded: {undocumented_inlets.join(", ")}.</p>}
       <ol class="chains">
@@ -120,25 +151,6 @@ function Power({ answer }: { readonly answer: GetDeviceResponse }) {
           </li>
         ))}
       </ol>
-      {supply_state !== "SUPPLY_STATE_LIVE" ? null : power_single_points.length === 0 ? (
-        <p>
-          <Badge tone="ok">No single point</Badge> Nothing alone turns it off.
-        </p>
-      ) : (
-        <div>
-          <Badge tone="watch">
-            {power_single_points.length} single {power_single_points.length === 1 ? "point" : "points"}
-          </Badge>{" "}
-          The loss of any of these alone turns it off:
-          <ul class="inline">
-            {power_single_points.map((ref) => (
-              <li key={ref}>
-                <a href={linkTo("power", ref)}>{refName(ref)}</a>
-              </li>
-            ))}
-          </ul>
-        </div>
-      )}
     </Card>
   );
 }
@@ -175,12 +187,36 @@ function Carried({ answer }: { readonly answer: GetDeviceResponse }) {
   );
 }
 
-function Ports({ answer: { device, cables } }: { readonly answer: GetDeviceResponse }) {
+/** Ports up to which the first part of the page has them all. */
+const FEW_PORTS = 6;
+
+function cablesByPort({ device, cables }: GetDeviceResponse): ReadonlyMap<string, Cable> {
+  const ends = cables.flatMap((cable) => [cable.a, cable.b].map((end) => ({ cable, end })));
+  const own = ends.filter(({ end }) => end.device_code === device.code);
+  return new Map(own.map(({ cable, end }) => [end.port_name, cable]));
+}
+
+/** How many ports of each kind there are, and how many of them are in use. */
+function PortCounts({ answer }: { readonly answer: GetDeviceResponse }) {
+  const { ports, code } = answer.device;
+  const byPort = cablesByPort(answer);
+  const kinds = Map.groupBy(ports, ({ kind }) => enumWord(kind, "PORT_KIND"));
+  const isUsed = (port: Port) => byPort.has(port.name) || (port.power_in?.source_ref ?? "") !== "";
+  return (
+    <Card title="Ports" action={<a href={linkTo("device", code, { tab: "ports" })}>All {ports.length} ports</a>}>
+      <Facts
+        rows={[...kinds].map(
+          ([kind, all]) => [kind, `${all.filter(isUsed).length} of ${all.length} connected`] as const,
+        )}
+      />
+    </Card>
+  );
+}
+
+function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
   const may = useMayWrite();
-  const byPort = new Map<string, Cable>();
-  for (const cable of cables) {
-    for (const end of [cable.a, cable.b]) if (end.device_code === device.code) byPort.set(end.port_name, cable);
-  }
+  const { device } = answer;
+  const byPort = cablesByPort(answer);
   const columns: readonly Column<Port>[] = [
     {
       name: "Port",

@@ -12,7 +12,7 @@ import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
-import { useRehearsal, worstOf } from "../overview/rehearsal.ts";
+import { lossSentence, useRehearsal } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -77,12 +77,7 @@ function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: Retu
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
-  const [cause] = rehearsal.causes;
-  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
-  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
-  if (racks > 0) return `${now}Losing ${name} would take ${counted(racks, "rack")}.`;
-  if (devices > 0) return `${now}Losing ${name} would take ${counted(devices, "device")} offline.`;
-  return `${now}No single failure takes a rack.`;
+  return `${now}${lossSentence(rehearsal.causes[0])}`;
 }
 
 const SHOWN = 6;

@@ -7,18 +7,16 @@ import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
-import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
-import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { Tabs } from "../ui/tabs.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
+import { ElementFrame } from "./element_frame.tsx";
 import { ChangesOf } from "./latest_changes.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
-import { cordsOf, Supply, Uplinks, useRows, WhatIf } from "./rack_cards.tsx";
+import { cordsOf, Supply, Uplinks, useRows, WhatIf, WorstLoss } from "./rack_cards.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ThingActions } from "./thing_actions.tsx";
 
@@ -63,61 +61,59 @@ export function Rack({ place }: { readonly place: Place }) {
   const ref = `rack:${code}`;
   const rack = asked.reply?.rack;
   return (
-    <>
-      <PageHead
-        kind={rack === undefined ? "Rack" : rackWords(rack)}
-        title={code}
-        {...(rack?.location === undefined ? {} : { trail: placeTrail(rack.location) })}
-        action={
-          asked.error?.code === "not_found" ? null : (
-            <ThingActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />
-          )
-        }
-      >
-        {rack === undefined ? null : <HealthBadge health={rack.health} />}
-      </PageHead>
-      <div class="page-parts">
-        <Tabs
-          chosen={tab}
-          tabs={[
-            ["", "Overview"],
-            ["devices", "Devices", asked.reply?.occupants.length],
-            ["picture", "Picture"],
-            ["history", "Changes"],
-          ]}
-        />
-        {tab === "" || tab === "picture" ? (
-          <Filters>
-            <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
-            <ChoiceField
-              label="Colours show"
-              value={coloring}
-              choices={COLORINGS}
-              change={(value) => setSettings({ coloring: value })}
-            />
-          </Filters>
-        ) : null}
-      </div>
-      <Answer asked={asked}>
-        {(reply) =>
-          tab === "devices" ? (
+    <ElementFrame
+      place={place}
+      asked={asked}
+      kind={rack === undefined ? "Rack" : rackWords(rack)}
+      trail={placeTrail(rack?.location)}
+      state={rack === undefined ? null : <HealthBadge health={rack.health} />}
+      sentence={<WorstLoss scope={ref} />}
+      actions={<ThingActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
+      options={tab === "" || tab === "picture" ? <DrawnBy view={view} coloring={coloring} /> : null}
+      tabs={[
+        {
+          key: "",
+          name: "Overview",
+          content: (reply) => <Shown answer={reply} view={view} coloring={coloring} />,
+        },
+        {
+          key: "devices",
+          name: "Devices",
+          count: asked.reply?.occupants.length,
+          content: ({ occupants }) => (
             <Table
               caption="Devices of this rack"
               columns={COLUMNS}
-              rows={reply.occupants}
+              rows={occupants}
               rowKey={({ device_code }) => device_code}
               empty="The rack is empty."
             />
-          ) : tab === "picture" ? (
-            <Picture label={`Rack ${code}`} render={reply.render} question={{ rpc: "GetRack", request }} told />
-          ) : tab === "history" ? (
-            <ChangesOf entity={ref} />
-          ) : (
-            <Shown answer={reply} view={view} coloring={coloring} />
-          )
-        }
-      </Answer>
-    </>
+          ),
+        },
+        {
+          key: "picture",
+          name: "Picture",
+          content: ({ render: drawn }) => (
+            <Picture label={`Rack ${code}`} render={drawn} question={{ rpc: "GetRack", request }} told />
+          ),
+        },
+        { key: "history", name: "Changes", content: () => <ChangesOf entity={ref} /> },
+      ]}
+    />
+  );
+}
+
+function DrawnBy({ view, coloring }: { readonly view: string; readonly coloring: string }) {
+  return (
+    <Filters>
+      <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
+      <ChoiceField
+        label="Colours show"
+        value={coloring}
+        choices={COLORINGS}
+        change={(value) => setSettings({ coloring: value })}
+      />
+    </Filters>
   );
 }
 
@@ -142,15 +138,6 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
       <div>
         {capacity === undefined ? null : <Used capacity={capacity} hasSupplies={supplies.length > 0} />}
         <Supply supplies={supplies} />
-        <Card title="Facts">
-          <Facts
-            rows={[
-              ...factsOf("rack", rack, "name facility_id"),
-              ["Place", placeWords(rack.location)],
-              ...factsOf("rack", rack, "serial asset_tag tenant tags labels comments"),
-            ]}
-          />
-        </Card>
         <CapacityLeft scope={`rack:${rack.code}`} />
       </div>
       <div>
@@ -167,8 +154,17 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             </ul>
           )}
         </Card>
-        <WhatIf rack={rack.code} />
+        <WhatIf scope={`rack:${rack.code}`} />
         <Uplinks occupants={occupants} />
+        <Card title="Facts">
+          <Facts
+            rows={[
+              ...factsOf("rack", rack, "name facility_id"),
+              ["Place", placeWords(rack.location)],
+              ...factsOf("rack", rack, "serial asset_tag tenant tags labels comments"),
+            ]}
+          />
+        </Card>
       </div>
     </div>
   );

@@ -1,10 +1,10 @@
-import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
+import type { FailureCause, GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { percent, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
+import { lossSentence, pictureOf, stateOfCause } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
@@ -54,19 +54,35 @@ export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[
   );
 }
 
-/** What single failures take of this rack, one line each. */
-export function WhatIf({ rack }: { readonly rack: string }) {
-  const scope = `rack:${rack}`;
-  const { reply } = useCall("datacenter.v1.PlanningService/RehearseFailures", {
-    scope_ref: scope,
-    cascade: true,
-    page_size: CAUSES,
-  });
-  if (reply === undefined || reply.causes.length === 0) return null;
+/** The failures that take most of a rack, row, room or site. */
+function useCauses(scope: string): readonly FailureCause[] | undefined {
+  const request = { scope_ref: scope, cascade: true, page_size: CAUSES };
+  return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
+}
+
+/** What the worst single failure takes of a place, in one sentence. */
+export function WorstLoss({ scope }: { readonly scope: string }) {
+  const causes = useCauses(scope);
+  const [worst] = causes ?? [];
+  // The line is there before its answer, so that nothing below it moves.
+  if (causes === undefined) return <>&nbsp;</>;
+  if (worst === undefined) return <>{lossSentence(worst)}</>;
+  return (
+    <>
+      <StateMark state={stateOfCause(worst)} label={`${stateOfCause(worst)}:`} />
+      <a href={pictureOf(worst)}>{lossSentence(worst)}</a>
+    </>
+  );
+}
+
+/** What single failures take of a place, one line each. */
+export function WhatIf({ scope }: { readonly scope: string }) {
+  const causes = useCauses(scope);
+  if (causes === undefined || causes.length === 0) return null;
   return (
     <Card title="What one failure takes here" action={<a href={linkTo("rehearsal", "", { scope })}>Rehearse</a>}>
       <ul class="lines">
-        {reply.causes.map((cause) => (
+        {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>
             <StateMark state={stateOfCause(cause)} label={`${stateOfCause(cause)}:`} />
             <a href={pictureOf(cause)}>{plainRefs(cause.summary)}</a>

@@ -85,7 +85,8 @@ export function Thermal({ place }: { readonly place: Place }) {
   );
 }
 
-function Headroom({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
+/** The balance of heat and cooling of a place, with its picture. */
+export function Headroom({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
   const asked = useCall("ThermalHeadroom", request);
   return (
     <Answer asked={asked}>

@@ -1,5 +1,5 @@
 import { FindPlacement, type QuestionField } from "#gen/datacenter/v1/questions.ts";
-import { BASIS_WORDS } from "#words/names.ts";
+import { BASIS_WORDS, capitalized } from "#words/names.ts";
 
 /** A field of the page. */
 export interface PlacementField {
@@ -33,8 +33,7 @@ export const FIRST_FIELDS: readonly PlacementField[] = [
   { setting: "scope", field: "scope_ref", label: "Scope", kinds: SCOPES, empty: "everywhere" },
 ];
 
-/** What is asked for less often. */
-export const MORE_FIELDS: readonly PlacementField[] = [
+const RARE_FIELDS: readonly PlacementField[] = [
   { setting: "face", field: "face", label: "Face", empty: "as the device says, else front" },
   { setting: "depth", field: "depth", label: "Depth", empty: "as the device says, else full" },
   { setting: "weight", field: "weight_kg", label: "Weight, kg", empty: "not known" },
@@ -55,6 +54,19 @@ export const MORE_FIELDS: readonly PlacementField[] = [
   { setting: "warnings", field: "allow_existing_warnings", label: "Use supplies with warnings", empty: "" },
 ];
 
+/** Fields that the page sets itself, or does without: it lists every place. */
+const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "render"]);
+
+const NAMED: ReadonlySet<string> = new Set([...FIRST_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
+
+/** What is asked for less often: rows of this page, then every other field of the request under its own name. */
+export const MORE_FIELDS: readonly PlacementField[] = [
+  ...RARE_FIELDS,
+  ...(Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
+    .filter((field) => !NAMED.has(field) && !NOT_ASKED.has(field))
+    .map((field) => ({ setting: field, field, label: capitalized(field.replaceAll("_", " ")), empty: "" })),
+];
+
 /** The field of the request, with its type. */
 export function askedField({ field }: PlacementField): QuestionField {
   return FindPlacement[field];
@@ -65,5 +77,10 @@ export function wordsOf(row: PlacementField): Readonly<Record<string, string>> |
   const asked = askedField(row);
   if (asked.type === "flag") return { 0: "no", 1: "yes" };
   if (asked.type !== "choice") return undefined;
-  return row.words ?? Object.fromEntries(asked.values.map((value) => [value.toLowerCase(), value.toLowerCase()]));
+  return row.words ?? Object.fromEntries(asked.values.map(wordOf));
+}
+
+function wordOf(value: string): readonly [word: string, label: string] {
+  const words = value.toLowerCase();
+  return [words.replaceAll("_", "-"), words.replaceAll("_", " ")];
 }

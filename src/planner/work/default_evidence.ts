@@ -65,6 +65,11 @@ function happened({ changed, file, hasTrace }: WorkSigns): boolean {
   return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 
+/** Whether a file is in a `.planner` folder, of a project in a folder of the repository too. */
+export function isPlannersFile(path: string): boolean {
+  return `/${path}`.includes("/.planner/");
+}
+
 function isWork({ path, isNew }: ChangedPath): boolean {
   return !path.startsWith(".planner/") || (isNew && path.startsWith(".planner/specs/"));
 }

@@ -1,5 +1,6 @@
 import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { type CommandLine, isAccepted, withoutAccepted } from "../../work/acceptance.ts";
+import { isPlannersFile } from "../../work/default_evidence.ts";
 import type { JudgedCriterion } from "../../work/judge_criteria.ts";
 import {
   type CommandResult,
@@ -136,5 +137,5 @@ function verdictOf(
 
 /** Planner's own files change while a spec is worked, and no check judges by them. */
 function besideOf({ uncommitted }: FolderState): readonly string[] {
-  return uncommitted.filter((path) => !`/${path}`.includes("/.planner/"));
+  return uncommitted.filter((path) => !isPlannersFile(path));
 }

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { isPlannersFile } from "../../work/default_evidence.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
@@ -107,5 +108,5 @@ function ticked(
 /** Whether the work is the same except for planner's files: the last commit completes the spec. */
 async function onlyPlannersFiles(deps: RunDeps, from: string, to: string): Promise<boolean> {
   const difference = await deps.ports.differences.between(from, to);
-  return difference?.files.every(({ path }) => `/${path}`.includes("/.planner/")) === true;
+  return difference?.files.every(({ path }) => isPlannersFile(path)) === true;
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
+import { isPlannersFile } from "../../work/default_evidence.ts";
 import type { Git } from "../git/git.ts";
 import { isMergeTreeMissing } from "./forecast.ts";
 import { isAncestor } from "./outside_words.ts";
@@ -214,7 +215,7 @@ async function changedPaths(git: Git, from: string, to: string): Promise<readonl
 }
 
 function withoutPlanner(paths: readonly string[]): readonly string[] {
-  return paths.filter((path) => !`/${path}`.includes("/.planner/"));
+  return paths.filter((path) => !isPlannersFile(path));
 }
 
 function short(hash: string): string {

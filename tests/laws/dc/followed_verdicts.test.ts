@@ -65,7 +65,7 @@ test("events about verdicts, applied to a list of windows, give the list that fo
     let position = watch.end ?? -1;
     for (let change = 0; change < CHANGES; change += 1) {
       if (change % 4 === 3) site.clock.moveS(random.pick([1800, 3600, 5400]));
-      else await changeSomething(site, random, { elements, windows: WINDOWS });
+      else await changeSomething(site, random, { elements, windows: WINDOWS + 6 });
       // The first look finds that something changed, the second that no further change follows.
       await watch.look();
       await watch.look();

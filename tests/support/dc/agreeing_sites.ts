@@ -41,7 +41,8 @@ export async function* agreeingStores(): AsyncGenerator<{
   }
 }
 
-function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
+/** The sample of so many racks: each 40 have a supply, cooling and a fabric of their own. */
+export function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
   const items = Map.groupBy(sampleItems(racks), ({ kind }) => kind);
   const of = (kind: "rack" | "device" | "crac" | "cable" | "fabric_link") =>
     (items.get(kind) ?? []).map(({ item }) => item as Json);

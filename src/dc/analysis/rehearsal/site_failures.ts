@@ -1,4 +1,5 @@
 import type { Steps } from "#kernel/steps.ts";
+import { NodeGroups } from "../node_groups.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
@@ -143,32 +144,14 @@ function aroundCircles(graph: PowerGraph, island: Int32Array): Uint8Array {
  * @returns by node, the lowest node of its island
  */
 function islandsOf({ graph, size, rack, rackKeys }: CountedNodes): Int32Array {
-  const { inAt, inEnd, from } = graph.edges;
-  const parents = new Int32Array(size);
-  for (let index = 0; index < size; index += 1) parents[index] = index;
-  const root = (index: number): number => {
-    let at = index;
-    while (parents[at] !== at) {
-      const above = parents[parents[at] as number] as number;
-      parents[at] = above;
-      at = above;
-    }
-    return at;
-  };
-  const join = (a: number, b: number) => {
-    const [one, other] = [root(a), root(b)];
-    if (one !== other) parents[Math.max(one, other)] = Math.min(one, other);
-  };
-  for (let index = 0; index < size; index += 1) {
-    for (let at = inAt[index] as number; at < (inEnd[index] as number); at += 1) join(from[at] as number, index);
-  }
+  const groups = new NodeGroups(size);
+  groups.joinSupply(graph);
   const first = new Int32Array(rackKeys.length).fill(-1);
   for (let index = 0; index < size; index += 1) {
     const number = rack[index] as number;
     if (number < 0) continue;
     if (first[number] === -1) first[number] = index;
-    else join(first[number] as number, index);
+    else groups.join(first[number] as number, index);
   }
-  for (let index = 0; index < size; index += 1) parents[index] = root(index);
-  return parents;
+  return groups.numbers();
 }

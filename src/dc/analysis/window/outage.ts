@@ -99,7 +99,7 @@ function bladesIn(devices: readonly Device[]): ReadonlyMap<string, readonly stri
 }
 
 /** Adds the devices that are inside of others: blades are taken out with their chassis, even those with recorded inlets. */
-function withBlades({ power, inventory }: Topology, sources: readonly number[]): ReadonlySet<number> {
+export function withBlades({ power, inventory }: Topology, sources: Iterable<number>): ReadonlySet<number> {
   const inside = bladesIn(inventory.devices);
   const found = new Set(sources);
   // The set grows while it is walked.

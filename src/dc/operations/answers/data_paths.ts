@@ -61,6 +61,11 @@ export class DataPaths {
     return found;
   }
 
+  /** Keys of the codes of all devices whose ways were asked for, and of those at these ways. */
+  get followed(): ReadonlySet<string> {
+    return new Set([...this.#ways].flatMap(([code, ways]) => [code, ...ways.flatMap(({ devices }) => devices)]));
+  }
+
   /** Devices at the ends of ways that do not work. */
   async #candidates(dead: DeadKeys): Promise<Iterable<string>> {
     const { topology } = this.#session;

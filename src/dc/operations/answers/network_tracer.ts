@@ -56,6 +56,11 @@ export class NetworkTracer {
   isolatedBy(dead: DeadNetwork): Promise<readonly number[]> {
     return this.#paths.isolatedBy(dead);
   }
+
+  /** Keys of the codes of the devices whose data paths were followed so far. */
+  get followed(): ReadonlySet<string> {
+    return this.#paths.followed;
+  }
 }
 
 /** Codes of the patch panels among some nodes. */

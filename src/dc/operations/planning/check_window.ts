@@ -12,6 +12,7 @@ import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { isThere } from "./windows/judge_piece.ts";
 import { openWindows, readListed, USUAL_EXPOSED, WindowTimeline } from "./windows/judge_window.ts";
+import { KeptVerdicts } from "./windows/kept_verdicts.ts";
 import { allWindows, demandWindow } from "./windows/stored_windows.ts";
 import { ACCEPTED_KINDS, missing, ROLE } from "./windows/window_elements.ts";
 
@@ -30,6 +31,7 @@ export const checkWindow = defineRead({
     const limits = { exposedRacks: readExposed(request.exposedRacks), uplinkPct: CONGESTED_PCT };
     const basis = readBasis(request.loadBasis);
     const topology = await session.judgedTopology();
+    await KeptVerdicts.follow(session, topology);
     checkAccepted(topology, acceptedRefs);
     const asked = elementRefs.map((text, at) => ({ field: `element_refs[${at}]`, text }));
     await failingSources({ topology, reader: session.reader }, asked);

@@ -5,7 +5,7 @@ import { type Contact, contactsOf } from "#dc/analysis/window/contacts.ts";
 import { outageHarm } from "#dc/analysis/window/harm.ts";
 import { type Judged, type Judgement, judge, type WindowLimits } from "#dc/analysis/window/judgement.ts";
 import { type NextFailures, nextFailures } from "#dc/analysis/window/next_failures.ts";
-import { WindowSite } from "#dc/analysis/window/outage.ts";
+import { WindowSite, withBlades } from "#dc/analysis/window/outage.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { Refusal } from "#dc/model/refusal.ts";
@@ -14,6 +14,7 @@ import { type FailingSources, failingSources } from "../../answers/failing_sourc
 import { NetworkTracer } from "../../answers/network_tracer.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { nearFailuresOf } from "../rehearsals.ts";
+import type { Dependence } from "./kept_verdicts.ts";
 import { ROLE } from "./window_elements.ts";
 
 /** What windows are judged against. */
@@ -38,6 +39,7 @@ export interface OutInPiece {
 export interface PieceOutage {
   readonly window: WindowSite;
   readonly judged: Judged;
+  readonly depends: Dependence | undefined;
 }
 
 export interface JudgedPiece extends PieceOutage {
@@ -63,21 +65,32 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const outage = await scheduler.run(window.outage());
   const network = { off: outage.off, cutOff: outage.fabric.cutOff, ports: failing.networkPorts };
   const withoutDataPath = await tracer.isolatedBy(network);
+  // What rides on cables and links depends on more than the domains of what is out.
+  const isPower = site === topology && failing.networkPorts.length + failing.links.size + cut.length === 0;
+  const depends = isPower ? { covered: [...outage.covered], met: [...tracer.followed] } : undefined;
   const accepted = acceptanceOf(topology, out.accepted);
   const harm = outageHarm(topology, outage);
-  return { window, judged: { ground, outage, harm, withoutDataPath, accepted, next: [], limits, missing } };
+  const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], limits, missing };
+  return { window, judged, depends };
 }
 
 /** Judges a piece. Cost: as of `nextFailures`. */
 export async function judgePiece(
   { session }: WindowQuestion,
-  { window, judged: alone }: PieceOutage,
+  { window, judged: alone, depends }: PieceOutage,
 ): Promise<JudgedPiece> {
   const next: NextFailures = await session.scheduler.run(nextFailures(window, alone));
   const judged = { ...alone, next: next.failures };
   const { ground, outage, harm, withoutDataPath } = judged;
   const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];
-  return { window, judged, judgement: judge(judged), contacts: contactsOf(ground, outage, lost), tried: next.tried };
+  const contacts = contactsOf(ground, outage, lost);
+  return { window, judged, depends, judgement: judge(judged), contacts, tried: next.tried };
+}
+
+/** Nodes that references take out, with the blades of chassis. Inlets have none. */
+export async function coveredBy(question: WindowQuestion, refs: readonly string[]): Promise<ReadonlySet<number>> {
+  const { sources } = await presentSources(question, refs);
+  return withBlades(question.topology, sources.nodes);
 }
 
 /** What references name, and those that name nothing any more. */

@@ -13,6 +13,7 @@ import { CONGESTED_PCT } from "../../messages/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
 import { verdictSummary, windowReply } from "../window_reply.ts";
 import {
+  coveredBy,
   type JudgedPiece,
   judgePiece,
   type OutInPiece,
@@ -58,6 +59,7 @@ export async function storedTimeline(session: ReadSession, stored: readonly Main
   const limits = { exposedRacks: USUAL_EXPOSED, uplinkPct: CONGESTED_PCT };
   const windows = openWindows(stored, now);
   const topology = await (windows.length === 0 ? session.topology() : session.judgedTopology());
+  await KeptVerdicts.follow(session, topology);
   const timeline = new WindowTimeline({ session, topology, basis: "ALLOCATED", limits }, windows, now);
   const byCode = new Map(windows.map((window) => [window.code, window]));
   return { topology, timeline, timed: (code: string): TimedWindow | undefined => byCode.get(code) };
@@ -119,11 +121,14 @@ export class WindowTimeline {
     const found: (ShortVerdict & { readonly out: OutInPiece })[] = [];
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
-      const judged = async () => shortOf(await this.#judge(out));
+      const judged = async () => {
+        const piece = await this.#judge(out);
+        return { item: shortOf(piece), depends: piece.depends };
+      };
       // The length is a figure of the verdict where a battery carries; otherwise it only says which batteries do.
       const told = (await this.#batteries(at)).carrying.length > 0 ? out.durationS : this.#batteriesIn(out);
       const key = JSON.stringify([{ ...out, durationS: told }, this.#options()]);
-      found.push({ ...(await this.#kept.verdict(key, judged)), out });
+      found.push({ ...(await this.#kept.verdict(key, () => this.#coveredBy(out), judged)), out });
     }
     return found;
   }
@@ -192,11 +197,19 @@ export class WindowTimeline {
   async #batteries(at: number) {
     const piece = this.#pieces[at] as WindowPiece;
     const out = { ...outIn(piece), durationS: secondsOf(piece), missing: [] };
-    return this.#kept.batteries(JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]), async () => {
-      const { outage, ground } = (await this.outage(out)).judged;
+    const key = JSON.stringify([out.refs, this.#batteriesIn(out), this.#question.basis]);
+    const find = async () => {
+      const { judged, depends } = await this.outage(out);
+      const { outage, ground } = judged;
       const refOf = (index: number) => ground.site.power.nodes[index]?.ref ?? "";
-      return { carrying: outage.onBattery.map(({ index }) => refOf(index)), unsupplied: outage.unsupplied.map(refOf) };
-    });
+      const carrying = outage.onBattery.map(({ index }) => refOf(index));
+      return { item: { carrying, unsupplied: outage.unsupplied.map(refOf) }, depends };
+    };
+    return this.#kept.batteries(key, () => this.#coveredBy(out), find);
+  }
+
+  #coveredBy({ refs }: OutInPiece): Promise<ReadonlySet<number>> {
+    return coveredBy(this.#question, refs);
   }
 
   /** Racks of which each alone, taken out as well, ends every NO_GO. */

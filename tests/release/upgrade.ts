@@ -70,6 +70,7 @@ async function projectGoesOn(older: string, newer: string): Promise<void> {
 
   demand(idsIn(await succeed([newer, "list", "--json"], cwd)).join() === ids.join(), "list shows other specs");
   await succeed([newer, "doctor", "--fix"], cwd);
+  await succeed([newer, "approve", "--commands", "--yes"], cwd);
   await succeed([newer, "work", first], cwd);
   await succeed([newer, "merge", first], cwd);
   demand(existsSync(join(cwd, "done.txt")), "the merged work is not in the checkout");

@@ -65,8 +65,11 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
 export class Ledger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
-  /** The nodes that fail with each, those left out that are off before. */
-  readonly #sources: (readonly number[])[] = [];
+  /** Nodes of the first and the last element of each; -1 for none. */
+  readonly #first: number[] = [];
+  readonly #last: number[] = [];
+  /** The nodes of places by the numbers of their failures, those left out that are off before. */
+  readonly #members = new Map<number, readonly number[]>();
   /** Number of the last failure that turns a node off before anything trips, by node. */
   readonly #marks: Uint32Array;
   readonly #offline: NodeOwners;
@@ -131,7 +134,7 @@ export class Ledger {
     this.#entered.push(failure);
     const number = this.#entered.length;
     for (const index of failure.direct) this.#marks[index] = number;
-    this.#sources.push(this.#sourcesOf(failure, number));
+    this.#noteSources(failure, number);
     this.#smaller = new Set();
     this.#nearer = new Set();
     // A device that a smaller failure turns off is not charged to a larger one as degraded, and so on.
@@ -157,10 +160,15 @@ export class Ledger {
     };
   }
 
-  #sourcesOf({ elements }: Failure, number: number): readonly number[] {
-    const [only, ...more] = elements;
-    if (only !== undefined && more.length === 0 && only.members === undefined) return [only.index];
-    return elements.flatMap(nodesOf).filter((index) => this.#marks[index] === number);
+  #noteSources({ elements }: Failure, number: number): void {
+    let [first, last] = [elements[0]?.index ?? -1, elements.at(-1)?.index ?? -1];
+    if (elements[0]?.members !== undefined) {
+      const own = elements.flatMap(nodesOf).filter((index) => this.#marks[index] === number);
+      this.#members.set(number, own);
+      [first, last] = [own[0] ?? -1, own.at(-1) ?? -1];
+    }
+    this.#first.push(first);
+    this.#last.push(last);
   }
 
   #named(numbers: ReadonlySet<number>): readonly Failure[] {
@@ -211,7 +219,10 @@ export class Ledger {
     let found = false;
     for (let place = 0; place < owners.length; place += 1) {
       const number = owners[place] as number;
-      if (number === now || !this.#includes(this.#sources[number - 1] as readonly number[])) continue;
+      if (number === now || this.#marks[this.#first[number - 1] as number] !== now) continue;
+      if (this.#marks[this.#last[number - 1] as number] !== now) continue;
+      if (this.#members.size > 0 && this.#members.get(number)?.every((index) => this.#marks[index] === now) === false)
+        continue;
       if (number <= this.#singles) {
         this.#nearer.add(number);
         continue;
@@ -220,13 +231,6 @@ export class Ledger {
       found = true;
     }
     return found;
-  }
-
-  /** Whether the failure that is being entered includes all of some nodes; a cable or a link, which has none, never. */
-  #includes(nodes: readonly number[]): boolean {
-    const now = this.#entered.length;
-    for (const index of nodes) if (this.#marks[index] !== now) return false;
-    return nodes.length > 0;
   }
 }
 

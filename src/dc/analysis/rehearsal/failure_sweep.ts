@@ -13,14 +13,18 @@ const NO_OVERLOADS: readonly Overloaded[] = [];
 const NO_TRIPS: readonly Tripped[] = [];
 const NO_KEYS: readonly string[] = [];
 
-/** Nodes that fail, and those of them that do not count as offline. */
 interface Sources {
+  /** Nodes that fail. */
   readonly nodes: readonly number[];
-  readonly isUncounted: (index: number) => boolean;
-  /** Whether a node is equipment that fails itself, and no load of a place. */
-  readonly isUnlisted: (index: number) => boolean;
-  /** Whether a node changes its rack; all do unless a place fails, whose cooling units count as offline alone. */
-  readonly isChange?: (index: number) => boolean;
+  /** Undefined for elements that do not count as offline themselves. */
+  readonly place: PlaceSources | undefined;
+}
+
+/** Nodes of places, of which loads and cooling units count as offline. */
+interface PlaceSources {
+  readonly all: ReadonlySet<number>;
+  /** Equipment that fails itself. */
+  readonly unlisted: ReadonlySet<number>;
 }
 
 /** Tries failures one after the other: applies, counts and undoes each. Equals a blast radius; a law compares them. */
@@ -55,7 +59,7 @@ export class FailureSweep {
   fail(elements: readonly Element[], isCircular = false): Outcome {
     this.#count += 1;
     this.#state.isCircular = isCircular;
-    const sources = this.#sourcesOf(elements);
+    const sources = sourcesOf(elements);
     const { darkBefore, direct, overloads, trips } = this.#spread(sources);
     const { impact, offline, degraded, keys } = this.#counted(sources);
     this.#state.undo();
@@ -83,7 +87,7 @@ export class FailureSweep {
     this.#peaks ??= new Float64Array(this.#nodes.size);
     loads.peaks = this.#peaks;
     state.isCircular = false;
-    this.#spread(this.#sourcesOf(elements));
+    this.#spread(sourcesOf(elements));
     const rises = new Map<number, number>();
     for (const at of loads.changed) {
       const rise = this.#peaks[at] as number;
@@ -95,24 +99,11 @@ export class FailureSweep {
     return made;
   }
 
-  #sourcesOf(elements: readonly Element[]): Sources {
-    const nodes = elements.flatMap(nodesOf);
-    const members = elements.flatMap((element) => element.members ?? []);
-    if (members.length === 0) {
-      const isSource = (index: number) => nodes.includes(index);
-      return { nodes, isUncounted: isSource, isUnlisted: isSource };
-    }
-    const { role, counts } = this.#nodes;
-    const all = new Set(nodes);
-    const isUnlisted = (index: number) => members.some(({ unlisted }) => unlisted.has(index));
-    // A device without a recorded supply does not count as offline with its place.
-    const isUnknown = (index: number) => role[index] === ROLE.UNDOCUMENTED && all.has(index);
-    return {
-      nodes,
-      isUncounted: (index) => isUnlisted(index) || isUnknown(index),
-      isUnlisted,
-      isChange: (index) => counts[index] !== COUNTS.CRAC || !all.has(index),
-    };
+  /** Whether a node fails and does not count as offline, as a device without a recorded supply does not with its place. */
+  #isUncounted({ nodes, place }: Sources, index: number): boolean {
+    if (place === undefined) return nodes.includes(index);
+    if (place.unlisted.has(index)) return true;
+    return this.#nodes.role[index] === ROLE.UNDOCUMENTED && place.all.has(index);
   }
 
   /** Applies a failure and, if asked, its cascade. */
@@ -141,7 +132,7 @@ export class FailureSweep {
     const { counts } = this.#nodes;
     const { dark } = this.#state;
     const isCounted = (index: number) => counts[index] !== COUNTS.NOTHING;
-    const offline = dark.filter((index) => isCounted(index) && !sources.isUncounted(index));
+    const offline = dark.filter((index) => isCounted(index) && !this.#isUncounted(sources, index));
     const onBattery = this.#options.assumeBattery ? this.#state.onBattery().filter(isCounted) : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
     const weaker = this.#state.weaker().filter(isCounted);
@@ -218,17 +209,21 @@ export class FailureSweep {
 
   #darkRacks(sources: Sources): readonly string[] {
     const { counts } = this.#nodes;
-    const offline = this.#state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.isUncounted(index));
+    const offline = this.#state.dark.filter(
+      (index) => counts[index] !== COUNTS.NOTHING && !this.#isUncounted(sources, index),
+    );
     return this.#rackStates(sources, [offline]).keys.racksDark;
   }
 
   #touchRacks(sources: Sources, hits: readonly (readonly number[])[]): void {
     const racks = this.#racks;
-    for (const index of sources.nodes)
-      if (sources.isUnlisted(index)) racks.fail(index, this.#state.before.live[index] === 1);
-    for (const index of this.#state.dark) racks.darken(index, sources.isUnlisted(index));
-    const { isChange } = sources;
-    for (const list of isChange === undefined ? hits : hits.map((some) => some.filter(isChange)))
+    const { counts } = this.#nodes;
+    const { nodes, place } = sources;
+    for (const index of nodes) if (isUnlisted(sources, index)) racks.fail(index, this.#state.before.live[index] === 1);
+    for (const index of this.#state.dark) racks.darken(index, isUnlisted(sources, index));
+    // A cooling unit that fails with its place counts as offline, not as a change of its rack.
+    const isChange = (index: number) => counts[index] !== COUNTS.CRAC || place?.all.has(index) !== true;
+    for (const list of place === undefined ? hits : hits.map((some) => some.filter(isChange)))
       for (const index of list) racks.hit(index);
   }
 
@@ -250,6 +245,18 @@ export class FailureSweep {
     racks.clear();
     return { keys, undocumented };
   }
+}
+
+function sourcesOf(elements: readonly Element[]): Sources {
+  if (elements.every(({ members }) => members === undefined))
+    return { nodes: elements.map(({ index }) => index), place: undefined };
+  const nodes = elements.flatMap(nodesOf);
+  const unlisted = new Set(elements.flatMap(({ index, members }) => (members ? [...members.unlisted] : [index])));
+  return { nodes, place: { all: new Set(nodes), unlisted } };
+}
+
+function isUnlisted({ nodes, place }: Sources, index: number): boolean {
+  return place === undefined ? nodes.includes(index) : place.unlisted.has(index);
 }
 
 /** Nodes that a failure affects, in every step of its cascade. */

@@ -49,10 +49,11 @@ export interface Outcome {
 
 /** Nodes that do not work after a failure, its elements included. */
 export function offBy({ elements, offline }: Outcome): readonly number[] {
-  const off: number[] = [];
-  for (const element of elements) for (const index of nodesOf(element)) off.push(index);
+  if (elements.some(({ members }) => members !== undefined))
+    return [...new Set([...elements.flatMap(nodesOf), ...offline])];
+  const off = elements.map(({ index }) => index);
   for (const index of offline) off.push(index);
-  return elements.some(({ members }) => members !== undefined) ? [...new Set(off)] : off;
+  return off;
 }
 
 /** An outcome with its effect on cooling and networks. */

@@ -47,11 +47,10 @@ function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
  */
 export function includesLoss(failure: Failure, loss: Loss): boolean {
   const { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff, isolated } = loss;
-  const elements = failure.elements.flatMap(nodesOf);
-  const all = failure.offline.length + elements.length;
+  const all = failure.offline.length + failure.elements.reduce((sum, one) => sum + (one.members?.nodes.length ?? 1), 0);
   if (racksDark.size > failure.racksDark.length || links.size > failure.links.length) return false;
   if (offline.size > all || degraded.size > failure.degraded.length + all) return false;
-  const off = setFrom([...failure.offline, ...elements]);
+  const off = setFrom([...failure.offline, ...failure.elements.flatMap(nodesOf)]);
   const dark = setFrom(failure.racksDark);
   const partial = setFrom(failure.racksPartial);
   const weaker = setFrom(failure.degraded);

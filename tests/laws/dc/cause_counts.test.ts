@@ -5,11 +5,13 @@ import { FailureCauseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { worstOf } from "#web/console/overview/rehearsal.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { WalkedSite } from "../../support/dc/walked_site.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 
 // One cause has one count: RehearseFailures, PowerBlastRadius, the table of the command line, the first screen of the console
 // and the pictures say the same numbers of racks and devices.
 
 const ASKED_OF_A_SITE = 12;
+const MOST_ELEMENTS = 40;
 const LISTED = 1000;
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
@@ -37,17 +39,19 @@ const COUNTS = [
 ] as const;
 
 test("a cause has the same counts in the rehearsal, the failure, the table, the console and the picture", async () => {
-  const compared = { elements: 0, whole: 0, pictures: 0 };
-  for await (const site of agreeingSites()) {
+  const compared = { elements: 0, whole: 0, pictures: 0, floors: 0 };
+  for await (const site of agreeingSites(LAW_INVENTORIES)) {
     for (const kinds of [[], OTHERS]) {
       const asked = { kinds: kinds.map((kind) => `FAILURE_KIND_${kind}`), cascade: true, page_size: LISTED };
       const { causes = [] } = await site.call("RehearseFailures", { ...asked, max_elements: LISTED });
       await causesAgree(site, causes, compared);
+      if (kinds.length === 0) compared.floors += await floorsAgree(site, causes);
     }
   }
   expect(compared.elements).toBeGreaterThan(100);
   expect(compared.pictures).toBeGreaterThan(20);
   expect(compared.whole).toBeGreaterThan(0);
+  expect(compared.floors).toBeGreaterThan(11);
 }, 600_000);
 
 async function causesAgree(site: WalkedSite, causes: readonly Json[], compared: Compared): Promise<void> {
@@ -58,13 +62,43 @@ async function causesAgree(site: WalkedSite, causes: readonly Json[], compared: 
     expect([say, ...(rows[at] ?? [])]).toEqual([say, racks_dark, it_devices_offline]);
     summaryAgrees(say, cause);
   }
-  for (const cause of spread(causes)) await causeAgrees(site, cause, compared);
+  const isUsual = causes.every(({ kind }) => USUAL.has(kind));
+  for (const cause of isUsual ? causes : spread(causes)) await causeAgrees(site, cause, compared);
 }
 
-/** Some causes, spread over the list. */
+/** Some causes of few elements, spread over the list: the kinds that fail only if they are named have thousands. */
 function spread(causes: readonly Json[]): readonly Json[] {
-  const step = Math.max(1, Math.floor(causes.length / ASKED_OF_A_SITE));
-  return causes.filter((_, at) => at % step === 0);
+  const few = causes.filter(({ elements }) => elements.length <= MOST_ELEMENTS);
+  const step = Math.max(1, Math.floor(few.length / ASKED_OF_A_SITE));
+  return few.filter((_, at) => at % step === 0);
+}
+
+/**
+ * The floors, which the overview draws as well, mark the racks that causes turn dark: all but those that lose one small
+ * device by it. Returns the number of racks that go dark.
+ */
+async function floorsAgree(site: WalkedSite, causes: readonly Json[]): Promise<number> {
+  const tiles: Json[] = [];
+  for (const { ref } of await site.rows("FLOOR")) {
+    const reply = await site.call("FloorPlan", {
+      floor_ref: ref,
+      render: { format: "RENDER_FORMAT_NONE", coloring: "COLORING_RISK" },
+    });
+    tiles.push(...(reply.racks ?? []), ...(reply.unplaced_racks ?? []));
+  }
+  const onFloors = new Set(tiles.map(({ code }) => code));
+  const codesOf = (some: readonly Json[]) => new Set(some.flatMap(({ racks_dark = [] }) => racks_dark as string[]));
+  const taken = codesOf(causes);
+  const grave = codesOf(causes.filter(({ severity }) => /CRITICAL|HIGH/.test(severity)));
+  const of = (...risks: readonly string[]) =>
+    new Set(tiles.filter(({ risk }) => risks.includes(risk.slice("RACK_RISK_".length))).map(({ code }) => code));
+  const dark = of("DARK");
+  expect([site.name, "marked without a cause", [...dark].filter((code) => !taken.has(code))]).toMatchObject({ 2: [] });
+  const lost = of("DARK", "DEVICE");
+  const unmarked = [...taken].filter((code) => onFloors.has(code) && !lost.has(code));
+  expect([site.name, "dark and not marked", unmarked]).toMatchObject({ 2: [] });
+  if (site.name === "AMS1") expect([...dark].sort()).toEqual([...grave].sort());
+  return dark.size;
 }
 
 /** Racks dark and devices offline of each line of the command's table. */

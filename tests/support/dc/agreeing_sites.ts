@@ -22,19 +22,19 @@ type Json = any;
  * Sites on which the service is asked the same in several ways: the sample site, a generated one if PLANNER_LAW_RACKS says
  * so, and half of PLANNER_LAW_INVENTORIES generated inventories. Each has a database of its own.
  */
-export async function* agreeingSites(): AsyncGenerator<WalkedSite> {
-  for await (const { name, store } of agreeingStores()) yield await WalkedSite.of(name, store);
+export async function* agreeingSites(inventories = INVENTORIES): AsyncGenerator<WalkedSite> {
+  for await (const { name, store } of agreeingStores(inventories)) yield await WalkedSite.of(name, store);
 }
 
 /** The databases of these sites, each with a number to draw by. */
-export async function* agreeingStores(): AsyncGenerator<{
+export async function* agreeingStores(inventories = INVENTORIES): AsyncGenerator<{
   readonly name: string;
   readonly store: DcStore;
   readonly seed: number;
 }> {
   yield { name: "AMS1", store: await storeOf(ams1), seed: INVENTORIES };
   if (RACKS > 0) yield { name: `${RACKS} racks`, store: await storeOf(sampleSite(RACKS)), seed: INVENTORIES + 1 };
-  for (let seed = 0; seed < INVENTORIES; seed += 1) {
+  for (let seed = 0; seed < inventories; seed += 1) {
     const random = new SeededRandom(seed);
     const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
     yield { name: `inventory ${seed}`, store: await stored(furnished(drawn, random)), seed };

@@ -36,6 +36,8 @@ export function* rackRisks(
     const dark = new Set(racksDark);
     const ref = power.nodes[elements[0]?.index ?? -1]?.ref ?? "";
     const byRack = Map.groupBy(itDevices(power, offline), (index) => rackKeyOf(power, index) ?? "");
+    // A rack may go dark by what is no IT device, such as a cooling unit in it.
+    for (const key of dark) if (!byRack.has(key)) byRack.set(key, []);
     for (const [key, off] of byRack) {
       const isSmall = off.length === 1 && (!dark.has(key) || isOneSmallDevice(power, off, basis));
       keepWorst(found, key, { risk: riskOf(isSmall, dark.has(key)), ref, size: direct.length });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
-import { heading, sampleConsole } from "../support/console_page.ts";
+import { chooseMore, heading, sampleConsole } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
@@ -54,6 +54,36 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.locator(".figure", { hasText: "Devices offline" }).getByText("50").waitFor();
       expect(await page.getByLabel("Let overloads trip").isChecked()).toBe(true);
       await page.locator(".picture svg", { hasText: "devices offline" }).waitFor();
+    });
+  }, 120_000);
+
+  test("shows what is left of a site on one sheet, and racks side by side", async () => {
+    const request = { scope_ref: "site:AMS1", by: "AREA_KIND_ROW" };
+    const { areas } = await call("PlanningService/GetCapacity", request);
+    await visit("site/AMS1", async (page) => {
+      await page.getByRole("link", { name: "Sheet" }).click();
+      await heading(page, "What is left in AMS1");
+      const lines = page.getByRole("region", { name: "What is left in each area" }).locator("tbody tr");
+      await lines.nth(3).waitFor();
+      for (const [at, { ref, free_u, power }] of areas.entries()) {
+        const text = await lines.nth(at).innerText();
+        expect([ref, text.includes(ref.slice(4)), text.includes(`${free_u} of`)]).toEqual([ref, true, true]);
+        expect(text).toContain(String(Number(power.failover_free_kw.toFixed(1))));
+      }
+      const sheet = await page.pdf({ format: "A4" });
+      expect(sheet.toString("latin1").match(/\/Type \/Page\b/g)?.length).toBe(1);
+
+      await page.goto(`${server.url}/#/rack/B03`);
+      await chooseMore(page, "Compare…");
+      await heading(page, "Compare");
+      const other = page.getByRole("combobox", { name: "With" });
+      await other.fill("C03");
+      await other.press("Enter");
+      await heading(page, "B03 and C03");
+      const facts = page.getByRole("region", { name: "Facts side by side" });
+      await facts.getByRole("row", { name: /^Row B C$/ }).waitFor();
+      await facts.getByRole("row", { name: /^Planned draw 8.1 kW 8.1 kW$/ }).waitFor();
+      expect(hashOf(page)).toBe("#/compare/rack:B03?with=rack:C03");
     });
   }, 120_000);
 

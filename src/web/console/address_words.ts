@@ -29,6 +29,7 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   device: { tab: ["ports", "history"] },
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
   floor: { coloring: ["health", "power", "thermal", "utilization"] },
+  capacity: { by: ["room", "floor", "rack"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },
   window: { view: ["sheet"] },

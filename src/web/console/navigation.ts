@@ -72,6 +72,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "power", name: "What if", icon: "fail", key: "W" },
       { page: "windows", name: "Windows", icon: "window", key: "M", also: ["window"] },
       { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
+      { page: "capacity", name: "Capacity", icon: "columns", key: "K", also: ["compare"] },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],
   },

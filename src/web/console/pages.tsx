@@ -31,6 +31,8 @@ const PAGES: Readonly<Record<string, PageComponent>> = {
   floor: onDemand(async () => (await analysisPages()).Floor),
   power: onDemand(async () => (await analysisPages()).Power),
   rehearsal: onDemand(async () => (await analysisPages()).Rehearsal),
+  capacity: onDemand(async () => (await analysisPages()).Capacity),
+  compare: onDemand(async () => (await analysisPages()).Compare),
   trace: onDemand(async () => (await analysisPages()).Trace),
   thermal: onDemand(async () => (await analysisPages()).Thermal),
   fabric: onDemand(async () => (await analysisPages()).Fabric),
@@ -42,7 +44,7 @@ const PAGES: Readonly<Record<string, PageComponent>> = {
 };
 
 /** Pages whose fields say what they are about: these fields stay while it changes. */
-const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "placement"]);
+const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "placement", "capacity", "compare"]);
 
 /** What has to change for a page to be drawn anew instead of changed. */
 export function pageKey({ page, subject }: Place): string {

@@ -1,4 +1,6 @@
 /** Pages that ask, plan or look back, loaded together when the first of them is opened. */
+export { Capacity } from "./capacity.tsx";
+export { Compare } from "./compare.tsx";
 export { Fabric } from "./fabric.tsx";
 export { Floor } from "./floor.tsx";
 export { History } from "./history.tsx";

@@ -1,47 +1,70 @@
+import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
 import { decimal } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Facts, RefLink } from "../ui/parts.tsx";
 
 /** What is left in a site, room, row or rack, now and after the worst single failure. */
 export function CapacityLeft({ scope }: { readonly scope: string }) {
   const asked = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
+  const sheet = scope.startsWith("rack:") ? undefined : <a href={linkTo("capacity", scope)}>Sheet</a>;
   return (
-    <Card title="What is left">
-      <Answer asked={asked}>{({ areas: [area] }) => (area === undefined ? null : <Left area={area} />)}</Answer>
+    <Card title="What is left" action={sheet}>
+      <Answer asked={asked}>
+        {({ areas: [area] }) =>
+          area === undefined ? null : <Facts rows={capacityRows(area).map(({ name, held }) => [name, held] as const)} />
+        }
+      </Answer>
     </Card>
   );
 }
 
-function Left({ area }: { readonly area: AreaCapacity }) {
-  const { power, air, liquid, racks_without_supply: without } = area;
-  const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
-  return (
-    <Facts
-      rows={[
-        ["Power", power && <FreeKilowatts free={power} />],
-        ["Racks without supply", without === 0 ? "" : String(without)],
-        ["Air cooling", air && <FreeKilowatts free={air} />],
-        ["Liquid cooling", liquid && <FreeKilowatts free={liquid} />],
-        ["Units", `${area.free_u} of ${area.total_u} free, ${block}`],
-        ...area.ports.map((ports) => [portsName(ports), <PortsLeft key="left" ports={ports} />] as const),
-      ]}
-    />
-  );
+/** One fact about what is left: as it is shown, and as it is compared. */
+interface LeftRow {
+  readonly name: string;
+  readonly held: ComponentChildren;
+  readonly text: string;
 }
 
-function FreeKilowatts({
-  free: { free_kw, failover_free_kw, failure_ref },
-}: {
-  readonly free: FreePower | FreeCooling;
-}) {
+/** What is left in an area, a line for each resource. */
+export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
+  const { power, air, liquid, racks_without_supply: without } = area;
+  const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
+  const units = `${area.free_u} of ${area.total_u} free, ${block}`;
+  const kilowatts = (name: string, free: FreePower | FreeCooling | undefined): readonly LeftRow[] =>
+    free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: kilowattWords(free) }];
+  return [
+    ...kilowatts("Power", power),
+    ...(without === 0 ? [] : [{ name: "Racks without supply", held: String(without), text: String(without) }]),
+    ...kilowatts("Air cooling", air),
+    ...kilowatts("Liquid cooling", liquid),
+    { name: "Units", held: units, text: units },
+    ...area.ports.map((ports) => ({
+      name: portsName(ports),
+      held: <PortsLeft ports={ports} />,
+      text: `${ports.free} ${ports.failover_free}`,
+    })),
+  ];
+}
+
+/** Free ports of an area as facts. */
+export function portsRows({ ports }: AreaCapacity): readonly (readonly [string, ComponentChildren])[] {
+  return ports.map((one) => [portsName(one), <PortsLeft key="left" ports={one} />] as const);
+}
+
+function kilowattWords({ free_kw, failover_free_kw }: FreePower | FreeCooling): string {
+  const now = free_kw === undefined ? "not recorded" : `${decimal(free_kw, "kW")} now`;
+  return `${now}${failover_free_kw === undefined ? "" : `, ${decimal(failover_free_kw, "kW")} after one failure`}`;
+}
+
+function FreeKilowatts({ free }: { readonly free: FreePower | FreeCooling }) {
   return (
     <>
-      {free_kw === undefined ? "not recorded" : `${decimal(free_kw, "kW")} now`}
-      {failover_free_kw === undefined ? "" : `, ${decimal(failover_free_kw, "kW")} after one failure`}
-      <Failure target={failure_ref} />
+      {kilowattWords(free)}
+      <Failure target={free.failure_ref} />
     </>
   );
 }

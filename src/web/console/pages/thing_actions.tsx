@@ -19,6 +19,9 @@ interface ThingProps {
   readonly children?: ComponentChildren;
 }
 
+/** Kinds of which two are seen side by side. */
+const COMPARED = /^(?:site|floor|room|row|rack):/;
+
 /** What can be done with one thing: one action that leads, the edit, and the rest behind a menu. */
 export function ThingActions({ target, edit, fails = true, history, children }: ThingProps) {
   return (
@@ -32,6 +35,12 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
       {edit === undefined ? null : <EditAction {...edit} />}
       <Popover label={<Icon name="more" />} title="More actions" menu>
         {children}
+        {target !== undefined && COMPARED.test(target) ? (
+          <a class="button" href={linkTo("compare", target)}>
+            <Icon name="columns" />
+            Compare…
+          </a>
+        ) : null}
         {target === undefined ? null : <TakeOut target={target} />}
         {edit === undefined ? null : <MoreEdits {...edit} />}
         {history === undefined ? null : (

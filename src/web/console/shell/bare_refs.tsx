@@ -20,6 +20,8 @@ const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   floor: { "": ["FLOOR"] },
   history: { "": ALL, entity: ALL },
   windows: { element: ALL },
+  capacity: { "": SCOPES },
+  compare: { "": SCOPES, with: SCOPES },
 };
 
 /** A bare code in an address, such as UPS-A2, where a reference belongs. */

@@ -1,0 +1,148 @@
+import type { AreaCapacity, GetCapacityResponse } from "#gen/datacenter/v1/json.ts";
+import { count, decimal } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
+import { constantOf } from "../address_words.ts";
+import { useCall } from "../api/use_call.ts";
+import { moment } from "../labels.ts";
+import { type Place, setSettings, setSubject } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Facts, Figure, RefLink } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { portsRows } from "./capacity_left.tsx";
+
+const RPC = "datacenter.v1.PlanningService/GetCapacity";
+const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+
+const PARTS = [
+  ["", "Rows"],
+  ["room", "Rooms"],
+  ["floor", "Floors"],
+  ["rack", "Racks"],
+] as const;
+
+/** What is left of a site on one sheet: the whole and its parts, now and after the worst failure. */
+export function Capacity({ place: { subject, settings } }: { readonly place: Place }) {
+  const by = settings.get("by") ?? "";
+  const whole = useCall(RPC, { scope_ref: subject });
+  const parts = useCall(RPC, {
+    scope_ref: subject,
+    by: constantOf("AREA_KIND", by || "row"),
+    page_size: 1000,
+  });
+  return (
+    <>
+      <PageHead
+        title={subject === "" ? "What is left" : `What is left in ${refName(subject)}`}
+        kind={
+          whole.reply === undefined
+            ? "Capacity"
+            : `Revision ${count(whole.reply.revision)}, ${moment(new Date().toISOString())}`
+        }
+      />
+      <Filters>
+        <RefField
+          label="Site, room, row or rack"
+          placeholder="Everything"
+          kinds={KINDS}
+          value={subject}
+          change={setSubject}
+        />
+        <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => setSettings({ by: value })} />
+      </Filters>
+      <Answer asked={whole}>
+        {({ areas }) => areas.map((area) => <Whole key={area.ref} area={area} isOnly={areas.length === 1} />)}
+      </Answer>
+      <Answer asked={parts}>{(reply) => <Parts reply={reply} />}</Answer>
+    </>
+  );
+}
+
+function Whole({ area, isOnly }: { readonly area: AreaCapacity; readonly isOnly: boolean }) {
+  const { power, air, liquid } = area;
+  const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : decimal(kw, "kW"));
+  const tone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
+  return (
+    <>
+      {isOnly ? null : <h2>{refName(area.ref)}</h2>}
+      <div class="figures">
+        <Figure label="Free power now" value={after(power?.free_kw)} tone={tone(power?.free_kw)} />
+        <Figure
+          label="Free power after one failure"
+          value={after(power?.failover_free_kw)}
+          tone={tone(power?.failover_free_kw)}
+        />
+        <Figure label="Free units" value={`${count(area.free_u)} of ${count(area.total_u)} U`} />
+        <Figure
+          label="Largest block"
+          value={decimal(area.largest_free_block_u, "U")}
+          note={area.largest_free_block_rack}
+        />
+        {air === undefined ? null : (
+          <Figure
+            label="Air cooling after one failure"
+            value={after(air.failover_free_kw)}
+            tone={tone(air.failover_free_kw)}
+          />
+        )}
+        {liquid === undefined ? null : (
+          <Figure
+            label="Liquid cooling after one failure"
+            value={after(liquid.failover_free_kw)}
+            tone={tone(liquid.failover_free_kw)}
+          />
+        )}
+      </div>
+      {area.ports.length === 0 ? null : (
+        <Card title="Ports left">
+          <Facts rows={portsRows(area)} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** What is left, amber where nothing is. */
+function Left({ kw }: { readonly kw: number | undefined }) {
+  if (kw === undefined) return <span class="muted">not recorded</span>;
+  return kw > 0 ? <span>{decimal(kw, "kW")}</span> : <Badge tone="watch">{decimal(kw, "kW")}</Badge>;
+}
+
+const COLUMNS: readonly Column<AreaCapacity>[] = [
+  { name: "Area", cell: ({ ref }) => <RefLink to={ref} /> },
+  { name: "Racks", numeric: true, cell: ({ racks }) => count(racks) },
+  { name: "Draw", numeric: true, cell: ({ draw_kw }) => decimal(draw_kw, "kW") },
+  { name: "Free power", numeric: true, cell: ({ power }) => <Left kw={power?.free_kw} /> },
+  { name: "After one failure", numeric: true, cell: ({ power }) => <Left kw={power?.failover_free_kw} /> },
+  { name: "Of", cell: ({ power }) => (power?.failure_ref ? <RefLink to={power.failure_ref} /> : "") },
+  { name: "Free units", numeric: true, cell: ({ free_u, total_u }) => `${count(free_u)} of ${count(total_u)}` },
+  {
+    name: "Largest block",
+    numeric: true,
+    cell: ({ largest_free_block_u, largest_free_block_rack }) =>
+      largest_free_block_u === 0 ? "" : `${largest_free_block_u} U in ${largest_free_block_rack}`,
+  },
+  {
+    name: "Air after one failure",
+    numeric: true,
+    cell: ({ air }) => (air === undefined ? "" : <Left kw={air.failover_free_kw} />),
+  },
+  { name: "Ports", numeric: true, cell: ({ ports }) => count(ports.reduce((sum, { free }) => sum + free, 0)) },
+];
+
+function Parts({ reply }: { readonly reply: GetCapacityResponse }) {
+  return (
+    <Card title="By area">
+      <Table
+        caption="What is left in each area"
+        columns={COLUMNS}
+        rows={reply.areas}
+        rowKey={({ ref }) => ref}
+        empty="No such area is recorded here. Choose other lines."
+      />
+      <p class="muted">Areas share supplies and cooling units: their figures do not add up.</p>
+    </Card>
+  );
+}

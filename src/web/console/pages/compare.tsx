@@ -1,0 +1,142 @@
+import type { ComponentChildren } from "preact";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
+import { kindNoun, plural, refName } from "#words/names.ts";
+import { call, type Reply } from "../api/client.ts";
+import { useQuestion } from "../api/use_call.ts";
+import { Cell } from "../lists/cell.tsx";
+import { columnName } from "../lists/column_words.ts";
+import { LIST_RPC } from "../lists/inventory_rows.ts";
+import { type Place, setSettings, setSubject } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Filters } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Card, Empty, RefLink } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { capacityRows } from "./capacity_left.tsx";
+
+const CAPACITY_RPC = "datacenter.v1.PlanningService/GetCapacity";
+/** Kinds that have a capacity, by the kind of their list. */
+const KINDS = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"] as const;
+
+/** One of the compared things: what its list knows of it, and what is left in it. */
+interface Side {
+  readonly ref: string;
+  readonly row: InventoryRow | undefined;
+  readonly columns: readonly string[];
+  readonly left: Reply<typeof CAPACITY_RPC>["areas"][number] | undefined;
+}
+
+/** One line of the comparison, a cell for each side. */
+interface Line {
+  readonly name: string;
+  readonly cells: readonly ComponentChildren[];
+  /** What the sides are compared by. */
+  readonly texts: readonly string[];
+}
+
+/** Two or more racks, rows, rooms, floors or sites side by side. */
+export function Compare({ place: { subject, settings } }: { readonly place: Place }) {
+  const others = (settings.get("with") ?? "").split(" ").filter((ref) => ref !== "");
+  const refs = [subject, ...others].filter((ref) => ref !== "");
+  const asked = useQuestion(refs.length < 2 ? "" : `compare ${refs.join(" ")}`, (signal) =>
+    Promise.all(refs.map((ref) => sideOf(ref, signal))),
+  );
+  return (
+    <>
+      <PageHead title={refs.length < 2 ? "Compare" : refs.map(refName).join(" and ")} kind="Side by side" />
+      <Filters>
+        <RefField label="What" placeholder="B03" kinds={KINDS} value={subject} change={setSubject} />
+        <RefField
+          label="With"
+          placeholder="C03 D03"
+          kinds={KINDS}
+          value={others.join(" ")}
+          change={(value) => setSettings({ with: value })}
+        />
+      </Filters>
+      {refs.length < 2 ? (
+        <Empty>Name two racks, rows, rooms, floors or sites, such as B03 with C03.</Empty>
+      ) : (
+        <Answer asked={asked}>{(sides) => <Sides sides={sides} />}</Answer>
+      )}
+    </>
+  );
+}
+
+async function sideOf(ref: string, signal: AbortSignal): Promise<Side> {
+  const kind = ref.slice(0, ref.indexOf(":"));
+  const [list, capacity] = await Promise.all([
+    call(
+      LIST_RPC,
+      { kind: `INVENTORY_KIND_${kind.toUpperCase()}`, query: refName(ref).replaceAll("/", " "), page_size: 100 },
+      signal,
+    ),
+    call(CAPACITY_RPC, { scope_ref: ref }, signal),
+  ]);
+  const row = list.rows.find((one) => one.ref.toLowerCase() === ref.toLowerCase());
+  return { ref: row?.ref ?? ref, row, columns: list.columns, left: capacity.areas[0] };
+}
+
+function Sides({ sides }: { readonly sides: readonly Side[] }) {
+  const columns: readonly Column<Line>[] = [
+    { name: "Fact", cell: ({ name, texts }) => (isEqual(texts) ? <span class="muted">{name}</span> : <b>{name}</b>) },
+    ...sides.map(({ ref }, at): Column<Line> => ({ name: refName(ref), cell: ({ cells }) => cells[at] ?? "" })),
+  ];
+  const all = [...factLines(sides), ...capacityLines(sides)];
+  const lines = [...all.filter(({ texts }) => !isEqual(texts)), ...all.filter(({ texts }) => isEqual(texts))];
+  const differing = lines.filter(({ texts }) => !isEqual(texts)).length;
+  const [first] = sides;
+  const what = plural(kindNoun(first?.ref.split(":")[0] ?? ""));
+  return (
+    <Card
+      title={differing === 0 ? `These ${what} are alike` : `${differing} of ${lines.length} facts differ`}
+      action={
+        <span>
+          {sides.map(({ ref }) => (
+            <span key={ref}>
+              {" "}
+              <RefLink to={ref} />
+            </span>
+          ))}
+        </span>
+      }
+    >
+      <Table
+        caption="Facts side by side"
+        columns={columns}
+        rows={lines}
+        rowKey={({ name }) => name}
+        empty="Nothing is recorded."
+      />
+    </Card>
+  );
+}
+
+function factLines(sides: readonly Side[]): readonly Line[] {
+  const columns = [...new Set(sides.flatMap((side) => side.columns))];
+  return columns
+    .filter(
+      (column) =>
+        column !== "name" &&
+        sides.some(({ row }) => row?.texts[column] !== undefined || row?.figures[column] !== undefined),
+    )
+    .map((column) => ({
+      name: columnName(column),
+      cells: sides.map(({ row }) => (row === undefined ? "" : <Cell key={column} row={row} column={column} />)),
+      texts: sides.map(({ row }) => String(row?.figures[column] ?? row?.texts[column] ?? "")),
+    }));
+}
+
+function capacityLines(sides: readonly Side[]): readonly Line[] {
+  const rows = sides.map(({ left }) => (left === undefined ? [] : capacityRows(left)));
+  const names = [...new Set(rows.flatMap((side) => side.map(({ name }) => name)))];
+  return names.map((name) => {
+    const found = rows.map((side) => side.find((one) => one.name === name));
+    return { name: `Left: ${name}`, cells: found.map((one) => one?.held), texts: found.map((one) => one?.text ?? "") };
+  });
+}
+
+function isEqual(texts: readonly string[]): boolean {
+  return texts.every((text) => text === texts[0]);
+}

@@ -1,6 +1,6 @@
 /** A platform that a release holds an executable for, with the name that each package manager gives it. */
 export interface Target {
-  /** Name in file names: `planner-0.2.0-linux-x64.tar.xz`. */
+  /** Name in file names: `planner-0.3.0-linux-x64.tar.xz`. */
   readonly name: string;
   /** Bun's name of the platform. */
   readonly bun: string;

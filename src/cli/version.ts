@@ -4,7 +4,7 @@ declare const __VERSION__: string | undefined;
 declare const __COMMIT__: string | undefined;
 
 /** The product's version; the build writes it in from package.json. */
-export const VERSION: string = typeof __VERSION__ === "string" ? __VERSION__ : "0.2.0";
+export const VERSION: string = typeof __VERSION__ === "string" ? __VERSION__ : "0.3.0";
 
 /** The commit that the build was made from, or `source` when run from source. */
 export const COMMIT: string = typeof __COMMIT__ === "string" ? __COMMIT__ : "source";

@@ -3,6 +3,7 @@ import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { authorise, demandPrincipal } from "./access.ts";
+import type { Topology } from "./analysis/topology.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { CurrentReplies } from "./current_replies.ts";
@@ -74,6 +75,11 @@ export class DcService {
     const between = (reader: DcReader) => new CooperativeScheduler(signal).between(reader);
     const topology = await this.#context.store.read((reader) => this.#topologies.at(between(reader)));
     await this.#topologies.judged(topology, new CooperativeScheduler(signal, IDLE));
+  }
+
+  /** Returns the inventory's graphs as they are now, for what the server does itself. */
+  inventory(): Promise<Topology> {
+    return this.#context.store.read((reader) => this.#topologies.at(reader));
   }
 
   /**

@@ -13,7 +13,8 @@ import { type ServeOptions, serveDatacenter } from "./serve/serve.ts";
 const OWN_SERVER: Omit<ServeOptions, "database"> = {
   ...{ host: "127.0.0.1", port: 0, databaseWaitS: 0, memoryMiB: 512, maxPerAddress: 2500, given: "" },
   ...{ insecure: false, cleartext: false, acceptsBrokenLog: false, allowedHosts: [], allowedOrigins: [] },
-  ...{ tokens: undefined, jwt: undefined, webhookSecretFile: undefined, tls: undefined, checkpoints: undefined },
+  ...{ tokens: undefined, jwt: undefined, webhookSecretFile: undefined },
+  ...{ notify: undefined, tls: undefined, checkpoints: undefined },
 };
 
 /**

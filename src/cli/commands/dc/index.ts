@@ -21,6 +21,7 @@ export const family: CommandFamily = {
     place: { summary: "Find where equal devices fit", load: () => import("./place.ts") },
     call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },
     audit: { summary: "Verify and read the change log", family: () => import("./audit/index.ts") },
+    notices: { summary: "List, test and resend notices", family: () => import("./notices/index.ts") },
     migrate: { summary: "Show or update a database's schema", family: () => import("./migrate/index.ts") },
     doctor: { summary: "Check a database and its machine", load: () => import("./doctor.ts") },
     token: { summary: "Create, list and revoke tokens", family: () => import("./token/index.ts") },

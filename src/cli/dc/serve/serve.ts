@@ -18,6 +18,7 @@ import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { Database } from "../database.ts";
+import { NoticeService, openReceivers } from "../notices/notice_service.ts";
 import { openWhenReachable } from "../reachable_database.ts";
 import { databaseFacts, processFacts } from "./facts.ts";
 import { inventoryFacts } from "./inventory_facts.ts";
@@ -83,6 +84,8 @@ export interface ServeOptions extends AccessOptions {
   readonly maxPerAddress: number;
   /** How the change log is signed; undefined when it is not. */
   readonly checkpoints: CheckpointOptions | undefined;
+  /** The file of receivers of notices; undefined for none. */
+  readonly notify: string | undefined;
   /** Settings that are not defaults, with where each comes from, for the first line of the log. */
   readonly given: string;
   /** Called with the server's address once it takes connections. */
@@ -109,6 +112,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const access = await openAccess(options);
+  const receivers = await openReceivers(options.notify, logger("notices"));
   const shutdown = new AbortController();
   const stopped = firstSignal(shutdown);
   const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: logger("database") });
@@ -116,12 +120,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const guarded = await GuardedStore.open(opened, options);
   const store = watchedStore(guarded, logger("database"));
   const metrics = new Metrics();
-  const slow = new SlowCalls(logger("slow call"));
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
     authRequired: access.asks,
-    observe: observedBy(metrics, slow),
+    observe: observedBy(metrics, new SlowCalls(logger("slow call"))),
     noteLog: (verdict) => guarded.note(verdict),
     ...picturesBy(rasterizer),
   });
@@ -160,6 +163,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: logger("tls") });
   surviveDefects();
   const checkpoints = CheckpointWriter.start(store, options.checkpoints, logger("audit"));
+  const notices = NoticeService.start({ store, service, say: logger("notices") }, receivers);
   try {
     await announce(server, options, log);
     warmUp(service, shutdown.signal);
@@ -169,7 +173,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();
-    for (const part of [checkpoints, rasterizer, store]) await part?.close();
+    for (const part of [checkpoints, notices, rasterizer, store]) await part?.close();
   }
 }
 

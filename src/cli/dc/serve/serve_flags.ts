@@ -34,6 +34,12 @@ export const SERVE_FLAGS = {
     completes: "file",
     summary: "Secrets of change feeds, one a line",
   },
+  notify: {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "Receivers of notices about changed risks",
+  },
   insecure: { type: "boolean", summary: "Require no token, even beyond this machine" },
   "allowed-host": {
     type: "string",
@@ -86,6 +92,7 @@ export const JOINED_SERVE_FLAGS = [
   { flags: ["jwt-issuer", "jwt-audience"], summary: "Required iss and aud of JWTs" },
   { flags: ["jwt-roles-claim", "jwt-default-role"], summary: "Claim with a JWT's roles (roles); role without" },
   { flags: ["tls-key", "tls-cert"], summary: "Key and certificates in PEM" },
+  { flags: ["checkpoint-dir", "checkpoint-key"], summary: "Signed checkpoints" },
   { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },
 ] as const;
 

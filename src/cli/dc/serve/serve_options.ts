@@ -24,6 +24,7 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     databaseWaitS: args["db-wait"] ?? 0,
     tokens: tokens === undefined ? undefined : resolve(cli.cwd, tokens),
     jwt: jwtOptions(args, cli),
+    notify: args.notify === undefined ? undefined : resolve(cli.cwd, args.notify),
     webhookSecretFile: secret === undefined ? undefined : resolve(cli.cwd, secret),
     insecure,
     tls: tlsPaths(args, cli),

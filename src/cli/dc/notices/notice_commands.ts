@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { EXIT_STATUS, type ExitStatus } from "#cli/exit_status.ts";
+import { print } from "#cli/output/print.ts";
+import type { StderrLogger } from "#cli/output/stderr_logger.ts";
+import { addTrial, type Notice, readNotices, resendNotices } from "#dc/operations/notices/notice.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { withStore } from "../audit/audit_store.ts";
+import type { Database } from "../database.ts";
+
+/** Longest wait for a server that sends a trial, in milliseconds: longer than it waits for the receiver. */
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 200;
+
+export async function listNotices(database: Database, isDeadOnly: boolean, log: StderrLogger): Promise<void> {
+  await withStore(database, async (store) => {
+    const notices = await store.read(readNotices);
+    const shown = notices.filter(({ deadAt }) => !isDeadOnly || deadAt !== undefined);
+    for (const notice of shown) print(`${JSON.stringify(lineOf(notice))}\n`);
+    if (shown.length === 0) log.note(isDeadOnly ? "There are no dead letters" : "No notice waits");
+  });
+}
+
+function lineOf({ id, receiver, body, attempts, nextAt, error, deadAt }: Notice): object {
+  const time = (ms: number) => new Date(ms).toISOString();
+  const state = deadAt === undefined ? { next_at: time(nextAt) } : { dead_at: time(deadAt) };
+  const { type, at, ...data } = body;
+  return { id, receiver, attempts, ...state, ...(error !== undefined && { error }), type, at, data };
+}
+
+export async function resend(database: Database, ids: readonly string[], log: StderrLogger): Promise<void> {
+  await withStore(database, async (store) => {
+    const chosen = ids[0] === "all" ? undefined : ids;
+    const again = await store.write((writer) => resendNotices(writer, chosen, Date.now()));
+    log.note(again.length === 0 ? "There are no dead letters" : `${again.length} sent again by the server`);
+  });
+}
+
+/** Adds a trial notice and says how its first try ended. */
+export async function testNotice(database: Database, receiver: string, log: StderrLogger): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    const given = { id: `msg_${randomUUID()}`, now: Date.now() };
+    const { id } = await store.write((writer) => addTrial(writer, receiver, given));
+    const end = performance.now() + PATIENCE_MS;
+    for (;;) {
+      const notice = await findNotice(store, id);
+      if (notice === undefined) {
+        print(`"${receiver}" took the notice ${id}\n`);
+        return EXIT_STATUS.ok;
+      }
+      if (notice.error !== undefined) {
+        log.warn(`"${receiver}" did not take the notice ${id}: ${notice.error}; it is tried again`);
+        return EXIT_STATUS.refused;
+      }
+      if (performance.now() > end) {
+        log.warn(`No server has sent the notice ${id} yet: is one running with --notify?`);
+        return EXIT_STATUS.refused;
+      }
+      await pause(LOOK_MS);
+    }
+  });
+}
+
+async function findNotice(store: DcStore, id: string): Promise<Notice | undefined> {
+  return (await store.read(readNotices)).find((one) => one.id === id);
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { NoticeSender } from "#dc/notices/notice_sender.ts";
+import { RiskWatch } from "#dc/notices/risk_watch.ts";
+import { SendingLease } from "#dc/notices/sending_lease.ts";
+import { noteReceivers } from "#dc/operations/notices/notice.ts";
+import type { DcStore } from "#dc/ports.ts";
+import type { DcService } from "#dc/service.ts";
+import { Outage } from "#kernel/outage.ts";
+import { NoticePoster } from "./post_notice.ts";
+import { type AddressedReceiver, readReceivers } from "./receivers_file.ts";
+
+/** How often notices and changes are looked for, in milliseconds. */
+const LOOK_MS = 1000;
+
+interface NoticeOptions {
+  readonly store: DcStore;
+  readonly service: DcService;
+  readonly say: (message: string) => void;
+}
+
+/** Watches risks and sends notices while a server runs. */
+export class NoticeService {
+  readonly #options: NoticeOptions;
+  readonly #watch: RiskWatch;
+  readonly #sender: NoticeSender;
+  readonly #lease: SendingLease;
+  readonly #stop: AbortController;
+  readonly #outage: Outage;
+  readonly #names: readonly string[];
+  #ending: readonly Promise<void>[] = [];
+
+  private constructor(options: NoticeOptions, parts: Parts) {
+    this.#options = options;
+    this.#stop = parts.stop;
+    this.#names = parts.receivers.map(({ name }) => name);
+    const { store, service, say } = options;
+    const now = () => Date.now();
+    this.#watch = new RiskWatch({ store, service, receivers: parts.receivers, now, newId: randomUUID, say });
+    const post = parts.poster.post.bind(parts.poster);
+    this.#sender = new NoticeSender({ store, now, post, receivers: this.#names, say, random: Math.random });
+    this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone });
+    const gone = (why: string) => `Notices cannot be read or written: ${why}`;
+    this.#outage = new Outage({ gone, back: "Notices can be read and written again" }, say);
+  }
+
+  /** Starts to watch and send; undefined without receivers. */
+  static start(options: NoticeOptions, parts: Parts | undefined): NoticeService | undefined {
+    if (parts === undefined) return undefined;
+    const service = new NoticeService(options, parts);
+    service.#ending = [service.#repeat(() => service.#send()), service.#repeat(() => service.#look())];
+    return service;
+  }
+
+  /** Ends what is under way; its notices are sent again by the next server. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#ending);
+    await this.#sender.settled();
+    await this.#options.store.write((writer) => this.#lease.release(writer, Date.now())).catch(() => {});
+  }
+
+  async #repeat(work: () => Promise<void>): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await work();
+        this.#outage.worked();
+      } catch (error) {
+        this.#outage.failed((error as Error).message);
+      }
+      if (!signal.aborted) await this.#sender.someSettled(LOOK_MS, signal);
+    }
+  }
+
+  async #send(): Promise<void> {
+    const { store } = this.#options;
+    const now = Date.now();
+    if (this.#lease.isDue(now) && !(await store.read((reader) => this.#lease.isTaken(reader, now)))) {
+      await store.write(async (writer) => {
+        if (await this.#lease.take(writer, now)) await noteReceivers(writer, this.#names);
+      });
+    }
+    if (this.#lease.isHeld(now)) await this.#sender.turn();
+  }
+
+  async #look(): Promise<void> {
+    if (this.#lease.isHeld(Date.now())) await this.#watch.look();
+  }
+}
+
+interface Parts {
+  readonly receivers: readonly AddressedReceiver[];
+  readonly poster: NoticePoster;
+  /** Ends what is being sent. */
+  readonly stop: AbortController;
+}
+
+/** Opens what a file says about receivers; undefined without one. @throws OperationError for a file that cannot be used */
+export async function openReceivers(
+  path: string | undefined,
+  say: (message: string) => void,
+): Promise<Parts | undefined> {
+  if (path === undefined) return undefined;
+  const receivers = await readReceivers(path);
+  const stop = new AbortController();
+  return { receivers, poster: await NoticePoster.open(receivers, { say, signal: stop.signal }), stop };
+}
+
+/** Whether a server of this machine has ended. A restarted container has the host name and the process id of before. */
+function isGone(holder: string): boolean {
+  const [host, pid] = holder.split(" ");
+  if (host !== hostname()) return holder === "";
+  if (Number(pid) === process.pid) return true;
+  try {
+    process.kill(Number(pid), 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}

@@ -1,0 +1,103 @@
+import { createHmac } from "node:crypto";
+import type { Outcome } from "#dc/notices/notice_sender.ts";
+import type { Notice } from "#dc/operations/notices/notice.ts";
+import { FollowedFile } from "#interfaces/http/followed_file.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { messageText } from "./notice_text.ts";
+import type { AddressedReceiver } from "./receivers_file.ts";
+
+/** Longest wait for a receiver's answer, in milliseconds. Source: Standard Webhooks recommends 15 to 30 seconds. */
+const PATIENCE_MS = 15_000;
+const PREFIX = "whsec_";
+/** Source: Standard Webhooks, keys of 24 to 64 bytes. */
+const [LEAST_BYTES, MOST_BYTES] = [24, 64];
+
+type Keys = readonly Buffer[];
+
+/** Sends notices to their receivers. */
+export class NoticePoster {
+  readonly #receivers: ReadonlyMap<string, AddressedReceiver>;
+  readonly #keys: ReadonlyMap<string, FollowedFile<Keys>>;
+  readonly #signal: AbortSignal;
+
+  private constructor(
+    receivers: readonly AddressedReceiver[],
+    keys: ReadonlyMap<string, FollowedFile<Keys>>,
+    signal: AbortSignal,
+  ) {
+    this.#receivers = new Map(receivers.map((one) => [one.name, one]));
+    this.#keys = keys;
+    this.#signal = signal;
+  }
+
+  /**
+   * Opens the secrets of the receivers, which are read again when they change.
+   * @throws OperationError for a file that cannot be read or holds no secret
+   */
+  static async open(
+    receivers: readonly AddressedReceiver[],
+    { say, signal }: { readonly say: (message: string) => void; readonly signal: AbortSignal },
+  ): Promise<NoticePoster> {
+    const keys = new Map<string, FollowedFile<Keys>>();
+    for (const { name, secretFile: path } of receivers) {
+      if (path === undefined) continue;
+      const meanwhile = `notices to "${name}" wait`;
+      keys.set(
+        name,
+        await FollowedFile.open({ path, name: `secret file of receiver "${name}"`, meanwhile, parse: readKeys, say }),
+      );
+    }
+    return new NoticePoster(receivers, keys, signal);
+  }
+
+  /** Sends one notice. Its receiver takes it with a status from 200 to 299; redirects are not followed. */
+  async post(notice: Notice): Promise<Outcome> {
+    const receiver = this.#receivers.get(notice.receiver);
+    if (receiver === undefined) return { isTaken: false, error: "the receiver is not in the file" };
+    const keys = await this.#keys.get(notice.receiver)?.current();
+    if (receiver.secretFile !== undefined && keys === undefined)
+      return { isTaken: false, error: "its secret is unknown" };
+    const body = messageText(notice, receiver.template);
+    const timestamp = String(Math.floor(Date.now() / 1000));
+    const headers = {
+      "content-type": "application/json",
+      "webhook-id": notice.id,
+      "webhook-timestamp": timestamp,
+      ...(keys !== undefined && { "webhook-signature": signatures(keys, `${notice.id}.${timestamp}.${body}`) }),
+    };
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PATIENCE_MS)]);
+    try {
+      const response = await fetch(receiver.url, { method: "POST", headers, body, redirect: "manual", signal });
+      // Its content says nothing to us and may never end.
+      await response.body?.cancel();
+      return response.ok ? { isTaken: true } : { isTaken: false, error: `it answered ${response.status}` };
+    } catch (error) {
+      return { isTaken: false, error: whyNot(error as Error) };
+    }
+  }
+}
+
+/** Addresses of chat tools are secrets: no message holds one. */
+function whyNot({ name, cause, message, code: own }: Error & { readonly code?: unknown }): string {
+  if (name === "TimeoutError") return `it did not answer in ${PATIENCE_MS / 1000} s`;
+  const code = (cause as { code?: unknown } | undefined)?.code ?? own;
+  return typeof code === "string" ? code : message.replaceAll(/https?:\S+/g, "its address");
+}
+
+/** A signature by each secret, so that one can take another's place. */
+function signatures(keys: Keys, text: string): string {
+  return keys.map((key) => `v1,${createHmac("sha256", key).update(text).digest("base64")}`).join(" ");
+}
+
+/** @throws OperationError for a text without a good secret */
+export function readKeys(text: string): Keys {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const keys = lines
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => Buffer.from(line.startsWith(PREFIX) ? line.slice(PREFIX.length) : line, "base64"));
+  if (keys.length > 0 && keys.every(({ length }) => length >= LEAST_BYTES && length <= MOST_BYTES)) return keys;
+  throw new OperationError(
+    "invalid_argument",
+    `expected one secret a line: ${PREFIX} and ${LEAST_BYTES} to ${MOST_BYTES} random bytes in base64`,
+  );
+}

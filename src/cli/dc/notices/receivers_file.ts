@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Receiver } from "#dc/notices/receiver.ts";
+import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { type PlainTemplate, readTemplate } from "./notice_text.ts";
+
+/** A receiver with its address. */
+export interface AddressedReceiver extends Receiver {
+  readonly url: string;
+  /** File with the secrets that sign, one a line; absent for receivers that check none. */
+  readonly secretFile?: string;
+  /** Absent for the whole notice as JSON. */
+  readonly template?: PlainTemplate;
+}
+
+const KEYS = [
+  "name",
+  "url",
+  "url_file",
+  "secret_file",
+  "min_severity",
+  "kinds",
+  "places",
+  "text",
+  "text_field",
+] as const;
+type Key = (typeof KEYS)[number];
+const NAME = /^[A-Za-z0-9._-]{1,64}$/;
+/** Ours. */
+const MAX_RECEIVERS = 100;
+const PLACES = ["site", "floor", "room", "row", "zone", "rack"];
+
+/**
+ * Reads the file of receivers: YAML or JSON with a list `receivers`. Paths in it are relative to the file.
+ * @throws OperationError naming the field, its value and what was expected
+ */
+export async function readReceivers(path: string): Promise<readonly AddressedReceiver[]> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(textOf(path), { prettyErrors: true, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error !== undefined) throw wrong(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
+  const value: unknown = document.toJS({ maxAliasCount: 0 });
+  const list = isRecord(value) ? value["receivers"] : undefined;
+  if (!isRecord(value) || !Array.isArray(list) || Object.keys(value).length !== 1) {
+    throw wrong(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
+  }
+  if (list.length === 0 || list.length > MAX_RECEIVERS) {
+    throw wrong(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
+  }
+  const receivers = list.map((one, index) => receiverOf(new Fields(one, `receivers[${index}]`, path)));
+  const names = receivers.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw wrong(`Cannot use "${path}": two receivers have the name "${twice}"`);
+  return receivers;
+}
+
+/** The fields of one receiver, read with messages that name them. */
+class Fields {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #where: string;
+  readonly #path: string;
+
+  constructor(value: unknown, where: string, path: string) {
+    this.#where = where;
+    this.#path = path;
+    if (!isRecord(value)) throw wrong(`Cannot use ${where} of "${path}": expected keys and values`);
+    this.#values = value;
+    const unknown = Object.keys(value).find((key) => !KEYS.some((one) => one === key));
+    if (unknown !== undefined)
+      throw wrong(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
+  }
+
+  text(key: Key): string | undefined {
+    const value = this.#values[key];
+    if (value === undefined || (typeof value === "string" && value !== "")) return value;
+    throw this.refusal(key, value, "a text");
+  }
+
+  texts(key: Key): readonly string[] | undefined {
+    const value = this.#values[key];
+    if (value === undefined) return undefined;
+    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === "string")) return value;
+    throw this.refusal(key, value, "a list of texts");
+  }
+
+  file(key: Key): string | undefined {
+    const value = this.text(key);
+    return value === undefined ? undefined : resolve(dirname(this.#path), value);
+  }
+
+  refusal(key: Key, value: unknown, expected: string): OperationError {
+    const shown = typeof value === "string" ? value : JSON.stringify(value);
+    return wrong(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
+  }
+}
+
+function receiverOf(fields: Fields): AddressedReceiver {
+  const name = fields.text("name") ?? "";
+  if (!NAME.test(name)) throw fields.refusal("name", name, "1 to 64 letters, digits, dots, underscores or hyphens");
+  const secretFile = fields.file("secret_file");
+  const template = templateOf(fields);
+  if (secretFile === undefined && template === undefined) {
+    throw fields.refusal("secret_file", "", "a file with a secret, or a text for a chat tool, which checks none");
+  }
+  return {
+    name,
+    url: urlOf(fields),
+    minSeverity: severityOf(fields),
+    kinds: new Set(kindsOf(fields)),
+    places: (fields.texts("places") ?? []).map((text) => placeOf(fields, text)),
+    ...(secretFile !== undefined && { secretFile }),
+    ...(template !== undefined && { template }),
+  };
+}
+
+/** The address of a chat tool is a secret itself, so that it may come from a file. */
+function urlOf(fields: Fields): string {
+  const [given, file] = [fields.text("url"), fields.file("url_file")];
+  if ((given === undefined) === (file === undefined))
+    throw fields.refusal("url", given ?? "", "either url or url_file");
+  const text = given ?? textOf(file ?? "").trim();
+  const shown = given ?? "(of the file)";
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !["http:", "https:"].includes(url.protocol)) {
+    throw fields.refusal("url", shown, "an address that begins with https:// or http://");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw fields.refusal("url", "(with a password)", "an address without a name and a password");
+  }
+  return url.href;
+}
+
+function severityOf(fields: Fields): FailureSeverity {
+  const given = fields.text("min_severity") ?? "MEDIUM";
+  const found = FAILURE_SEVERITIES.find((one) => one === given.toUpperCase());
+  if (found === undefined) throw fields.refusal("min_severity", given, `one of ${FAILURE_SEVERITIES.join(", ")}`);
+  return found;
+}
+
+function kindsOf(fields: Fields): readonly RiskKind[] {
+  return (fields.texts("kinds") ?? RISK_KINDS).map((given) => {
+    const found = RISK_KINDS.find((one) => one === given);
+    if (found === undefined) throw fields.refusal("kinds", given, `some of ${RISK_KINDS.join(", ")}`);
+    return found;
+  });
+}
+
+function placeOf(fields: Fields, text: string): Ref {
+  const ref = parseRef(text);
+  if (ref !== undefined && PLACES.includes(ref.kind)) return ref;
+  throw fields.refusal("places", text, `references of ${PLACES.join(", ")}, such as room:AMS1/1/DH1`);
+}
+
+function templateOf(fields: Fields): PlainTemplate | undefined {
+  const [text, field] = [fields.text("text"), fields.text("text_field")];
+  if (text === undefined) {
+    if (field !== undefined) throw fields.refusal("text_field", field, "nothing without text");
+    return undefined;
+  }
+  const template = readTemplate(text, field);
+  if (typeof template !== "string") return template;
+  throw fields.refusal("text", text, template);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new OperationError("not_found", `Cannot read "${path}": ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wrong(message: string): OperationError {
+  return new OperationError("invalid_argument", message);
+}

@@ -1,0 +1,151 @@
+import {
+  dropNotices,
+  type Notice,
+  noticesRevision,
+  readNotices,
+  updateNotices,
+} from "#dc/operations/notices/notice.ts";
+import type { DcStore, DcWriter } from "#dc/ports.ts";
+
+/** Pauses between the tries of a notice, in milliseconds; the last one repeats. */
+const PAUSES_MS = [5, 15, 60, 300, 900, 1800, 3600, 7200].map((seconds) => seconds * 1000);
+/** How long a notice is tried, in milliseconds: a day. */
+export const TRIED_MS = 24 * 60 * 60 * 1000;
+/** Notices of one receiver that are under way at once, each of another subject. */
+const AT_ONCE = 4;
+
+/** How a try ended: taken, or why not. */
+export type Outcome = { readonly isTaken: true } | { readonly isTaken: false; readonly error: string };
+
+interface Needs {
+  readonly store: DcStore;
+  readonly now: () => number;
+  /** Sends one notice and waits for the receiver's answer. Never throws. */
+  readonly post: (notice: Notice) => Promise<Outcome>;
+  /** Names of those that notices are sent to; those of others wait. */
+  readonly receivers: readonly string[];
+  readonly say: (message: string) => void;
+  /** A number between 0 and 1. */
+  readonly random: () => number;
+}
+
+/**
+ * Sends notices, each until it is taken, for a day. Notices of one subject go to a receiver one after the other; receivers
+ * have separate limits, so that none waits for another.
+ */
+export class NoticeSender {
+  readonly #needs: Needs;
+  #revision = -1;
+  #waiting: readonly Notice[] = [];
+  /** Sequence numbers of what is under way. */
+  readonly #running = new Map<number, Promise<void>>();
+
+  constructor(needs: Needs) {
+    this.#needs = needs;
+  }
+
+  /** Starts what is due. Cost without changes: one statement. */
+  async turn(): Promise<void> {
+    await this.#follow();
+    const now = this.#needs.now();
+    for (const receiver of this.#needs.receivers) {
+      for (const notice of this.#heads(receiver)) {
+        if (this.#isFull(receiver)) break;
+        if (notice.nextAt <= now && !this.#running.has(notice.seq)) this.#start(notice);
+      }
+    }
+  }
+
+  /** Waits for everything that is under way. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
+
+  /** Waits until something that is under way has ended, for a time in milliseconds at most. */
+  async someSettled(atMostMs: number, signal: AbortSignal): Promise<void> {
+    const rest = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, atMostMs);
+      timer.unref();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.race([rest, ...this.#running.values()]);
+  }
+
+  async #follow(): Promise<void> {
+    const { store } = this.#needs;
+    const read = await store.read(async (reader) => {
+      const revision = await noticesRevision(reader);
+      return revision === this.#revision ? undefined : { revision, notices: await readNotices(reader) };
+    });
+    if (read === undefined) return;
+    this.#revision = read.revision;
+    this.#waiting = read.notices.filter(({ deadAt }) => deadAt === undefined);
+  }
+
+  /** The first notice of each subject. */
+  #heads(receiver: string): readonly Notice[] {
+    const first = new Map<string, Notice>();
+    for (const notice of this.#waiting) {
+      const { subject } = notice.body;
+      if (notice.receiver === receiver && !first.has(subject)) first.set(subject, notice);
+    }
+    return [...first.values()];
+  }
+
+  #isFull(receiver: string): boolean {
+    const running = this.#waiting.filter((one) => one.receiver === receiver && this.#running.has(one.seq));
+    return running.length >= AT_ONCE;
+  }
+
+  #start(notice: Notice): void {
+    const work = this.#send(notice).finally(() => this.#running.delete(notice.seq));
+    this.#running.set(notice.seq, work);
+  }
+
+  async #send(notice: Notice): Promise<void> {
+    const begun = this.#needs.now();
+    const outcome = await this.#needs.post(notice);
+    const after = outcome.isTaken ? undefined : this.#tried(notice, begun, outcome.error);
+    try {
+      await this.#settle(notice, after);
+    } catch (error) {
+      // It is sent again: the receiver recognizes it by its id.
+      this.#needs.say(`Cannot record that notice ${notice.id} was tried: ${(error as Error).message}`);
+      this.#put(notice, { ...notice, nextAt: this.#needs.now() + (PAUSES_MS[0] ?? 0) });
+    }
+  }
+
+  async #settle(notice: Notice, after: Notice | undefined): Promise<void> {
+    const write = (writer: DcWriter) =>
+      after === undefined ? dropNotices(writer, [notice]) : updateNotices(writer, [after]);
+    await this.#needs.store.write(async (writer) => {
+      // What others wrote meanwhile is read at the next turn.
+      const before = await noticesRevision(writer);
+      await write(writer);
+      if (before === this.#revision) this.#revision = await noticesRevision(writer);
+    });
+    this.#put(notice, after?.deadAt === undefined ? after : undefined);
+  }
+
+  #put(notice: Notice, after: Notice | undefined): void {
+    this.#waiting = this.#waiting.flatMap((one) => (one.seq === notice.seq ? (after ?? []) : one));
+  }
+
+  /** How a notice stands after a try that failed. */
+  #tried(notice: Notice, begun: number, error: string): Notice {
+    const { now, random, say } = this.#needs;
+    const firstTriedAt = notice.firstTriedAt ?? begun;
+    const attempts = notice.attempts + 1;
+    const pause = PAUSES_MS[Math.min(notice.attempts, PAUSES_MS.length - 1)] ?? 0;
+    // Up to a tenth later, so that receivers that come back do not get everything at once.
+    const nextAt = Math.min(now() + pause * (1 + random() / 10), firstTriedAt + TRIED_MS);
+    const tried = { ...notice, attempts, firstTriedAt, nextAt, error };
+    if (attempts === 1)
+      say(`Receiver "${notice.receiver}" did not take notice ${notice.id}: ${error}; it is tried again`);
+    if (now() < firstTriedAt + TRIED_MS) return tried;
+    say(
+      `Receiver "${notice.receiver}" did not take notice ${notice.id} in ${attempts} tries: ${error}; it is a dead letter`,
+    );
+    return { ...tried, deadAt: now() };
+  }
+}

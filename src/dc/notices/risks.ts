@@ -1,0 +1,125 @@
+import { create } from "@bufbuild/protobuf";
+import type { Caller } from "#dc/context.ts";
+import { everyWindow } from "#dc/every_window.ts";
+import { MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { FAILURE_SEVERITIES, type FailureSeverity, type WindowVerdict } from "#dc/model/enum_values.ts";
+import type { RiskKind } from "#dc/operations/notices/notice.ts";
+import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
+import { standingsOf } from "#dc/operations/planning/windows/changed_verdicts.ts";
+import type { DcService } from "#dc/service.ts";
+import {
+  InventoryKind,
+  ListInventoryRequestSchema,
+  type ListInventoryResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import {
+  RehearseFailuresRequestSchema,
+  type RehearseFailuresResponse,
+  FailureSeverity as Severity,
+} from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
+
+/** Elements that a notice names. */
+const MAX_ELEMENTS = 10;
+/** Elements of one line of a rehearsal that are subjects; a reply lists as many losses. Ours. */
+const MAX_CAUSES_OF_LINE = 100;
+
+/** How something stands that notices are about. */
+export interface Risk {
+  readonly kind: RiskKind;
+  readonly state: string;
+  readonly severity: FailureSeverity;
+  readonly summary: string;
+  readonly elements: readonly string[];
+}
+
+/** Risks by their subjects. */
+export type Risks = Readonly<Record<string, Risk>>;
+
+/** Severity of a window's verdict: planned work that may not begin is no loss yet. */
+const OF_VERDICT: Readonly<Record<WindowVerdict, FailureSeverity>> = {
+  GO: "INFO",
+  GO_WITH_RISK: "LOW",
+  UNKNOWN: "MEDIUM",
+  NO_GO: "HIGH",
+};
+
+interface Wanted {
+  readonly service: DcService;
+  readonly caller: Caller;
+  /** Kinds that any receiver gets. */
+  readonly kinds: ReadonlySet<RiskKind>;
+  /** The least severity that any receiver gets. */
+  readonly minSeverity: FailureSeverity;
+}
+
+/** Reads all risks. Of each kind at most 1,000 are read, the worst causes first; `isWhole` names the kinds that are complete. */
+export async function readRisks(
+  wanted: Wanted,
+): Promise<{ readonly risks: Risks; readonly isWhole: ReadonlySet<RiskKind> }> {
+  const found = new Map<string, Risk>();
+  const isWhole = new Set<RiskKind>(["finding"]);
+  if (wanted.kinds.has("cause") && (await readCauses(wanted, found))) isWhole.add("cause");
+  if (wanted.kinds.has("rack") && (await readRacks(wanted, found))) isWhole.add("rack");
+  if (wanted.kinds.has("window")) {
+    await readWindows(wanted, found);
+    isWhole.add("window");
+  }
+  return { risks: Object.fromEntries(found), isWhole };
+}
+
+/** A cause of loss is a subject by each element whose failure does it, since lines of a rehearsal join and part. */
+async function readCauses({ service, caller, minSeverity }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+  const init = { minSeverity: Severity[minSeverity], pageSize: MAX_PAGE_SIZE, maxElements: MAX_CAUSES_OF_LINE };
+  const request = create(RehearseFailuresRequestSchema, init);
+  const reply = (await service.call(rehearseFailures, request, caller)) as RehearseFailuresResponse;
+  for (const { severity, summary, reason, elements } of reply.causes) {
+    const state = FAILURE_SEVERITIES[severity - 1];
+    if (state === undefined) continue;
+    for (const { refs } of elements) {
+      const [ref] = refs;
+      if (ref === undefined) continue;
+      found.set(`cause:${ref}`, {
+        kind: "cause",
+        state,
+        severity: state,
+        summary: `${reason}: ${summary}`,
+        elements: [ref],
+      });
+    }
+  }
+  return reply.nextPageToken === "" && reply.causes.every(({ omittedElements }) => omittedElements === 0);
+}
+
+async function readRacks({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+  const request = create(ListInventoryRequestSchema, {
+    kind: InventoryKind.RACK,
+    conditions: [{ column: "health", values: ["FAULT"] }],
+    pageSize: MAX_PAGE_SIZE,
+  });
+  const { rows, totalCount } = (await service.call(listInventory, request, caller)) as ListInventoryResponse;
+  for (const { ref, name, figures } of rows) {
+    const count = figures["findings"] ?? 0;
+    const summary = `Rack ${name} is at fault: ${count} ${count === 1 ? "finding" : "findings"}`;
+    found.set(ref, { kind: "rack", state: "FAULT", severity: "HIGH", summary, elements: [ref] });
+  }
+  return rows.length === totalCount;
+}
+
+async function readWindows({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {
+  const states = [WindowState.PLANNED, WindowState.BEGUN];
+  const { windows } = await everyWindow(service, caller, { states });
+  const elements = new Map(windows.map(({ window }) => [window?.code ?? "", window?.elementRefs ?? []]));
+  for (const { code, verdict, summary } of standingsOf(windows).values()) {
+    const refs = (elements.get(code) ?? []).slice(0, MAX_ELEMENTS);
+    const words = `Window ${code}: ${summary}`;
+    found.set(`window:${code}`, {
+      kind: "window",
+      state: verdict,
+      severity: OF_VERDICT[verdict],
+      summary: words,
+      elements: refs,
+    });
+  }
+}

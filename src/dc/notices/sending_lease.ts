@@ -1,0 +1,63 @@
+import type { DcReader, DcWriter } from "#dc/ports.ts";
+
+/** Setting with the server that sends notices, of those that share a database. */
+const LEASE = "notices_lease";
+/** How long a server sends without a renewal, in milliseconds, and how often it renews. */
+const LEASE_MS = 15_000;
+const RENEW_MS = 5000;
+
+interface Lease {
+  readonly holder: string;
+  readonly until: number;
+}
+
+export interface LeaseOptions {
+  /** Names this process. */
+  readonly holder: string;
+  /** Whether another holder is known to have ended. */
+  readonly isGone: (holder: string) => boolean;
+}
+
+/** Lets one of several servers send notices: otherwise two would send each notice, and in no order. */
+export class SendingLease {
+  readonly #options: LeaseOptions;
+  #until = 0;
+
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
+
+  isDue(now: number): boolean {
+    return now >= this.#until - LEASE_MS + RENEW_MS;
+  }
+
+  /** Whether another server sends now. */
+  async isTaken(reader: Pick<DcReader, "setting">, now: number): Promise<boolean> {
+    const kept = await reader.setting(LEASE);
+    if (kept === undefined) return false;
+    const { holder, until } = JSON.parse(kept) as Lease;
+    return holder !== this.#options.holder && until > now && !this.#options.isGone(holder);
+  }
+
+  /** Takes or renews the lease. Returns whether this server sends. */
+  async take(writer: DcWriter, now: number): Promise<boolean> {
+    if (await this.isTaken(writer, now)) {
+      this.#until = 0;
+      return false;
+    }
+    const until = now + LEASE_MS;
+    await writer.setSetting(LEASE, JSON.stringify({ holder: this.#options.holder, until } satisfies Lease));
+    this.#until = until;
+    return true;
+  }
+
+  isHeld(now: number): boolean {
+    return now < this.#until;
+  }
+
+  /** Lets another server send at once. */
+  async release(writer: DcWriter, now: number): Promise<void> {
+    if (!(await this.isTaken(writer, now))) await writer.setSetting(LEASE, JSON.stringify({ holder: "", until: 0 }));
+    this.#until = 0;
+  }
+}

@@ -1,0 +1,164 @@
+import type { FailureSeverity } from "#dc/model/enum_values.ts";
+import type { DcReader, DcWriter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+/** Kinds of risks whose changes are sent. */
+export const RISK_KINDS = ["cause", "window", "rack", "finding"] as const;
+export type RiskKind = (typeof RISK_KINDS)[number];
+
+/** What a notice says. */
+export interface NoticeBody {
+  /** Such as `cause.appeared`. */
+  readonly type: string;
+  /** What it is about; notices about one subject are sent in order. */
+  readonly subject: string;
+  readonly severity: FailureSeverity;
+  /** How the subject stands; empty if it is over. */
+  readonly state: string;
+  /** How it stood before; empty if it is new. */
+  readonly was: string;
+  readonly summary: string;
+  /** References of the elements that it is about, at most 10. */
+  readonly elements: readonly string[];
+  /** ISO 8601 in UTC. */
+  readonly at: string;
+}
+
+/** A notice that waits to be sent to one receiver, or that could not be sent. Times are milliseconds since 1970. */
+export interface Notice {
+  /** Position in the order of sending. */
+  readonly seq: number;
+  /** The same for every try, so that a receiver recognizes repetitions. */
+  readonly id: string;
+  readonly receiver: string;
+  readonly body: NoticeBody;
+  readonly attempts: number;
+  readonly firstTriedAt?: number;
+  /** When it is due. */
+  readonly nextAt: number;
+  /** Why the last try failed. */
+  readonly error?: string;
+  /** When the tries ended; it is a dead letter. */
+  readonly deadAt?: number;
+}
+
+/** Space of the documents that hold notices, one each, by sequence number. */
+const SPACE = "notice";
+const DIGITS = 12;
+const PAGE = 500;
+/** Ours: some 10 MB. Beyond these the oldest dead letters are removed, and then new notices are not kept. */
+export const MAX_NOTICES = 10_000;
+
+/** Setting with a number that rises with every change of notices. */
+const REVISION = "notices_revision";
+const LAST_SEQ = "notices_seq";
+const RECEIVERS = "notices_receivers";
+
+const keyOf = (seq: number) => String(seq).padStart(DIGITS, "0");
+
+/** A number that rises with every change of notices. */
+export async function noticesRevision(reader: Pick<DcReader, "setting">): Promise<number> {
+  return Number((await reader.setting(REVISION)) ?? 0);
+}
+
+/** All notices in the order of sending. */
+export async function readNotices(reader: Pick<DcReader, "documents">): Promise<readonly Notice[]> {
+  const found: Notice[] = [];
+  for (let after = ""; ; ) {
+    const page = await reader.documents(SPACE, after, PAGE);
+    found.push(...page.map(({ body }) => JSON.parse(body) as Notice));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return found;
+    after = last.key;
+  }
+}
+
+/** Adds notices to the end. Returns those that were kept: none is if too many wait. */
+export async function addNotices(
+  writer: DcWriter,
+  given: readonly Omit<Notice, "seq" | "attempts">[],
+): Promise<readonly Notice[]> {
+  const kept = await readNotices(writer);
+  const dead = kept.filter(({ deadAt }) => deadAt !== undefined);
+  const over = kept.length + given.length - MAX_NOTICES;
+  for (const { seq } of over > 0 ? dead.slice(0, over) : []) await writer.dropDocument(SPACE, keyOf(seq));
+  const room = MAX_NOTICES - kept.length + Math.min(Math.max(0, over), dead.length);
+  const last = Number((await writer.setting(LAST_SEQ)) ?? 0);
+  const added = given
+    .slice(0, room)
+    .map((notice, place): Notice => ({ ...notice, seq: last + 1 + place, attempts: 0 }));
+  for (const notice of added) await writer.putDocument(SPACE, keyOf(notice.seq), JSON.stringify(notice));
+  await writer.setSetting(LAST_SEQ, String(last + added.length));
+  await raise(writer);
+  return added;
+}
+
+/** Writes how notices stand now. One that was removed meanwhile stays so. */
+export async function updateNotices(writer: DcWriter, notices: readonly Notice[]): Promise<void> {
+  for (const notice of notices) {
+    const key = keyOf(notice.seq);
+    if ((await writer.document(SPACE, key)) !== undefined) await writer.putDocument(SPACE, key, JSON.stringify(notice));
+  }
+  await raise(writer);
+}
+
+export async function dropNotices(writer: DcWriter, notices: readonly Pick<Notice, "seq">[]): Promise<void> {
+  for (const { seq } of notices) await writer.dropDocument(SPACE, keyOf(seq));
+  await raise(writer);
+}
+
+async function raise(writer: DcWriter): Promise<void> {
+  await writer.setSetting(REVISION, String((await noticesRevision(writer)) + 1));
+}
+
+/** Names of the receivers of the server that sends. */
+export async function receiverNames(reader: Pick<DcReader, "setting">): Promise<readonly string[]> {
+  return JSON.parse((await reader.setting(RECEIVERS)) ?? "[]") as readonly string[];
+}
+
+export async function noteReceivers(writer: DcWriter, names: readonly string[]): Promise<void> {
+  await writer.setSetting(RECEIVERS, JSON.stringify(names));
+}
+
+/** Adds a trial notice. @throws OperationError for a receiver that no server sends to */
+export async function addTrial(
+  writer: DcWriter,
+  receiver: string,
+  { id, now }: { readonly id: string; readonly now: number },
+): Promise<Notice> {
+  const names = await receiverNames(writer);
+  if (!names.includes(receiver)) {
+    const expected = names.length === 0 ? "a server with --notify that has started" : names.join(", ");
+    throw new OperationError("not_found", `There is no receiver "${receiver}": expected ${expected}`);
+  }
+  const body: NoticeBody = {
+    type: "notice.test",
+    subject: "test",
+    severity: "INFO",
+    state: "",
+    was: "",
+    summary: "A trial notice: nothing has changed",
+    elements: [],
+    at: new Date(now).toISOString(),
+  };
+  const [added] = await addNotices(writer, [{ id, receiver, body, nextAt: now }]);
+  if (added !== undefined) return added;
+  throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices wait already: settle some first`);
+}
+
+/** Lets dead letters be sent again from now on, in their order. Returns them; all of them without ids. */
+export async function resendNotices(
+  writer: DcWriter,
+  ids: readonly string[] | undefined,
+  now: number,
+): Promise<readonly Notice[]> {
+  const dead = (await readNotices(writer)).filter(({ deadAt }) => deadAt !== undefined);
+  const missing = ids?.find((id) => !dead.some((one) => one.id === id));
+  if (missing !== undefined) {
+    throw new OperationError("not_found", `There is no dead letter "${missing}": planner dc notices list names them`);
+  }
+  const chosen = dead.filter(({ id }) => ids === undefined || ids.includes(id));
+  const again = chosen.map(({ deadAt, firstTriedAt, ...rest }): Notice => ({ ...rest, attempts: 0, nextAt: now }));
+  await updateNotices(writer, again);
+  return again;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { Webhook } from "standardwebhooks";
+import { endAfterTest } from "../support/dc/served.ts";
+import { WebhookReceiver } from "../support/dc/webhook_receiver.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
+const DB = ["--db", "site.sqlite"];
+
+/** Waits until something holds; the test's own limit ends it. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await pause(50);
+}
+
+async function serveNotices(cwd: string): Promise<DcServer> {
+  const server = await DcServer.start(cwd, [...DB, "--notify", "notify.yaml"]);
+  endAfterTest(() => server.end());
+  return server;
+}
+
+function setStatus(server: DcServer, status: string) {
+  const body = JSON.stringify({ device: { code: "PDU-A01-A", status }, updateMask: "status" });
+  const headers = { "content-type": "application/json" };
+  return http1(`${server.url}/datacenter.v1.DatacenterService/UpsertDevice`, { method: "POST", headers, body });
+}
+
+test("planner dc serve --notify sends a rack at fault, after a kill too, and a trial; others learn why not", async () => {
+  const cwd = emptyFolder();
+  const [ops, chat] = [await WebhookReceiver.open(), await WebhookReceiver.open()];
+  writeFileSync(join(cwd, "secret"), SECRET);
+  const named = [
+    { name: "ops", url: ops.url, secret_file: "secret", kinds: ["rack"], places: ["room:AMS1/1/DH1"] },
+    { name: "chat", url: chat.url, kinds: ["rack"], text: "{severity}: {summary}" },
+  ];
+  writeFileSync(join(cwd, "notify.yaml"), JSON.stringify({ receivers: named }));
+  expect((await runPlanner(["dc", "sample", ...DB], { cwd })).code).toBe(0);
+
+  const first = await serveNotices(cwd);
+  const trial = await runPlanner(["dc", "notices", "test", "ops", ...DB], { cwd });
+  expect([trial.code, trial.stdout]).toEqual([
+    0,
+    `"ops" took the notice ${ops.deliveries[0]?.headers["webhook-id"]}\n`,
+  ]);
+  const wrong = await runPlanner(["dc", "notices", "test", "nobody", ...DB], { cwd });
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("expected ops, chat")]);
+
+  ops.answer = 500;
+  await setStatus(first, "DEVICE_STATUS_FAILED");
+  await until(() => ops.deliveries.length > 1 && chat.deliveries.length > 0);
+  expect(chat.deliveries[0]?.json).toEqual({ text: expect.stringMatching(/^HIGH: Rack A01 is at fault: \d+ finding/) });
+  await first.end();
+  const waiting = await runPlanner(["dc", "notices", "list", ...DB], { cwd });
+  const [line] = waiting.stdout
+    .trim()
+    .split("\n")
+    .map((one) => JSON.parse(one));
+  expect(line).toMatchObject({ receiver: "ops", type: "rack.appeared", data: { subject: "rack:A01" } });
+
+  ops.answer = 204;
+  const tries = ops.deliveries.length;
+  await serveNotices(cwd);
+  await until(() => ops.deliveries.length > tries);
+  const { headers, body } = ops.deliveries.at(-1) as (typeof ops.deliveries)[number];
+  expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ type: "rack.appeared" });
+  expect(headers["webhook-id"]).toBe(line.id);
+  expect(chat.deliveries).toHaveLength(1);
+}, 240_000);
+
+test("planner dc serve refuses a file of receivers that it cannot use, before it takes connections", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "notify.yaml"), "receivers: [{name: a, url: 'http://127.0.0.1/', secret_file: none}]");
+  const { code, stderr } = await runPlanner(
+    ["dc", "serve", ...DB, "--create", "--port", "0", "--notify", "notify.yaml"],
+    { cwd },
+  );
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Cannot read the secret file of receiver "a"')]);
+}, 240_000);

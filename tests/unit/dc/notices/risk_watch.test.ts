@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { randomUUID } from "node:crypto";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Receiver } from "#dc/notices/receiver.ts";
+import { RiskWatch } from "#dc/notices/risk_watch.ts";
+import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
+import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
+
+const place = (text: string) => parseRef(text) as Ref;
+
+const receiver = (name: string, given: Partial<Receiver>): Receiver => ({
+  ...{ name, minSeverity: "INFO", kinds: new Set(RISK_KINDS), places: [] },
+  ...given,
+});
+
+/** A watch whose clock runs far ahead with each look, so that none is skipped. */
+function watching({ store, service }: TestService, receivers: readonly Receiver[]) {
+  const hours = Array.from({ length: 100 }, (_, hour) => Date.parse("2026-01-02T03:04:05Z") + hour * 3_600_000);
+  const parts = { now: () => hours.shift() ?? 0, newId: randomUUID, say: () => {} };
+  const watch = new RiskWatch({ store, service, receivers, ...parts });
+  return async () => {
+    await watch.look();
+    const notices = await store.read(readNotices);
+    return notices.map(
+      ({ receiver: to, body: { type, subject, was, state } }) => `${to} ${type} ${subject} ${was}>${state}`,
+    );
+  };
+}
+
+test("RiskWatch makes notices of racks at fault, of causes and of verdicts that change, and of their end", async () => {
+  const site = await testService();
+  await loadAms1(site);
+  const window = { code: "MW-1", elementRefs: ["device:PDU-A01-B"] };
+  const time = { startsAt: "2999-01-01T00:00:00Z", endsAt: "2999-01-01T02:00:00Z" };
+  await site.call("UpsertWindow", { window: { ...window, ...time } });
+  const look = watching(site, [receiver("all", {})]);
+  expect(await look()).toEqual([]);
+
+  await site.call("UpsertDevice", {
+    device: { code: "PDU-A01-A", status: "DEVICE_STATUS_FAILED" },
+    updateMask: "status",
+  });
+  const after = await look();
+  expect(after).toContain("all rack.appeared rack:A01 >FAULT");
+  expect(after.find((text) => text.includes(" window.changed "))).toStartWith("all window.changed window:MW-1 ");
+  expect(after).toContain("all cause.changed cause:device:PDU-A01-B INFO>HIGH");
+  expect(await look()).toEqual(after);
+
+  await site.call("UpsertDevice", {
+    device: { code: "PDU-A01-A", status: "DEVICE_STATUS_ACTIVE" },
+    updateMask: "status",
+  });
+  expect(await look()).toContain("all rack.cleared rack:A01 FAULT>");
+}, 240_000);
+
+test("RiskWatch gives a receiver only its kinds, severities and places", async () => {
+  const site = await testService();
+  await loadAms1(site);
+  const look = watching(site, [
+    receiver("racks", { kinds: new Set(["rack"]) }),
+    receiver("critical", { minSeverity: "CRITICAL" }),
+    receiver("here", { kinds: new Set(["rack"]), places: [place("site:OTHER"), place("zone:AMS1/1/Z-A")] }),
+    receiver("there", { places: [place("room:AMS1/1/ELEC-Z"), place("rack:B01")] }),
+  ]);
+  await look();
+  await site.call("UpsertDevice", {
+    device: { code: "PDU-A01-A", status: "DEVICE_STATUS_FAILED" },
+    updateMask: "status",
+  });
+  expect(await look()).toEqual(["racks rack.appeared rack:A01 >FAULT", "here rack.appeared rack:A01 >FAULT"]);
+}, 240_000);

@@ -208,3 +208,32 @@ describe.skipIf(missing !== undefined)("A window in the console", () => {
     });
   }, 120_000);
 });
+
+test("pages are shown as during a window until the person goes back", async () => {
+  const [from, until] = [3_600_000, 7_200_000].map((ms) => new Date(Date.now() + ms).toISOString());
+  const window = {
+    code: "MW-DURING",
+    starts_at: from,
+    ends_at: until,
+    element_refs: ["device:PDU-A05-A", "device:PDU-A05-B"],
+  };
+  await call("UpsertWindow", { window });
+  await visit("window/MW-DURING", async (page) => {
+    const banner = page.getByRole("status").filter({ hasText: "Shown as during window MW-DURING" });
+    await choose(page, "keys", "Show as during it");
+    await banner.waitFor();
+    await page.evaluate("location.hash = '#/rack/A05'");
+    await heading(page, "A05");
+    await page.getByText("fault", { exact: true }).first().waitFor();
+    await noFaults(page);
+    await page.evaluate("location.hash = '#/overview'");
+    await page.getByText("19 more without live supply").waitFor();
+
+    await choose(page, "mouse", "Back to now");
+    await banner.waitFor({ state: "detached" });
+    await page.evaluate("location.hash = '#/rack/A05'");
+    await heading(page, "A05");
+    await page.getByText("fault", { exact: true }).first().waitFor({ state: "detached" });
+  });
+  await call("DeleteWindow", { code: "MW-DURING" });
+}, 120_000);

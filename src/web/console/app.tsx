@@ -5,6 +5,7 @@ import { NAVIGATION_ITEMS } from "./navigation.ts";
 import { Page, pageKey } from "./pages.tsx";
 import { Palette } from "./palette/palette.tsx";
 import { type Place, usePlace } from "./router.ts";
+import { DuringWindow } from "./shell/during_window.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { Side } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
@@ -30,6 +31,7 @@ export function App() {
       <Side place={place} open={menu} />
       <div class="frame">
         <TopBar menuOpen={menu} toggleMenu={() => setMenu(!menu)} search={() => setSought("")} showHelp={showHelp} />
+        <DuringWindow />
         <main ref={main} tabIndex={-1} key={pageKey(place)}>
           <Page place={place} />
         </main>

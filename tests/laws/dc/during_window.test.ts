@@ -183,6 +183,9 @@ async function replies(site: TestService, more: JsonObject): Promise<string> {
     ...racks.slice(0, 3).map(({ code }) => ["GetRack", { code, render }] as const),
     ["GetCapacity", { by: "AREA_KIND_RACK", page_size: 20 }],
     ["RehearseFailures", { page_size: 50 }],
+    ...["SUPPLY", "CRAC", "RACK", "FABRIC_LINK"].map(
+      (kind) => ["ListInventory", { kind: `INVENTORY_KIND_${kind}`, page_size: 50 }] as const,
+    ),
     ["FindPlacement", { count: 2, u_height: 1, draw_w: 300 }],
   ];
   const found: unknown[] = [];

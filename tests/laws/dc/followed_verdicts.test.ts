@@ -45,9 +45,14 @@ function apply(verdicts: Verdicts, events: readonly { readonly json: string }[],
 
 const standing = ({ verdict, impact, overdue }: Json) => ({ verdict, impact, overdue });
 
+/** The sample site takes seconds for each change. */
+async function* stores(): ReturnType<typeof agreeingStores> {
+  for await (const one of agreeingStores()) if (one.name !== "AMS1" || CHANGES >= 100) yield one;
+}
+
 test("events about verdicts, applied to a list of windows, give the list that follows", async () => {
   const seen = new Set<string>();
-  for await (const { name, store, seed } of agreeingStores()) {
+  for await (const { name, store, seed } of stores()) {
     const random = new SeededRandom(seed + 9);
     const site = await testService({ store });
     const elements = await elementsOf(site);

@@ -1709,6 +1709,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.ListInventoryRequest.skip": "Rows before the page, so that every page can be linked to.",
   "datacenter.v1.ListInventoryRequest.facets": "Text columns whose values are counted over all matching rows; at most 8.",
   "datacenter.v1.ListInventoryRequest.sums": "Figure columns that are summed up over all matching rows; at most 8.",
+  "datacenter.v1.ListInventoryRequest.during_window": "Answer as during this stored window, given by its code.",
   "datacenter.v1.InventoryRow": "One thing with its columns. A column without a value is absent: unknown is not 0.",
   "datacenter.v1.InventoryRow.ref": "Such as rack:A01; floor:AMS1/1; cable:<device>/<port>~<device>/<port>.",
   "datacenter.v1.InventoryRow.name": "Code or id.",

@@ -1495,6 +1495,7 @@ export interface ListInventoryRequest {
   readonly skip: number;
   readonly facets: readonly string[];
   readonly sums: readonly string[];
+  readonly during_window: string;
 }
 
 export interface InventoryCondition {

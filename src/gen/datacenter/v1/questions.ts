@@ -148,6 +148,7 @@ export const ListInventory = {
   skip: {"type":"int"},
   facets: {"type":"text","isList":true},
   sums: {"type":"text","isList":true},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of SearchInventoryRequest. */

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { followQuestion } from "../live/questions.ts";
 import { type CallError, call, callError, type Reply, type Request, type Rpc, read } from "./client.ts";
+import { asDuring, useDuring } from "./during.ts";
 import { token } from "./token.ts";
 import { written } from "./written.ts";
 
@@ -21,8 +22,9 @@ interface State<Reply> {
 
 /** Asks one RPC, and again whenever the request changes; an unset request asks nothing. */
 export function useCall<Name extends Rpc>(rpc: Name, request: Request<Name> | undefined): Asked<Reply<Name>> {
-  const key = request === undefined ? "" : `${rpc} ${JSON.stringify(request)}`;
-  return useQuestion(key, (signal) => call(rpc, request ?? ({} as Request<Name>), signal));
+  const asked = asDuring(rpc, request ?? ({} as Request<Name>), useDuring());
+  const key = request === undefined ? "" : `${rpc} ${JSON.stringify(asked)}`;
+  return useQuestion(key, (signal) => call(rpc, asked, signal));
 }
 
 /** Reads one plain route, and again whenever its parameters change. */

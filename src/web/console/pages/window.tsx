@@ -1,6 +1,7 @@
 import type { GetWindowResponse, MaintenanceWindow } from "#gen/datacenter/v1/json.ts";
 import { duration } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
+import { during, useDuring } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
@@ -78,11 +79,22 @@ function WindowActions({ answer: { window } }: { readonly answer: GetWindowRespo
             </EditButton>
           ))
         : null}
+      {state === "WINDOW_STATE_PLANNED" || state === "WINDOW_STATE_BEGUN" ? <DuringButton code={code} /> : null}
       <a class="button" href={linkTo("window", code, { view: "sheet" })}>
         Run sheet
       </a>
       <ThingActions edit={{ kind: "window", identity: { code } }} history={`window:${code}`} />
     </>
+  );
+}
+
+/** Switches all pages to what they are during the window, and back. */
+function DuringButton({ code }: { readonly code: string }) {
+  const isOn = useDuring() === code;
+  return (
+    <button type="button" aria-pressed={isOn} onClick={() => during.set(isOn ? "" : code)}>
+      Show as during it
+    </button>
   );
 }
 

@@ -1,0 +1,27 @@
+import { useEffect } from "preact/hooks";
+import { during, useDuring } from "../api/during.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
+
+/** Says on every page that the inventory is shown as during a window, until the person goes back or the window is over. */
+export function DuringWindow() {
+  const code = useDuring();
+  const request = code === "" ? undefined : { code, max_items: 1 };
+  const { reply, error } = useCall("datacenter.v1.PlanningService/GetWindow", request);
+  const isOver = error?.code === "not_found" || (reply?.window.code === code && reply.judgement === undefined);
+  useEffect(() => {
+    if (isOver) during.set("");
+  }, [isOver]);
+  if (code === "") return null;
+  return (
+    <p class="notice during" role="status">
+      <span>
+        Shown as during window <a href={linkTo("window", code)}>{code}</a>: floors, racks, lists, capacity, cooling,
+        failures and placement. Other pages show the inventory as it is now.
+      </span>
+      <button type="button" onClick={() => during.set("")}>
+        Back to now
+      </button>
+    </p>
+  );
+}

@@ -30,6 +30,19 @@ async function call(rpc: string, request: object) {
   return JSON.parse(text);
 }
 
+/** Counts the entries of the change log one by one. */
+async function countHistory(): Promise<number> {
+  let [count, token] = [0, ""];
+  do {
+    const { text } = await http1(`${server.url}/audit/history?page_size=1000&page_token=${encodeURIComponent(token)}`);
+    const page = JSON.parse(text);
+    count += page.entries.length;
+    token = page.next_page_token;
+  } while (token !== "");
+  return count;
+}
+
+const card = (page: Page, title: string) => page.locator("section.card").filter({ hasText: title });
 const hashOf = (page: Page) => decodeURIComponent(new URL(page.url()).hash);
 
 describe.skipIf(missing !== undefined)("The console", () => {
@@ -169,4 +182,20 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.locator(".picture svg", { hasText: "every cable connected" }).waitFor();
     });
   }, 120_000);
+
+  test("counts what is new since yesterday, an import in one line, and shows the worst failure of each of several sites", async () => {
+    const racks = ["LON-1", "LON-2"].map((code) => ({ code, location: { site_id: "LON1", floor_number: 1 } }));
+    await call("DatacenterService/BulkUpsertRacks", { items: racks, change_message: "Two racks in London" });
+    await visit("", async (page) => {
+      const changes = card(page, "New since yesterday");
+      await changes.getByText(`${(await countHistory()).toLocaleString("en")} changes, the latest first.`).waitFor();
+      await changes.getByText("Two racks in London: 2 racks created").waitFor();
+      await changes.getByRole("link", { name: "Import, up to 2,952 changes" }).waitFor();
+      const sites = card(page, "Sites");
+      const rows = sites.locator("tbody tr");
+      await rows.first().getByText("Losing RPP-A-D would take 10 racks.").waitFor();
+      await rows.last().getByText("No single failure takes anything here.").waitFor();
+      expect(await rows.locator("a").first().innerText()).toBe("AMS1");
+    });
+  });
 });

@@ -31,9 +31,12 @@ export interface AuditEntry {
   readonly changed_fields: readonly string[];
   readonly message: string;
   readonly source: string;
+  /** Absent in the answer of a device. */
+  readonly transaction_id?: string;
 }
 
 export interface HistoryAnswer {
   readonly entries: readonly AuditEntry[];
   readonly next_page_token: string;
+  readonly chain: { readonly head_seq: number };
 }

@@ -17,7 +17,9 @@ export interface PlaceSearch {
 }
 
 /** Reads a page of the log, newest first. */
-export type ReadLog = (parameters: Readonly<Record<string, string>>) => Promise<HistoryAnswer>;
+export type ReadLog = (
+  parameters: Readonly<Record<string, string>>,
+) => Promise<Pick<HistoryAnswer, "entries" | "next_page_token">>;
 
 /**
  * Searches the log page by page for changes of a place, until enough are found or a bounded number of entries was read.

@@ -46,23 +46,19 @@ export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResp
 }
 
 function CauseLine({ cause }: { readonly cause: FailureCause }) {
-  const { reason, summary, also_by, omitted_also_by, elements, impact } = cause;
-  const ref = elements[0]?.refs[0] ?? "";
+  const { also_by, omitted_also_by, impact } = cause;
   const others = also_by.length + omitted_also_by;
   const state = stateOfCause(cause);
   return (
     <li>
       <StateMark state={state} label={`${state}:`} />
-      <a class="cause-title" href={pictureOf(cause)}>
-        {summary.split(": ")[0]}
-        {reason.includes(": ") ? `. ${plainRefs(reason)}` : `: ${spoken(reason)}`}
-      </a>
+      <span class="cause-title">{causeSentence(cause)}</span>
       <Amount value={impact?.racks_dark ?? 0} label="racks dark" words={count} />
       <Amount value={impact?.it_devices_offline ?? 0} label="devices offline" words={count} />
       <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
       <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={(value) => decimal(value, "kW")} />
       <p class="cause-evidence">
-        {evidence(cause)}
+        <a href={pictureOf(cause)}>See the picture</a> {evidence(cause)}
         {others === 0 ? null : (
           <span class="muted">
             {" "}
@@ -76,13 +72,18 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
             {others > NAMED ? ` and ${count(others - NAMED)} more` : ""}.
           </span>
         )}
-        <span class="cause-links">
-          <a href={pictureOf(cause)}>See the picture</a>
-          <RefLink to={ref} />
-        </span>
       </p>
     </li>
   );
+}
+
+/** What the loss does, such as "Losing any of 29 rack PDUs, such as PDU-A01-A: 1 device goes offline." */
+function causeSentence({ reason, summary, element_count }: FailureCause): string {
+  const [subject = ""] = summary.split(": ");
+  const plain = plainRefs(reason);
+  const [, alone, what] = /^(Each|.* alone): (.*)$/.exec(plain) ?? ["", "Each", plain];
+  const lost = alone === "Each" ? `${element_count > 1 ? "any of " : ""}${subject}` : alone?.replace(/ alone$/, "");
+  return `Losing ${lost}: ${spoken(what ?? "")}.`;
 }
 
 function Amount({ value, label, words }: { value: number; label: string; words: (value: number) => string }) {
@@ -94,13 +95,18 @@ function Amount({ value, label, words }: { value: number; label: string; words: 
   );
 }
 
-/** Describes the origin of the loss: the trip, the zone without enough cooling, or the figures of the summary. */
+/** Losses that have a column. */
+const IN_COLUMNS = /racks? dark$|devices? offline$| of IT load$| of cooling$/;
+
+/** Describes the origin of the loss, the trip or the zone without enough cooling, and what no column says. */
 function evidence({ summary, trips, zones, elements }: FailureCause): string {
-  const loss = summary.slice(summary.indexOf(": ") + 2);
+  const parts = summary.slice(summary.indexOf(": ") + 2).split(", ");
+  const rest = parts.map((part) => part.replace(/^together /, "")).filter((part) => !IN_COLUMNS.test(part));
+  const loss = rest.length === 0 ? "" : sentence(rest.join(", "));
   const tripped = elements[0]?.tripped_refs ?? [];
   const trip = trips.find(({ ref }) => tripped.includes(ref)) ?? trips[0];
   if (trip !== undefined) {
-    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${sentence(loss)}`;
+    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${loss}`;
   }
   const [zone] = zones;
   if (zone?.short === true) {
@@ -108,7 +114,7 @@ function evidence({ summary, trips, zones, elements }: FailureCause): string {
     const more = zones.length > 1 ? ` So are ${count(zones.length - 1)} more areas.` : "";
     return `${refName(zone.ref)} is short of ${short} then.${more}`;
   }
-  return sentence(loss);
+  return loss;
 }
 
 /** A loss such as "together 10 racks dark" as a sentence. */
@@ -117,7 +123,6 @@ function sentence(loss: string): string {
 }
 
 /** A reason in the middle of a line. */
-function spoken(reason: string): string {
-  const plain = plainRefs(reason);
+function spoken(plain: string): string {
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

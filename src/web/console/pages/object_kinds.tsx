@@ -7,12 +7,13 @@ import { stateOfShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
 import type { Values } from "../edit/form_model.ts";
 import { figureWords } from "../lists/column_words.ts";
+import { WorstLoss } from "../overview/worst_loss.tsx";
 import { linkTo, type OBJECT_PAGES } from "../router.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Meter } from "../ui/parts.tsx";
 import { CapacityLeft } from "./capacity_left.tsx";
 import { PortPowerCard } from "./port_power.tsx";
-import { Supply, WhatIf, WorstLoss } from "./rack_cards.tsx";
+import { Supply, WhatIf } from "./rack_cards.tsx";
 import { ThingActions } from "./thing_actions.tsx";
 import { TypePorts } from "./type_ports.tsx";
 

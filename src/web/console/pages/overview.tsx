@@ -1,9 +1,6 @@
 import { useState } from "preact/hooks";
 import type { RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { count } from "#words/figures.ts";
-import { enumWord, refName } from "#words/names.ts";
-import type { AuditEntry, HistoryAnswer, InventoryOverview } from "../api/replies.ts";
-import { useRead } from "../api/use_call.ts";
+import type { InventoryOverview } from "../api/replies.ts";
 import { useInventory } from "../api/use_inventory.ts";
 import { counted } from "../labels.ts";
 import { onDemand } from "../on_demand.tsx";
@@ -11,12 +8,13 @@ import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
+import { NewChanges } from "../overview/new_changes.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
 import { lossSentence, useRehearsal } from "../overview/rehearsal.ts";
+import { Sites } from "../overview/sites.tsx";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
 /** Floors drawn on the first screen; the list has them all. */
 const FLOORS = 4;
@@ -53,15 +51,16 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
       <div class="columns overview">
         <div>
           <Answer asked={asked}>{(rehearsal) => <Causes rehearsal={rehearsal} />}</Answer>
-          <LastChanges />
+          <NewChanges />
         </div>
         <div>
           <FailedNow failures={failures} />
           <OpenWindows />
-          {floors.slice(0, FLOORS).map(({ site, floor }) => (
+          {inventory.sites.length > 1 ? <Sites inventory={inventory} /> : null}
+          {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (
             <FloorCard key={floor.floor_ref} site={site} floor={floor} />
           ))}
-          {floors.length > FLOORS ? (
+          {floors.length > FLOORS && inventory.sites.length === 1 ? (
             <p>
               <a href={linkTo("floors")}>All {floors.length} floors</a>
             </p>
@@ -78,53 +77,4 @@ function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: Retu
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
   const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
   return `${now}${lossSentence(rehearsal.causes[0])}`;
-}
-
-const SHOWN = 6;
-/** Entries that are read to find the last requests. */
-const READ = 200;
-
-/** The last changes, one line for each request. */
-function LastChanges() {
-  const asked = useRead<HistoryAnswer>("/audit/history", { page_size: String(READ) });
-  return (
-    <Card title="Last changes" action={<a href={linkTo("history")}>History</a>}>
-      <Answer asked={asked}>
-        {({ entries }) => {
-          const groups = [...Map.groupBy(entries, ({ request, seq }) => request.id || String(seq)).values()];
-          if (groups.length === 0) return <p class="empty">Nothing has been changed yet.</p>;
-          return (
-            <ol class="last-changes">
-              {groups.slice(0, SHOWN).map((group) => (
-                <Request key={group[0]?.seq} entries={group} isCut={group.length === READ} />
-              ))}
-            </ol>
-          );
-        }}
-      </Answer>
-    </Card>
-  );
-}
-
-function Request({ entries, isCut }: { readonly entries: readonly AuditEntry[]; readonly isCut: boolean }) {
-  const [first] = entries;
-  if (first === undefined) return null;
-  const { occurred_at, actor, message, entity, action } = first;
-  const done = `${enumWord(action, "AUDIT_ACTION")}d`.replace("dd", "d");
-  return (
-    <li>
-      <Moment at={occurred_at} />
-      <span class="muted">{actor.principal || "anonymous"}</span>
-      <span>
-        {message === "" ? done : message} <RefLink to={entity} label={refName(entity)} />
-        {entries.length === 1 ? null : (
-          <span class="muted">
-            {" "}
-            and {isCut ? "at least " : ""}
-            {count(entries.length - 1)} more
-          </span>
-        )}
-      </span>
-    </li>
-  );
 }

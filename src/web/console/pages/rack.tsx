@@ -6,6 +6,7 @@ import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
+import { WorstLoss } from "../overview/worst_loss.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
@@ -16,7 +17,7 @@ import { ElementFrame } from "./element_frame.tsx";
 import { ChangesOf } from "./latest_changes.tsx";
 import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
-import { cordsOf, Supply, Uplinks, useRows, WhatIf, WorstLoss } from "./rack_cards.tsx";
+import { cordsOf, Supply, Uplinks, useRows, WhatIf } from "./rack_cards.tsx";
 import { Reasons } from "./reasons.tsx";
 import { ThingActions } from "./thing_actions.tsx";
 

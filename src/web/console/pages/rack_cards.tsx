@@ -1,15 +1,16 @@
-import type { FailureCause, GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
+import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { percent, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
-import { lossSentence, pictureOf, stateOfCause } from "../overview/rehearsal.ts";
+import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
+import { useCauses } from "../overview/worst_loss.tsx";
 import { linkTo } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
-/** Causes that are named, and rows that are read at once. */
-const [CAUSES, ROWS] = [4, 500];
+/** Rows that are read at once. */
+const ROWS = 500;
 
 interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
 
@@ -51,27 +52,6 @@ export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[
         </div>
       ))}
     </Card>
-  );
-}
-
-/** The failures that take most of a rack, row, room or site. */
-function useCauses(scope: string): readonly FailureCause[] | undefined {
-  const request = { scope_ref: scope, cascade: true, page_size: CAUSES };
-  return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
-}
-
-/** What the worst single failure takes of a place, in one sentence. */
-export function WorstLoss({ scope }: { readonly scope: string }) {
-  const causes = useCauses(scope);
-  const [worst] = causes ?? [];
-  // The line is there before its answer, so that nothing below it moves.
-  if (causes === undefined) return <>&nbsp;</>;
-  if (worst === undefined) return <>{lossSentence(worst)}</>;
-  return (
-    <>
-      <StateMark state={stateOfCause(worst)} label={`${stateOfCause(worst)}:`} />
-      <a href={pictureOf(worst)}>{lossSentence(worst)}</a>
-    </>
   );
 }
 

@@ -1,0 +1,117 @@
+import { useState } from "preact/hooks";
+import { refName } from "#words/names.ts";
+import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
+import { useRead } from "../api/use_call.ts";
+import { groupByRequest, type RequestGroup, requestWords } from "../history/requests.ts";
+import { dayOf, momentOf } from "../history/time_range.ts";
+import { counted } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Card, Moment, RefLink } from "../ui/parts.tsx";
+
+const SHOWN = 6;
+/** Entries that are read to find the last requests. */
+const READ = 200;
+
+/** What is new since yesterday, one line for each request; the requests of an import are one line. */
+export function NewChanges() {
+  const [since] = useState(() => dayOf(1));
+  const asked = useRead<HistoryAnswer>("/audit/history", { page_size: String(READ) });
+  const begin = momentOf(since, "start");
+  const oldest = useRead<HistoryAnswer>("/audit/history", { since: begin, order: "asc", page_size: "1" });
+  return (
+    <Card title="New since yesterday" action={<a href={linkTo("history", "", { since })}>History</a>}>
+      <Answer asked={asked}>
+        {({ entries, chain }) => {
+          const lines = folded(entries);
+          const first = oldest.reply?.entries[0];
+          if (lines.length === 0) return <p class="empty">Nothing has been changed yet.</p>;
+          return (
+            <>
+              {oldest.reply === undefined ? null : (
+                // Entries are numbered without gaps.
+                <p class="muted">
+                  {first === undefined
+                    ? "Nothing is new. The last changes were:"
+                    : `${counted(chain.head_seq - first.seq + 1, "change")}, the latest first.`}
+                </p>
+              )}
+              <ol class="last-changes">
+                {lines.slice(0, SHOWN).map((line) => (
+                  <Line key={line.first.seq} group={line} isCut={entries.length === READ && line === lines.at(-1)} />
+                ))}
+              </ol>
+            </>
+          );
+        }}
+      </Answer>
+    </Card>
+  );
+}
+
+/** The requests, with those that follow each other of one person, interface and reason as one. */
+function folded(entries: readonly AuditEntry[]): readonly RequestGroup[] {
+  const lines: RequestGroup[] = [];
+  for (const group of groupByRequest(entries)) {
+    const last = lines.at(-1);
+    if (last !== undefined && isBulk(group) && isBulk(last) && sameWork(last.first, group.first))
+      lines[lines.length - 1] = { ...last, entries: [...last.entries, ...group.entries] };
+    else lines.push(group);
+  }
+  return lines;
+}
+
+/** An import and other bulk calls write by several requests. */
+function isBulk({ first }: RequestGroup): boolean {
+  return /^Bulk|Import|ApplyChanges/.test(first.request.method.split("/").at(-1) ?? "");
+}
+
+function sameWork(a: AuditEntry, b: AuditEntry): boolean {
+  const [of, and] = [a, b].map(({ actor, request, message }) =>
+    JSON.stringify([actor.principal, request.interface, message]),
+  );
+  return of === and;
+}
+
+function Line({ group, isCut }: { readonly group: RequestGroup; readonly isCut: boolean }) {
+  const { entries, first } = group;
+  const { occurred_at, actor, message, entity } = first;
+  return (
+    <li>
+      <Moment at={occurred_at} />
+      <span class="muted">{actor.principal || "anonymous"}</span>
+      <span>
+        {message === "" ? "" : `${message}: `}
+        {entries.length === 1 ? (
+          <>
+            {requestWords(group).replace(refName(entity), "").trim()} <RefLink to={entity} />
+          </>
+        ) : (
+          <a href={linkTo("history", "", { request: first.request.id })}>
+            {first.request.method === "Import" ? "Import, " : ""}
+            {isCut ? <Count group={group} /> : requestWords(group)}
+          </a>
+        )}
+      </span>
+    </li>
+  );
+}
+
+/** How many changes a request made of which not all were read. */
+function Count({ group: { entries, first } }: { readonly group: RequestGroup }) {
+  const { reply } = useRead<HistoryAnswer>("/audit/history", {
+    request_id: first.request.id,
+    order: "asc",
+    page_size: "1",
+  });
+  const begin = reply?.entries[0];
+  if (begin === undefined) return <>at least {counted(entries.length, "change")}</>;
+  // Entries of one transaction follow each other; between two, others may have written.
+  const bound = begin.transaction_id === first.transaction_id ? "" : "up to ";
+  return (
+    <>
+      {bound}
+      {counted(first.seq - begin.seq + 1, "change")}
+    </>
+  );
+}

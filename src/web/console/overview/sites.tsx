@@ -1,0 +1,37 @@
+import { count } from "#words/figures.ts";
+import type { InventoryOverview } from "../api/replies.ts";
+import { linkTo } from "../router.ts";
+import { Card } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { WorstLoss } from "./worst_loss.tsx";
+
+type Site = InventoryOverview["sites"][number];
+
+/** Sites whose worst failure is asked for here; the list has all. */
+const SHOWN = 12;
+
+const sumOf = ({ floors }: Site, what: "racks" | "devices" | "cracs") =>
+  floors.reduce((sum, floor) => sum + floor[what], 0);
+
+const COLUMNS: readonly Column<Site>[] = [
+  { name: "Site", cell: ({ site_id }) => <a href={linkTo("site", site_id)}>{site_id}</a> },
+  { name: "Racks", numeric: true, cell: (site) => count(sumOf(site, "racks")) },
+  { name: "Devices", numeric: true, cell: (site) => count(sumOf(site, "devices")) },
+  { name: "Worst single failure", cell: ({ site_id }) => <WorstLoss scope={`site:${site_id}`} /> },
+];
+
+/** Several sites, each with the worst that one failure takes of it; the largest first. */
+export function Sites({ inventory: { sites } }: { readonly inventory: InventoryOverview }) {
+  const bySize = [...sites].sort((a, b) => sumOf(b, "racks") - sumOf(a, "racks"));
+  return (
+    <Card title="Sites" action={<a href={linkTo("sites")}>All {count(sites.length)} sites</a>}>
+      <Table
+        caption="Sites with the worst failure of each, the largest first"
+        columns={COLUMNS}
+        rows={bySize.slice(0, SHOWN)}
+        rowKey={({ site_id }) => site_id}
+        empty="No site is recorded."
+      />
+    </Card>
+  );
+}

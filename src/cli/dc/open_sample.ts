@@ -14,7 +14,7 @@ const OWN_SERVER: Omit<ServeOptions, "database"> = {
   ...{ host: "127.0.0.1", port: 0, databaseWaitS: 0, memoryMiB: 512, maxPerAddress: 2500, given: "" },
   ...{ insecure: false, cleartext: false, acceptsBrokenLog: false, allowedHosts: [], allowedOrigins: [] },
   ...{ tokens: undefined, jwt: undefined, webhookSecretFile: undefined },
-  ...{ notify: undefined, tls: undefined, checkpoints: undefined },
+  ...{ notify: undefined, readings: undefined, tls: undefined, checkpoints: undefined },
 };
 
 /**

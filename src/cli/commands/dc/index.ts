@@ -18,6 +18,7 @@ export const family: CommandFamily = {
     rehearse: { summary: "Rank what every single failure would do", load: () => import("./rehearse.ts") },
     capacity: { summary: "Show what is left, now and after one failure", load: () => import("./capacity.ts") },
     window: { summary: "Ask whether elements may be switched off", family: () => import("./window/index.ts") },
+    readings: { summary: "Check a file of queries for readings", family: () => import("./readings/index.ts") },
     place: { summary: "Find where equal devices fit", load: () => import("./place.ts") },
     call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },
     audit: { summary: "Verify and read the change log", family: () => import("./audit/index.ts") },
@@ -31,6 +32,5 @@ export const family: CommandFamily = {
     { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site" },
     { line: "planner dc serve", shows: "Serve ./planner-dc.sqlite on http://127.0.0.1:8081" },
     { line: "planner dc render rack A01 -o a01.svg", shows: "Draw a rack" },
-    { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
   ],
 };

@@ -20,6 +20,7 @@ import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_wr
 import type { Database } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
 import { openWhenReachable } from "../reachable_database.ts";
+import type { ReadingMapping } from "../readings/mapping_file.ts";
 import { databaseFacts, processFacts } from "./facts.ts";
 import { inventoryFacts } from "./inventory_facts.ts";
 import {
@@ -82,6 +83,8 @@ export interface ServeOptions extends AccessOptions {
   /** Memory of all open requests together, in MiB. */
   readonly memoryMiB: number;
   readonly maxPerAddress: number;
+  /** File of queries whose series are readings. */
+  readonly readings: string | undefined;
   /** How the change log is signed; undefined when it is not. */
   readonly checkpoints: CheckpointOptions | undefined;
   /** The file of receivers of notices; undefined for none. */
@@ -111,7 +114,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   checkAccess(options);
   const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
-  const access = await openAccess(options);
+  const [access, readings] = [await openAccess(options), await openReadings(options)];
   const receivers = await openReceivers(options.notify, logger("notices"));
   const shutdown = new AbortController();
   const stopped = firstSignal(shutdown);
@@ -166,7 +169,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const notices = NoticeService.start({ store, service, say: logger("notices") }, receivers);
   try {
     await announce(server, options, log);
-    warmUp(service, shutdown.signal);
+    warmUp(service, shutdown.signal, readings);
     const status = await stopped;
     const closing = server.close(GRACE_MS);
     log.note("Shutting down: refusing new connections, finishing active requests");
@@ -203,9 +206,21 @@ function logger(subject: string): (message: string) => void {
   return (message) => logLine(subject, message);
 }
 
-/** Builds what reads need, keeps replies current, and verifies the change log. What fails here fails again where a call needs it; an outage is logged by the store. */
-function warmUp(service: DcService, signal: AbortSignal): void {
+async function openReadings({ readings: file }: ServeOptions): Promise<ReadingMapping | undefined> {
+  if (file === undefined) return undefined;
+  const { readMapping } = await import("../readings/mapping_file.ts");
+  return readMapping(file);
+}
+
+async function askReadings(service: DcService, mapping: ReadingMapping, signal: AbortSignal): Promise<void> {
+  const { pullReadings } = await import("../readings/reading_puller.ts");
+  await pullReadings({ service, mapping, say: logger("readings") }, signal);
+}
+
+/** Builds what reads need, asks for readings, keeps replies current, and verifies the change log. What fails here fails again where a call needs it; an outage is logged by the store. */
+function warmUp(service: DcService, signal: AbortSignal, readings: ReadingMapping | undefined): void {
   service.keepCurrent(signal);
+  if (readings !== undefined) void askReadings(service, readings, signal);
   service
     .warmUp(signal)
     .then(() => service.checkLog())

@@ -54,6 +54,7 @@ export const SERVE_FLAGS = {
     summary: "A site whose pages may call",
   },
   cleartext: { type: "boolean", summary: "Serve cleartext beside TLS" },
+  readings: { type: "string", value: "file", completes: "file", summary: "Queries of Prometheus for readings" },
   "memory-budget": {
     type: "integer",
     value: "MiB",
@@ -91,6 +92,7 @@ export const JOINED_SERVE_FLAGS = [
   { flags: ["host", "port"], summary: "Where to listen (127.0.0.1, 8081); 0: a free port" },
   { flags: ["jwt-issuer", "jwt-audience"], summary: "Required iss and aud of JWTs" },
   { flags: ["jwt-roles-claim", "jwt-default-role"], summary: "Claim with a JWT's roles (roles); role without" },
+  { flags: ["readings", "notify"], summary: "Queries; receivers of notices" },
   { flags: ["tls-key", "tls-cert"], summary: "Key and certificates in PEM" },
   { flags: ["checkpoint-dir", "checkpoint-key"], summary: "Signed checkpoints" },
   { flags: ["config", "print-config"], summary: "Read settings; print settings and exit" },

@@ -34,6 +34,7 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     allowedOrigins: args["allowed-origin"] ?? [],
     memoryMiB: args["memory-budget"] ?? 0,
     maxPerAddress: args["max-connections-per-address"] ?? 0,
+    readings: args.readings === undefined ? undefined : resolve(cli.cwd, args.readings),
     checkpoints: checkpointOptions(args, database, cli),
     given: givenSettings(settings, cli.cwd),
   };

@@ -26,6 +26,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.ReportReadingsRequest": "Reports what was measured. The order of readings does not matter, nor does reporting one twice.",
   "datacenter.v1.ReportReadingsRequest.readings": "1 to 10,000. Each is kept or refused by itself.",
   "datacenter.v1.ReportReadingsRequest.source": "Who measured; the caller's name if empty. At most 128 characters.",
+  "datacenter.v1.ReportReadingsRequest.validate_only": "Check and answer, keep nothing.",
   "datacenter.v1.ReadingFailure": "A reading that was refused.",
   "datacenter.v1.ReadingFailure.index": "In the request.",
   "datacenter.v1.ReportReadingsResponse": "What became of the readings; the three counts add up to the number of readings.",

@@ -2027,6 +2027,7 @@ export interface ListedWindow {
 export interface ReportReadingsRequest {
   readonly readings: readonly Reading[];
   readonly source: string;
+  readonly validate_only: boolean;
 }
 
 export interface Reading {

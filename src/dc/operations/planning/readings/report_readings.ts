@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { MAX_READING_FAILURES, MAX_TEXT_CHARS, READING_KEPT_MS } from "#dc/limits.ts";
 import { dayOf } from "#dc/model/readings/day_history.ts";
 import { isNewer, type KeptQuantity, merge } from "#dc/model/readings/reading.ts";
-import type { StoredReading } from "#dc/model/readings/reading_store.ts";
+import type { ReadingReader, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -26,7 +26,7 @@ interface Taken {
 export const reportReadings = defineReport({
   method: PlanningService.method.reportReadings,
   effect: "report",
-  async run({ context, caller, now }, { readings, source }) {
+  async run({ context, caller, now }, { readings, source, validateOnly }) {
     demandReadings(readings.length);
     const named = { source: readSource(source, caller.principal?.name), now };
     const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
@@ -45,7 +45,9 @@ export const reportReadings = defineReport({
     given.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
     for (let at = 0; at < given.length; at += WRITTEN_AT_ONCE) {
       const some = given.slice(at, at + WRITTEN_AT_ONCE);
-      const done = await context.store.write((writer) => keepGiven(writer, some, now));
+      const done = validateOnly
+        ? await context.store.read(async (reader) => (await mergeGiven(reader, some, now)).taken)
+        : await context.store.write((writer) => keepGiven(writer, some, now));
       taken.kept += done.kept;
       taken.notNewer += done.notNewer;
       taken.failures.push(...done.failures);
@@ -70,11 +72,19 @@ function readSource(source: string, principal = "anonymous"): string {
 }
 
 async function keepGiven(writer: DcWriter, given: readonly GivenReading[], now: number): Promise<Taken> {
+  const { taken, after } = await mergeGiven(writer, given, now);
+  if (after.size > 0) await writer.keepReadings([...after.values()]);
+  await dropOld(writer, now);
+  return taken;
+}
+
+/** Merges readings with the stored ones, and writes nothing. */
+async function mergeGiven(reader: ReadingReader, given: readonly GivenReading[], now: number) {
   const taken: Taken = { kept: 0, notNewer: 0, failures: [] };
   const keys = [...new Set(given.map(({ key }) => key))];
-  const elements = await writer.measuredElements(keys);
+  const elements = await reader.measuredElements(keys);
   const quantities = [...new Set(given.map(({ quantity }) => quantity))];
-  const before = await storedByName(writer, { keys, quantities }, dayOf(now));
+  const before = await storedByName(reader, { keys, quantities }, dayOf(now));
   const after = new Map<string, StoredReading>();
   for (const { index, field, ref, key, quantity, measured } of given) {
     const element = elements.get(key);
@@ -89,9 +99,7 @@ async function keepGiven(writer: DcWriter, given: readonly GivenReading[], now: 
     else taken.notNewer += 1;
     if (kept !== known) after.set(name, { element, quantity, kept });
   }
-  if (after.size > 0) await writer.keepReadings([...after.values()]);
-  await dropOld(writer, now);
-  return taken;
+  return { taken, after };
 }
 
 const DROPPED = "readings_dropped";
@@ -106,13 +114,13 @@ async function dropOld(writer: DcWriter, now: number): Promise<void> {
 
 /** Stored data by element and quantity. Reads closed days only if a day has to be closed. */
 async function storedByName(
-  writer: DcWriter,
+  reader: ReadingReader,
   asked: { readonly keys: readonly string[]; readonly quantities: readonly StoredReading["quantity"][] },
   today: number,
 ): Promise<ReadonlyMap<string, StoredReading>> {
-  const rows = await writer.readings({ ...asked, withDays: false });
+  const rows = await reader.readings({ ...asked, withDays: false });
   const closing = rows.filter(({ kept }) => hasDayToClose(kept, today)).map(({ element }) => element.key);
-  const whole = closing.length === 0 ? [] : await writer.readings({ ...asked, keys: closing, withDays: true });
+  const whole = closing.length === 0 ? [] : await reader.readings({ ...asked, keys: closing, withDays: true });
   return new Map([...rows, ...whole].map((one) => [nameOf(one.element.key, one.quantity), one]));
 }
 

@@ -59,6 +59,7 @@ function told(reply: Reply) {
     undocumented: reply.impact?.devicesUndocumented,
     itLoadLostW: reply.impact?.itLoadLostW,
     minRideThroughS: reply.impact?.minRideThroughS,
+    minRideThroughAtLoadS: reply.impact?.minRideThroughAtLoadS,
     steps: reply.cascadeSteps.map(({ trippedRefs }) => trippedRefs.toSorted()),
     overloads: Object.fromEntries(
       reply.overloads.map(({ ref, utilizationPct }) => [ref, utilizationPct.toFixed(6)] as const).toSorted(),
@@ -81,6 +82,7 @@ function expected(model: PowerModel, failure: ModelFailure): ReturnType<typeof t
     undocumented: failure.undocumented.length,
     itLoadLostW: failure.itLoadLostW,
     minRideThroughS: failure.minRideThroughS,
+    minRideThroughAtLoadS: failure.minRideThroughAtLoadS,
     steps: failure.steps.map(refs),
     overloads: Object.fromEntries(
       [...failure.overloads].map(([element, pct]) => [refOf(model, element), pct.toFixed(6)] as const).toSorted(),

@@ -8,6 +8,7 @@ import { type Loads, lostDrawW } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
+import { RideThrough } from "./ride_through.ts";
 
 /** With a battery, nodes behind it are reported as on battery instead of offline. */
 export interface BlastOptions extends FailureOptions {
@@ -68,6 +69,8 @@ export interface Impact {
   readonly itLoadLostW: number;
   readonly coolingLostKw: number;
   readonly minRideThroughS?: number;
+  /** The same at the loads that the batteries carry, not at rated load. */
+  readonly minRideThroughAtLoadS?: number;
 }
 
 /**
@@ -124,6 +127,7 @@ export function* blastSteps(
   // A failed cooling unit counts as offline, not as a change of its rack.
   const isFailedUnit = (index: number) => sources.has(index) && graph.nodes[index]?.kind === "CRAC";
   const changes = hits.filter(({ index }) => !isFailedUnit(index));
+  const atLoadS = new RideThrough(state.before).shortestS(batteries(state), [...sources], state.isCircular);
   const { states: racks, undocumented } = rackStates(topology, { dark: state.dark, hits: changes, failed: unlisted });
   return {
     hits,
@@ -133,7 +137,11 @@ export function* blastSteps(
     steps,
     cascadeCut: isCut,
     undocumented,
-    impact: { ...count(state, { hits, racks }), devicesUndocumented: undocumented.length },
+    impact: {
+      ...count(state, { hits, racks }),
+      devicesUndocumented: undocumented.length,
+      ...(atLoadS !== undefined && { minRideThroughAtLoadS: atLoadS }),
+    },
     live: state.live,
     loadsAfter: state.loads.after.watts,
     apparentAfter: state.loads.after,

@@ -3,6 +3,7 @@ import { Cascade, type Tripped } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { measuresBlades } from "../power/load_lanes.ts";
 import { EDGE } from "../power/power_edge.ts";
+import { RideThrough } from "../power/ride_through.ts";
 import { withCooling } from "./cooling_elements.ts";
 import { COUNTS, type CountedNodes, ROLE } from "./counted_nodes.ts";
 import { LoadSlack } from "./load_slack.ts";
@@ -34,6 +35,7 @@ export class FailureSweep {
   readonly #options: BlastOptions;
   readonly #slack: LoadSlack | undefined;
   readonly #racks: RackTally;
+  readonly #batteries: RideThrough;
   /** Number of the count in which an IT device is off. */
   readonly #goneIn: Uint32Array;
   #peaks: Float64Array | undefined;
@@ -45,7 +47,9 @@ export class FailureSweep {
     const loads = site.apparentLoads(options.basis);
     this.#nodes = nodes;
     this.#options = options;
-    this.#state = new FailureState({ graph, live, loads, options, known: nodes });
+    const before = { graph, live, loads, options, known: nodes };
+    this.#state = new FailureState(before);
+    this.#batteries = new RideThrough(before);
     // Effects of phases and power factors are not additive, so they have no bound.
     this.#slack = loads.phasesVa === undefined ? new LoadSlack(graph, live, loads.watts) : undefined;
     this.#racks = new RackTally(nodes, live);
@@ -138,10 +142,17 @@ export class FailureSweep {
     const weaker = this.#state.weaker().filter(isCounted);
     const degraded = isCarried === undefined ? weaker : weaker.filter((index) => !isCarried.has(index));
     const racks = this.#rackStates(sources, [offline, onBattery, degraded]);
-    return { impact: this.#impact(offline, degraded, racks), offline, degraded, keys: racks.keys };
+    return { impact: this.#impact(sources, { offline, degraded, racks }), offline, degraded, keys: racks.keys };
   }
 
-  #impact(offline: readonly number[], degraded: readonly number[], racks: RackCounts): Impact {
+  #impact(
+    sources: Sources,
+    {
+      offline,
+      degraded,
+      racks,
+    }: { readonly offline: readonly number[]; readonly degraded: readonly number[]; readonly racks: RackCounts },
+  ): Impact {
     const { counts, coolingKw } = this.#nodes;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
@@ -156,6 +167,7 @@ export class FailureSweep {
     }
     for (const index of degraded) if (counts[index] !== COUNTS.CRAC) devicesDegraded += 1;
     const minRideThroughS = this.#rideThrough();
+    const atLoadS = this.#batteries.shortestS(minRideThroughS, sources.nodes, this.#state.isCircular);
     return {
       racksDark: racks.keys.racksDark.length,
       racksPartial: racks.keys.racksPartial.length,
@@ -169,6 +181,7 @@ export class FailureSweep {
       itLoadLostW: it === 0 ? 0 : this.#lostDraw(offline),
       coolingLostKw,
       ...(minRideThroughS !== undefined && { minRideThroughS }),
+      ...(atLoadS !== undefined && { minRideThroughAtLoadS: atLoadS }),
     };
   }
 

@@ -5,7 +5,7 @@ import type { PowerGraph } from "../power/power_graph.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged, Effects } from "./charge.ts";
-import { addedImpact, impactOf, type Loss, severityOf } from "./loss.ts";
+import { addedImpact, impactOf, type Loss, severityOf, shortestOf } from "./loss.ts";
 import type { Element, Failure } from "./outcome.ts";
 import { includesLoss, ownLoss, unionOf } from "./own_loss.ts";
 
@@ -138,8 +138,7 @@ function finished(
   basis: LoadBasis,
 ): Line {
   const loss = unionOf(losses);
-  const rideThrough = failures.flatMap(({ impact }) => impact.minRideThroughS ?? []);
-  const minRideThroughS = rideThrough.length === 0 ? undefined : rideThrough.reduce((a, b) => Math.min(a, b));
+  const times = shortestOf(failures.map(({ impact }) => impact));
   const [alsoBy, partlyBy] = parted([...larger].sort(worseFailure), (one) => includesLoss(one, loss));
   return {
     severity,
@@ -150,7 +149,7 @@ function finished(
     partlyBy,
     nearer: [...nearer].sort(worseFailure),
     loss,
-    impact: impactOf(topology, loss, { basis, minRideThroughS }),
+    impact: impactOf(topology, loss, { basis, times }),
   };
 }
 

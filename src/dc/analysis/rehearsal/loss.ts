@@ -67,11 +67,24 @@ export function coolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): 
   return found;
 }
 
-/** Counts a loss as a blast radius counts its own. @param minRideThroughS shortest battery time of the failures */
+/** The shortest battery times of failures. */
+export type BatteryTimes = Pick<Impact, "minRideThroughS" | "minRideThroughAtLoadS">;
+
+export function shortestOf(impacts: readonly BatteryTimes[]): BatteryTimes {
+  const least = (times: readonly number[]) => times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  const ratedS = least(impacts.flatMap(({ minRideThroughS }) => minRideThroughS ?? []));
+  const atLoadS = least(impacts.flatMap(({ minRideThroughAtLoadS }) => minRideThroughAtLoadS ?? []));
+  return {
+    ...(Number.isFinite(ratedS) && { minRideThroughS: ratedS }),
+    ...(Number.isFinite(atLoadS) && { minRideThroughAtLoadS: atLoadS }),
+  };
+}
+
+/** Counts a loss as a blast radius counts its own. @param times shortest ones of the failures */
 export function impactOf(
   topology: Topology,
   loss: Loss,
-  { basis, minRideThroughS }: { readonly basis: LoadBasis; readonly minRideThroughS: number | undefined },
+  { basis, times }: { readonly basis: LoadBasis; readonly times: BatteryTimes },
 ): Impact {
   const { power } = topology;
   const it = itDevices(power, loss.offline);
@@ -94,13 +107,12 @@ export function impactOf(
       const node = power.nodes[index];
       return sum + (node?.kind === "CRAC" ? deratedKw(node.crac) : 0);
     }, 0),
-    ...(minRideThroughS !== undefined && { minRideThroughS }),
+    ...times,
   };
 }
 
 /** The impact of two losses that have nothing in common. */
 export function addedImpact(a: Impact, b: Impact): Impact {
-  const times = [a, b].flatMap(({ minRideThroughS }) => minRideThroughS ?? []);
   return {
     racksDark: a.racksDark + b.racksDark,
     racksPartial: a.racksPartial + b.racksPartial,
@@ -113,6 +125,6 @@ export function addedImpact(a: Impact, b: Impact): Impact {
     devicesUndocumented: a.devicesUndocumented + b.devicesUndocumented,
     itLoadLostW: a.itLoadLostW + b.itLoadLostW,
     coolingLostKw: a.coolingLostKw + b.coolingLostKw,
-    ...(times.length > 0 && { minRideThroughS: Math.min(...times) }),
+    ...shortestOf([a, b]),
   };
 }

@@ -194,6 +194,7 @@ export interface Impact {
   readonly it_load_lost_w: number;
   readonly cooling_lost_kw: number;
   readonly min_ride_through_s?: number;
+  readonly min_ride_through_at_load_s?: number;
 }
 
 export interface AffectedItem {

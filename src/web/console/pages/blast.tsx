@@ -154,7 +154,13 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
       )}
       {cutOff === 0 ? null : <Figure label="Switches without uplink" value={count(cutOff)} tone="fault" />}
       {isolated === 0 ? null : <Figure label="Devices without data path" value={count(isolated)} tone="fault" />}
-      {battery === undefined ? null : <Figure label="Battery lasts" value={duration(battery)} note="the shortest" />}
+      {battery === undefined ? null : (
+        <Figure
+          label="Battery lasts"
+          value={duration(impact.min_ride_through_at_load_s ?? battery)}
+          note={`the shortest; ${duration(battery)} at rated load`}
+        />
+      )}
       {impact.devices_undocumented === 0 ? null : (
         <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />
       )}

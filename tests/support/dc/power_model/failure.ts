@@ -19,6 +19,7 @@ export interface ModelFailure {
   readonly undocumented: readonly string[];
   readonly itLoadLostW: number;
   readonly minRideThroughS: number | undefined;
+  readonly minRideThroughAtLoadS: number | undefined;
   readonly steps: readonly (readonly string[])[];
   readonly overloads: ReadonlyMap<string, number>;
   readonly loads: ModelLoads;
@@ -90,7 +91,31 @@ function told(model: PowerModel, { source, basis, before, after, failed }: Told)
     undocumented,
     itLoadLostW: it.reduce((sum, element) => sum + lostW(model, element, { gone: new Set(it), basis }), 0),
     minRideThroughS: rideThrough(model, { before, after, failed }),
+    minRideThroughAtLoadS: rideThroughAtLoad(model, { source, basis, before, after, failed }),
   };
+}
+
+/** With all batteries carrying and before anything trips: the shortest time by what each UPS without supply carries then. */
+function rideThroughAtLoad(model: PowerModel, told: Told): number | undefined {
+  const { source, basis, before } = told;
+  const rated = rideThrough(model, told);
+  if (rated === undefined || rated === 0) return rated;
+  const onBattery = new Set(
+    [...model.devices].flatMap(([element, { power }]) =>
+      (power?.runtimeS ?? 0) > 0 && before.has(element) && element !== source ? [element] : [],
+    ),
+  );
+  const after = model.live({ ...NOTHING_FAILED, failed: new Set([source]), onBattery });
+  const loads = new ModelLoads(model, after, basis);
+  const times = [...onBattery].flatMap((element) => {
+    const { kind, power: { capacityW, runtimeS = 0 } = {} } = model.devices.get(element) ?? {};
+    const sources = model.recordedOf(element).flatMap(({ source: from }) => from ?? []);
+    const isDraining = sources.some((from) => before.has(from)) && !sources.some((from) => after.has(from));
+    const load = loads.watts(element);
+    if (kind !== "UPS" || capacityW === undefined || !isDraining || load <= 0) return [];
+    return [Math.floor((runtimeS * capacityW) / load + 1e-6)];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** P6: a blade whose chassis goes off by its own measurement is counted there. */

@@ -3,6 +3,7 @@ import { type BlastOptions, type BlastRadius, blastRadius } from "#dc/analysis/p
 import { failover } from "#dc/analysis/power/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
+import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
 import { atOnce } from "#kernel/steps.ts";
@@ -170,6 +171,20 @@ describe("blastRadius", () => {
     expect(plain.impact.minRideThroughS).toBe(600);
     expect(battery.impact.devicesOffline).toBe(0);
     expect(states(battery)["device:a"]).toBe("ON_BATTERY");
+  });
+
+  test("counts a battery's time at the load that it carries", () => {
+    const of = (status: DeviceStatus) => {
+      const power = { runtimeS: 600, capacityW: 1000 };
+      const one = load("one", ["device:U"], { kind: "UPS", power });
+      const two = load("two", ["device:V"], { kind: "UPS", power, status });
+      const consumer = load("a", ["device:one", "device:two"], { allocatedDrawW: 200 });
+      const { impact } = blast(inventory(source("U"), source("V"), one, two, consumer), "device:U");
+      return [impact.minRideThroughS, impact.minRideThroughAtLoadS];
+    };
+
+    expect(of("ACTIVE")).toEqual([600, 6000]);
+    expect(of("FAILED")).toEqual([600, 3000]);
   });
 
   test("leaves planned devices and those that were off before out of the counts", () => {

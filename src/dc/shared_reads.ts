@@ -23,8 +23,8 @@ interface Running {
 
 /**
  * Computes equal reads once while they run. A caller joins a read only if its snapshot has the inventory's current
- * revision, so that it sees every change that was acknowledged before it asked. A read uses the turns of all connections
- * that wait for it, and stops when none does.
+ * revision, so that it sees every change that was acknowledged before it asked. A read counts against
+ * every connection that waits for it, and stops when none does.
  */
 export class SharedReads {
   readonly #running = new Map<string, Running>();

@@ -49,7 +49,7 @@ class Use {
 /** What the sockets and the session of one connection share. */
 interface Peer {
   readonly use: Use;
-  /** Above the limits: it is served probes alone, once. */
+  /** Whether the connection exceeds a limit: the server answers one health probe on it and closes it. */
   readonly isExcess: boolean;
 }
 

@@ -82,13 +82,17 @@ function readFile(file: string, cwd: string): string {
   }
 }
 
-interface Given {
+interface FileDefaults {
   /** Elements of events that name none. */
   readonly elements: readonly string[];
   readonly file: string;
 }
 
-async function planEvents(service: DcService, events: readonly ReadEvent[], given: Given): Promise<readonly Plan[]> {
+async function planEvents(
+  service: DcService,
+  events: readonly ReadEvent[],
+  given: FileDefaults,
+): Promise<readonly Plan[]> {
   const { windows } = await everyWindow(service, { interface: "SYSTEM" });
   const known = windows.flatMap(({ window }) => window ?? []);
   const byUid = new Map(known.map((window) => [calendarUid(window, service.instance), window]));
@@ -143,7 +147,7 @@ interface Asked {
 async function requestOf(
   service: DcService,
   { event, code, window, isOwn }: Asked,
-  { elements, file }: Given,
+  { elements, file }: FileDefaults,
 ): Promise<UpsertWindowRequest> {
   const named = await objectsOf(service, event, file);
   const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);

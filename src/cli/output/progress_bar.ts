@@ -7,10 +7,10 @@ const BAR = 30;
 /** Width in columns if the terminal does not report one. */
 const USUAL_COLUMNS = 80;
 
-/** How far something has come, on one line of the terminal that is written over and over. */
+/** Progress on one line of the terminal, which each call of `show` overwrites. */
 export interface ProgressBar {
   show(done: number, total: number): void;
-  /** Takes the line away, so that something else can be said; the next `show` brings it back. */
+  /** Erases the line before other output; the next `show` prints it again. */
   clear(): void;
 }
 

@@ -11,12 +11,12 @@ const CRAC_A = 16;
 
 export function* facilityItems(hall: Hall): Generator<Item> {
   for (const side of SIDES) {
-    yield* plant(hall, side);
+    yield* plantItems(hall, side);
     for (const row of hall.rows) yield panel(hall, side, row);
   }
 }
 
-function* plant(hall: Hall, side: Side): Generator<Item> {
+function* plantItems(hall: Hall, side: Side): Generator<Item> {
   const name = (kind: string) => `${kind}-${hall.prefix}${side}`;
   const standing = (code: string, kind: string, place: number) => ({
     code,

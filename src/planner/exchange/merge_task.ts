@@ -41,7 +41,7 @@ export function mergeTask({ spec, content, known = {}, fingerprint, overwrite }:
   const conflicts: string[] = [];
   for (const name of names) {
     const facet = { name, wanted: source.get(name), own: here.get(name), before: known[name] };
-    const decision = decide(facet, fingerprint, overwrite);
+    const decision = decideFacet(facet, fingerprint, overwrite);
     const said = decision === "conflict" ? facet.before : printOf(facet.wanted, fingerprint);
     if (said !== undefined) next[name] = said;
     if (decision === "conflict") conflicts.push(formatFacet(name));
@@ -63,7 +63,7 @@ interface Facet {
 
 type Decision = "stay" | "conflict" | { readonly take: string | undefined };
 
-function decide(facet: Facet, fingerprint: Fingerprint, overwrite: boolean): Decision {
+function decideFacet(facet: Facet, fingerprint: Fingerprint, overwrite: boolean): Decision {
   const { wanted, own, before } = facet;
   if (wanted === own || printOf(wanted, fingerprint) === before) return "stay";
   if (overwrite || printOf(own, fingerprint) === before) return { take: wanted };

@@ -11,7 +11,7 @@ export interface RunLogs {
 }
 
 export interface RunLog {
-  /** Where a person finds it, from the project's root; null if no file keeps it. */
+  /** Path relative to the project's root; null if the log has no file. */
   readonly file: string | null;
   /**
    * Appends a line with the current time; a text with line ends becomes several lines. Resolves at once unless too much

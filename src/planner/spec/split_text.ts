@@ -22,18 +22,18 @@ export type SplitText =
  */
 export function splitText(text: string): SplitText {
   const unreadable = unreadableAt(text);
-  if (unreadable !== undefined) return problem(text, unreadable.at, unreadable.message);
+  if (unreadable !== undefined) return refuseText(text, unreadable.at, unreadable.message);
   const mark = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   if (!text.startsWith("---", mark) || text.charAt(mark + 3) === "-") return { ok: true, mark, range: null };
   const firstEnd = lineEnd(text, mark);
   if (!isBlank(text, mark + 3, firstEnd)) {
-    return problem(text, mark + 3, 'Frontmatter must open with a line of exactly "---": expected nothing behind it');
+    return refuseText(text, mark + 3, 'Frontmatter must open with a line of exactly "---": expected nothing behind it');
   }
   const start = afterBreak(text, firstEnd);
   const range = closeOf(text, start);
-  if (range === undefined) return problem(text, mark, 'Frontmatter is not closed: expected a line of exactly "---"');
+  if (range === undefined) return refuseText(text, mark, 'Frontmatter is not closed: expected a line of exactly "---"');
   if (range.end - start > MAX_FRONTMATTER_CHARS) {
-    return problem(text, mark, `Frontmatter is too long: expected at most ${MAX_FRONTMATTER_CHARS} characters`);
+    return refuseText(text, mark, `Frontmatter is too long: expected at most ${MAX_FRONTMATTER_CHARS} characters`);
   }
   return { ok: true, mark, range };
 }
@@ -64,6 +64,6 @@ function isBlank(text: string, from: number, to: number): boolean {
   return true;
 }
 
-function problem(text: string, at: number, message: string): SplitText {
+function refuseText(text: string, at: number, message: string): SplitText {
   return { ok: false, problem: { ...placeOf(text, at), message } };
 }

@@ -52,7 +52,7 @@ export function isUnmerged({ need }: Card): boolean {
   return need === "finished";
 }
 
-/** What takes the change back; null if no person can set that status. */
+/** Arguments that set the earlier status again; null if no person can set that status. */
 function back({ id, status }: Card): object | null {
   return SETTABLE.includes(status) ? { id, status } : null;
 }

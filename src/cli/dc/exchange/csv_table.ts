@@ -178,7 +178,7 @@ class CsvTable {
     const { kind } = this.#mapping;
     const json = numbersIn(kind, given);
     const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-    if (resource === undefined) this.#wrong(line, whyNot(kind, json), String(json["code"] ?? ""));
+    if (resource === undefined) this.#wrong(line, describeFault(kind, json), String(json["code"] ?? ""));
     return resource;
   }
 
@@ -189,7 +189,7 @@ class CsvTable {
 }
 
 /** Error of the proto JSON parser about the first invalid value. */
-function whyNot(kind: ResourceKind, json: Record<string, JsonValue>): string {
+function describeFault(kind: ResourceKind, json: Record<string, JsonValue>): string {
   try {
     fromJson(SCHEMAS[kind], json);
     return `expected the fields of a ${kind}`;

@@ -26,7 +26,7 @@ export interface ImportOptions {
   readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
-/** Specs that are written in one step, while other writers wait. Ours: some milliseconds of writing. */
+/** Specs written under one lock. Other writers wait for it some milliseconds. */
 const STEP = 64;
 
 /** Writes the tasks of a source into the project, and what changed in those that were imported before. */

@@ -10,7 +10,7 @@ export interface TaskOutcome extends SourcePlace {
   /** Fields and sections that were changed both here and at the source; they stay as they are here. */
   readonly conflicts?: readonly string[];
   readonly archived?: boolean;
-  /** Why it stays as it is, or is refused. */
+  /** Why the task was not written. */
   readonly reason?: string;
 }
 

@@ -45,7 +45,7 @@ export function* rackChanges(
   return worstFirst(found);
 }
 
-/** Keys of the racks of which the findings about their supplies differ, or which kinds of heat are taken away. */
+/** Keys of racks whose supply findings changed, or for which cooling of air or liquid was added or removed. */
 function* judgedAnew(before: Topology, after: Topology, { basis }: RackMoment): Generator<string> {
   const isCooledAnew = before.inventory.cracs !== after.inventory.cracs;
   for (const rack of after.inventory.racks) {

@@ -39,7 +39,7 @@ export function noteDangling(mapping: Mapping): void {
 interface Reference {
   readonly field: string;
   readonly target: TableName;
-  /** A port without a device has no place, so that the field may not be empty either. */
+  /** Whether the field names the owner of a component, which no component can be without. */
   readonly isOwner: boolean;
 }
 

@@ -65,7 +65,7 @@ export class ChangeStreams {
   async open(after: number | undefined, peer: object): Promise<ChangeStream> {
     const leave = this.#enter(peer);
     try {
-      const start = await this.#store.read((reader) => startOf(reader, after));
+      const start = await this.#store.read((reader) => readStart(reader, after));
       this.#tail.start(start.head);
       this.#verdicts.start();
       return this.#stream(start, leave);
@@ -136,7 +136,7 @@ export class ChangeStreams {
   }
 }
 
-async function startOf(reader: DcReader, after: number | undefined): Promise<StreamStart> {
+async function readStart(reader: DcReader, after: number | undefined): Promise<StreamStart> {
   const head = await reader.chainHead();
   const [last] = await reader.logRows(head.seq - 1, 1);
   const changedAt = last === undefined ? {} : { changedAt: last.occurredAt };

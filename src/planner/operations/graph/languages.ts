@@ -56,7 +56,7 @@ function edgeAttributes({ kind, critical, backward }: GraphEdge): string {
   const found = [
     ...(kind === "depends_on" ? [] : ["style=dashed"]),
     ...(critical ? ["penwidth=3"] : []),
-    // It would turn the layers round.
+    // A constraint of a backward edge would reverse the order of the layers.
     ...(backward ? ["constraint=false", "color=red"] : []),
   ];
   return found.length === 0 ? "" : ` [${found.join(", ")}]`;

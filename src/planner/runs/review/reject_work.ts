@@ -41,7 +41,7 @@ export async function rejectWork(deps: RunDeps, id: string): Promise<readonly Re
   return results;
 }
 
-/** First the status: what ends in between is a cancelled spec with a worktree, which can be rejected again. */
+/** Changes the status first: if the process ends after it, the cancelled spec keeps its worktree and can be rejected again. */
 async function reject({ context, ports }: RunDeps, id: SpecId): Promise<RejectedWork> {
   await changeSpec(context, id, (text) =>
     editFields(text, { status: "cancelled", completed_at: undefined, unproven: undefined }),

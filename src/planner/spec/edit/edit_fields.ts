@@ -36,7 +36,8 @@ function editField(text: string, key: string, value: FieldValue | undefined): st
   const edit: FieldEdit = { text, before, key, value };
   const has = Object.hasOwn(before.frontmatter, key);
   if (value === undefined ? !has : has && sameValue(before.frontmatter[key], asRead(value, [key]))) return text;
-  for (const candidate of waysToEdit(edit)) if (candidate !== undefined && isRight(candidate, edit)) return candidate;
+  for (const candidate of waysToEdit(edit))
+    if (candidate !== undefined && changesOnlyField(candidate, edit)) return candidate;
   throw refusal(edit);
 }
 
@@ -51,7 +52,7 @@ function checkValue(key: string, value: FieldValue | undefined): void {
 }
 
 /** Whether the edited text reads as before except for the one field. */
-function isRight(candidate: string, { before, key, value }: FieldEdit): boolean {
+function changesOnlyField(candidate: string, { before, key, value }: FieldEdit): boolean {
   const after = parseDocument(candidate);
   if (!after.ok || after.body !== before.body) return false;
   const expected: Record<string, unknown> = Object.assign(Object.create(null), before.frontmatter);

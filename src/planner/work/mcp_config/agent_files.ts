@@ -71,7 +71,7 @@ function plain({ command, args }: McpServer): ServerEntry {
   return { command, args };
 }
 
-// Gemini refuses every tool that it would have to ask about when no person is there; this speaks of our server alone.
+// Without a terminal, Gemini refuses tools that need a person's consent; `trust` gives it for planner's server only.
 function confirmed(server: McpServer): ServerEntry {
   return server.trusted === true ? { ...plain(server), trust: true } : plain(server);
 }

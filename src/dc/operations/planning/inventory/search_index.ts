@@ -28,7 +28,7 @@ export interface SearchIndex {
 
 const indexes = new WeakMap<Topology, SearchIndex>();
 /** Indexes with the types of a revision: a topology outlives changes of the catalogue. */
-const wholes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
+const completeIndexes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
 /** Entries outlive a topology, since most things stay as they are from one to the next. */
 const known = new WeakMap<object, SearchEntry>();
 const CHUNK = 500;
@@ -36,10 +36,10 @@ const CHUNK = 500;
 /** The index of the inventory and the catalogue; built once per revision. Cost: O(things), a fraction of it after a change. */
 export async function searchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
   const [known, revision] = [await topology(), await reader.revision()];
-  const made = wholes.get(known);
+  const made = completeIndexes.get(known);
   if (made?.revision === revision) return made.index;
   const index = await withTypes(await inventoryIndex(known, scheduler), reader);
-  wholes.set(known, { revision, index });
+  completeIndexes.set(known, { revision, index });
   return index;
 }
 

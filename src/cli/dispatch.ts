@@ -1,14 +1,17 @@
 import { resolve } from "node:path";
 import { type CommandDef, defineCommand, runCommand } from "citty";
+import { OperationError } from "#kernel/errors.ts";
 import { onNotice } from "#kernel/notices.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
+import { diskRefusal } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
-import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
 import { findCommand } from "./find_command.ts";
-import { print } from "./output/print.ts";
-import { openStderrLogger } from "./output/stderr_logger.ts";
-import { reportError } from "./report_error.ts";
+import { print, printError } from "./output/print.ts";
+import { logError, openStderrLogger } from "./output/stderr_logger.ts";
+import { errorWidth } from "./output/terminal.ts";
+import { wrapText } from "./output/wrap_text.ts";
 import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
 import { UsageError, usageError } from "./usage_error.ts";
 import { versionLine } from "./version.ts";
@@ -137,4 +140,29 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
       return (await this.project()).context;
     },
   };
+}
+
+/** Says on standard error why a command ended without its result, and returns the status to end with. */
+export function reportError(thrown: unknown): ExitStatus {
+  const error = asRefusal(thrown);
+  if (error instanceof OperationError) {
+    logError(error.message);
+    if (error instanceof UsageError && error.hint !== null) printError(`${wrapText(error.hint, errorWidth())}\n`);
+    return STATUS_OF_KIND[error.kind];
+  }
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  logError(`Internal error: ${message}`);
+  const debug = process.env["PLANNER_DEBUG"] === "1";
+  printError(debug ? `${stack ?? message}\n` : "This is a bug in planner; PLANNER_DEBUG=1 prints the stack\n");
+  return EXIT_STATUS.defect;
+}
+
+/** What the system refuses (a full disk, a folder that may not be written, no memory) is no defect of the program. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {
+    return new OperationError("resource_exhausted", `Not enough memory: ${error.message}: raise the limit of memory`);
+  }
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  return diskRefusal(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
 }

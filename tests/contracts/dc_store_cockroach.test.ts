@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import type { DcStore } from "#dc/ports.ts";
-import { unknownForm } from "#dc/store/postgres/cockroach_forms.ts";
 import { openPostgres } from "#dc/store/postgres/postgres_store.ts";
 import { CockroachFront } from "../support/cockroach_front.ts";
 import { ams1 } from "../support/dc/ams1.ts";
 import { fill } from "../support/dc/ams1_inventory.ts";
+import { unknownForm } from "../support/dc/cockroach_forms.ts";
 import { testService } from "../support/dc/service.ts";
 import { stored } from "../support/dc/stored.ts";
 import { sharedPostgres } from "../support/postgres.ts";

@@ -1,22 +1,29 @@
 import { basename } from "node:path";
 import { BoardAccess } from "#interfaces/board/access.ts";
+import type { ReviewActions } from "#interfaces/board/board_app.ts";
 import { boardHandler, isBoardStream } from "#interfaces/board/board_handler.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { BoardChoices } from "#planner/board/wire.ts";
 import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
+import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import { acceptWork } from "#planner/runs/review/accept_work.ts";
+import { rejectWork } from "#planner/runs/review/reject_work.ts";
+import { sendBack } from "#planner/runs/review/send_back.ts";
+import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
+import { counted } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { listenForSignals } from "../work/signals.ts";
-import { reviewActions } from "./review_actions.ts";
+import { openRunDeps } from "../work/run_deps.ts";
+import { listenForSignals, type SignalWishes } from "../work/signals.ts";
 
 /** How long running requests may take to end after the first signal, in milliseconds. */
 const GRACE_MS = 5000;
@@ -90,4 +97,38 @@ async function choicesOf(context: PlannerContext): Promise<BoardChoices> {
   const [templates, config] = await Promise.all([context.templates.names(), context.config()]);
   const agents = new Set([config.defaults.provider, ...Object.keys(config.providers), ...PROVIDER_NAMES]);
   return { agents: [...agents], templates, priorities: PRIORITIES };
+}
+
+/** Returns the decisions about work as the board carries them out. Commands that no person has accepted are not run. */
+function reviewActions(project: OpenProject, stop: SignalWishes): ReviewActions {
+  const deps = (): Promise<RunDeps> => openRunDeps(project, { startedAt: null, tell: () => {} });
+  return {
+    async accept(id) {
+      const lines = (await acceptWork(await deps(), { id, stop })).map(mergedText);
+      return lines.length === 0 ? "Nothing to merge" : lines.join("\n");
+    },
+    async back(id, text) {
+      const { specs } = await sendBack(await deps(), id, text);
+      return `Sent back: ${specs.join(", ")}`;
+    },
+    async reject(id) {
+      const results = await rejectWork(await deps(), id);
+      return results
+        .flatMap(({ spec_id, notes, kept }) => [
+          `Rejected spec: ${spec_id}`,
+          ...notes,
+          ...(kept === null ? [] : [`Worktree and branch are still there: ${kept}`]),
+        ])
+        .join("\n");
+    },
+  };
+}
+
+/** @throws OperationError if the spec was not merged */
+function mergedText(result: MergeResult): string {
+  if (result.outcome === "refused" || result.outcome === "conflict") {
+    throw new OperationError("failed_precondition", refusalText(result));
+  }
+  const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
+  return [`Merged spec: ${result.spec_id} (${counted(result.commits.length, "commit")})`, ...notes].join("\n");
 }

@@ -1,10 +1,17 @@
+import type { PlannerConfig } from "#planner/config/config.ts";
 import type { PlannerContext } from "#planner/context.ts";
+import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { type Finding, type LintReport, lintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type LintSource, outputVerdict, specFromText } from "#planner/lint/lint_source.ts";
+import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
+import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
+import { decodeText } from "#planner/store/files/decode_text.ts";
+import { tooLarge } from "#planner/store/files/read_text.ts";
+import type { Git } from "#planner/store/git/git.ts";
+import { BlobReader } from "../git/blob_reader.ts";
 import { requireRepository } from "../git/repository.ts";
-import { readIndex, specsNaming, stagedIds } from "../git/staged_files.ts";
-import { stagedSource } from "./staged_source.ts";
+import { type IndexEntry, type ProjectIndex, readIndex, specsNaming, stagedIds } from "../git/staged_files.ts";
 
 /**
  * Lints the next commit: the specs that it adds or changes, and other specs that depend on a spec that it removes.
@@ -38,4 +45,70 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
 
 function isAbout({ rule, message }: Finding, ids: readonly SpecId[]): boolean {
   return rule === "dependency" && ids.some((id) => message.includes(`'${id}' does not exist`));
+}
+
+/** The project as git's index holds it; `close` ends the process that reads it. */
+interface StagedSource extends LintSource {
+  close(): void;
+}
+
+/**
+ * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Reads logs,
+ * output schemas and an untracked configuration from the working tree.
+ */
+async function stagedSource(context: PlannerContext, index: ProjectIndex, git: Git): Promise<StagedSource> {
+  const blobs = new BlobReader(await git.prepare(["cat-file", "--batch"]));
+  const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
+    const entry = index.specs.get(id);
+    if (entry === undefined) throw new Error(`No spec "${id}" in the index`);
+    const { file } = entry;
+    const text = await textOf(entry, blobs);
+    return text.ok ? specFromText(id, file, text.text) : { file, ...text };
+  };
+  try {
+    return {
+      config: await configOf(context, index.config, blobs),
+      ids: [...index.specs.keys()].sort(compareSpecIds),
+      archivedIds: index.archivedIds,
+      one: read,
+      async all() {
+        const found = await Promise.all([...index.specs.keys()].map(read));
+        return {
+          specs: found.filter((each): each is Spec => "id" in each),
+          unreadable: found.filter((each): each is UnreadableFile => !("id" in each)),
+        };
+      },
+      async text(id) {
+        const entry = index.specs.get(id);
+        const text = entry === undefined ? undefined : await textOf(entry, blobs);
+        return text?.ok === true ? text.text : "";
+      },
+      output: (spec) => outputVerdict(context, spec),
+      close: () => blobs.close(),
+    };
+  } catch (error) {
+    blobs.close();
+    throw error;
+  }
+}
+
+type StagedText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly line: number | null; readonly column: number | null; readonly message: string };
+
+async function textOf({ hash, isFile }: IndexEntry, blobs: BlobReader): Promise<StagedText> {
+  const nowhere = { ok: false, line: null, column: null } as const;
+  if (!isFile) return { ...nowhere, message: "Link or submodule is not read: expected a regular file" };
+  const content = await blobs.read(hash);
+  return content.length > MAX_SPEC_BYTES ? { ...nowhere, message: tooLarge(content.length) } : decodeText(content);
+}
+
+async function configOf(
+  context: PlannerContext,
+  entry: IndexEntry | undefined,
+  blobs: BlobReader,
+): Promise<PlannerConfig> {
+  if (entry === undefined || !entry.isFile) return context.config();
+  const { parseConfig } = await import("#planner/config/parse_config.ts");
+  return parseConfig((await blobs.read(entry.hash)).toString()).config;
 }

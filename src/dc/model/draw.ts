@@ -1,6 +1,18 @@
 import { type DeviceKind, LOAD_BASES, type LoadBasis } from "./enum_values.ts";
-import { POWER_KINDS } from "./power_kinds.ts";
 import type { DeviceBody, PowerOut } from "./resources.ts";
+
+/** Kinds of devices that exist to supply others. */
+const POWER_KINDS = [
+  "UTILITY",
+  "GENERATOR",
+  "SWITCHGEAR",
+  "TRANSFER_SWITCH",
+  "UPS",
+  "FLOOR_PDU",
+  "RPP",
+  "BUSWAY",
+  "RACK_PDU",
+] as const;
 
 type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
 type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;

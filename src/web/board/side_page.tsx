@@ -3,7 +3,7 @@ import type { Card, SpecPage } from "#planner/board/wire.ts";
 import { Icon } from "../shared/icon.tsx";
 import { act } from "./act.ts";
 import { RequestError, readSpec } from "./api.ts";
-import { BackDialog } from "./back_dialog.tsx";
+import { Dialog, Field } from "./dialog.tsx";
 import { DifferenceView } from "./difference_view.tsx";
 import { EditDialog } from "./edit_dialog.tsx";
 import { LogView } from "./log_view.tsx";
@@ -198,5 +198,31 @@ function Fields({ spec }: { readonly spec: SpecPage }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+interface BackProps {
+  readonly id: string;
+  readonly leave: () => void;
+  readonly again: () => void;
+}
+
+/** Sends work back with a text for the agent, as `planner review --back`. */
+function BackDialog({ id, leave, again }: BackProps) {
+  const [text, setText] = useState("");
+  const send = () => {
+    leave();
+    void act("back", { id, text }).then(again);
+  };
+  return (
+    <Dialog title="Send back" leave={leave} submit={{ label: "Send back", act: send, disabled: text.trim() === "" }}>
+      <Field
+        label="What is to be done"
+        value={text}
+        set={setText}
+        rows={8}
+        hint="It stands under Review in the spec. The spec becomes ready, and the next run reads it."
+      />
+    </Dialog>
   );
 }

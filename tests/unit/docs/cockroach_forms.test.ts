@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { COCKROACH_FORMS } from "#dc/store/postgres/cockroach_forms.ts";
+import { COCKROACH_FORMS } from "../../support/dc/cockroach_forms.ts";
 
 const DOC = join(import.meta.dirname, "../../../docs/datacenter.md");
 

@@ -1,4 +1,9 @@
-import type { SourceKind } from "#planner/exchange/source.ts";
+import { statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { FORMATS } from "#planner/exchange/formats.ts";
+import type { SourceFormat, SourceKind } from "#planner/exchange/source.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
 import type { Cli } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
@@ -6,10 +11,10 @@ import { printJson } from "../../output/print.ts";
 import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
 import { interruptionStatus, listenForSignals } from "../../work/signals.ts";
-import { findSource } from "./find_source.ts";
 import { importTasks } from "./import_tasks.ts";
 import { printSourceReport } from "./print_source_report.ts";
-import { type FoundSource, readSource } from "./read_source.ts";
+import { type FoundSource, headOf, readSource } from "./read_source.ts";
+import { walkFolder } from "./walk_folder.ts";
 
 export interface SourceImportArgs {
   readonly from: SourceKind | undefined;
@@ -69,4 +74,63 @@ function checkOrigin(origin: string): void {
   if (/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(origin)) return;
   const expected = "expected letters, digits, dots, dashes and underscores, at most 64";
   throw new UsageError(`Invalid value "${origin}" for --origin: ${expected}`, null);
+}
+
+/**
+ * Finds the tool whose tasks are at `path`: a project, the tool's own folder, or a file.
+ *
+ * @param from the tool, or undefined to detect it
+ * @returns undefined if nothing is detected
+ * @throws OperationError if `path` cannot be read, or holds nothing of `from`
+ * @throws UsageError if tasks of several tools are there
+ */
+function findSource(path: string, from: SourceKind | undefined): FoundSource | undefined {
+  const formats = FORMATS.filter(({ kind }) => from === undefined || kind === from);
+  const found = isFolder(path) ? inFolder(path, formats) : inFile(path, formats, from !== undefined);
+  const [first, second] = found;
+  if (second !== undefined && from === undefined) {
+    const kinds = found.map(({ format }) => format.kind).join(", ");
+    throw new UsageError(`"${path}" holds tasks of several tools: ${kinds}; name one with --from`, null);
+  }
+  if (first !== undefined || from === undefined) return first;
+  const [format] = formats;
+  const where =
+    format === undefined || format.folders.length === 0 ? "" : `, in it or in ${format.folders.join(" or ")}`;
+  throw new OperationError(
+    "not_found",
+    `Cannot import "${path}": expected tasks of ${format?.name}${where}, found none`,
+  );
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch (error) {
+    throw new OperationError("not_found", `Cannot import "${path}": ${reason(error)}`, { cause: error });
+  }
+}
+
+function inFolder(path: string, formats: readonly SourceFormat[]): readonly FoundSource[] {
+  const below = formats.flatMap((format) => {
+    for (const name of format.folders) {
+      const folder = join(path, name);
+      if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+      const listing = walkFolder(folder);
+      if (format.matches(listing.paths)) return [{ format, folder, ...listing }];
+    }
+    return [];
+  });
+  if (below.length > 0) return below;
+  const listing = walkFolder(path);
+  return formats
+    .filter((format) => format.matches(listing.paths))
+    .map((format) => ({ format, folder: path, ...listing }));
+}
+
+function inFile(path: string, formats: readonly SourceFormat[], isNamed: boolean): readonly FoundSource[] {
+  const name = basename(path);
+  const head = headOf(path, path);
+  const isOurs = (format: SourceFormat): boolean =>
+    isNamed ? format.reads(name) : format.matchesFile?.(name, head) === true;
+  return formats.filter(isOurs).map((format) => ({ format, folder: dirname(path), paths: [name], notes: [] }));
 }

@@ -1,12 +1,6 @@
 import type { Dialect } from "../sql/dialect.ts";
-import { audit } from "./audit.ts";
-import { changeFeed } from "./change_feed.ts";
-import { cords } from "./cords.ts";
-import { dataPorts } from "./data_ports.ts";
-import { documents } from "./documents.ts";
-import { liquid } from "./liquid.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "../sql/sql_port_types.ts";
 import { readings } from "./readings.ts";
-import { search } from "./search.ts";
 import { start } from "./start.ts";
 
 /** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
@@ -29,3 +23,87 @@ export const migrations: readonly Migration[] = [
   { name: "free data ports", since: "0.2.0", statements: dataPorts },
   { name: "readings", since: "0.3.0", statements: readings },
 ];
+
+/**
+ * The change log's last entry, stored apart from its rows so that removed rows are detected, and checkpoints. An
+ * existing log is kept; the setting `audit_since` records its length.
+ */
+function audit({ types: { text, integer } }: Dialect): readonly string[] {
+  const last = (name: string, value: string) =>
+    `INSERT INTO setting (name, value) SELECT '${name}', ${value} FROM change_log ORDER BY seq DESC LIMIT 1`;
+  return [
+    `CREATE TABLE audit_checkpoint (size ${integer} PRIMARY KEY, note ${text} NOT NULL)`,
+    last("audit_head", "CAST(seq AS TEXT) || ' ' || hash"),
+    last("audit_since", "CAST(seq AS TEXT) || ' ' || hash"),
+  ];
+}
+
+/** Deliveries of change feeds, to detect repetitions, and events that could not be understood. */
+function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE feed_delivery (source_table ${text} NOT NULL, row_key ${text} NOT NULL, mark ${text} NOT NULL,
+      seq ${integer} NOT NULL, received_at ${text} NOT NULL, PRIMARY KEY (source_table, row_key, mark))`,
+    "CREATE INDEX feed_delivery_seq ON feed_delivery (seq)",
+    `CREATE TABLE dead_letter (id ${text} PRIMARY KEY, received_at ${text} NOT NULL, feed ${text} NOT NULL,
+      reason ${text} NOT NULL, body ${text} NOT NULL)`,
+    "CREATE INDEX dead_letter_age ON dead_letter (received_at)",
+  ];
+}
+
+/**
+ * Indexes that cover searches by cords and by free ports: without them such a search reads the rows of all devices, or
+ * looks up the port types of each device.
+ */
+function cords(): readonly string[] {
+  return [
+    "DROP INDEX device_role",
+    "CREATE INDEX device_cords ON device (role, inlets, key)",
+    "CREATE INDEX port_type_some ON port_type (device_key) WHERE free > 0",
+  ];
+}
+
+/** Counts free data ports apart from power inlets and outlets, for searches that name no type of port. */
+function dataPorts({ types: { integer } }: Dialect): readonly string[] {
+  return [
+    `ALTER TABLE port_type ADD COLUMN data_free ${integer} NOT NULL DEFAULT 0`,
+    "DELETE FROM port_type",
+    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${portTypes([])}`,
+    "DROP INDEX port_type_some",
+    "CREATE INDEX port_type_some ON port_type (device_key) WHERE data_free > 0",
+  ];
+}
+
+/** Small JSON documents that rules do not check: device types, and the origin of imported resources. */
+function documents({ types: { text } }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE document (space ${text} NOT NULL, key ${text} NOT NULL, body ${text} NOT NULL,
+      PRIMARY KEY (space, key))`,
+  ];
+}
+
+/**
+ * Coolant distribution units cool liquid. Before the two media were balanced separately, every unit without a medium
+ * was stored with AIR.
+ */
+function liquid(): readonly string[] {
+  return [
+    `UPDATE crac SET body = REPLACE(body, '"medium":"AIR"', '"medium":"LIQUID"') WHERE body LIKE '%"kind":"CDU"%'`,
+  ];
+}
+
+/**
+ * Tables for searches: the text of all devices in one narrow index, counted by role while it is read, and per device
+ * the types of its ports with the number of free ones.
+ */
+function search({ types: { text, integer } }: Dialect): readonly string[] {
+  return [
+    "CREATE INDEX device_search ON device (role, search_text, key)",
+    `CREATE TABLE port_type (device_key ${text} NOT NULL REFERENCES device (key) ON DELETE CASCADE, type ${text} NOT NULL,
+      free ${integer} NOT NULL, PRIMARY KEY (device_key, type))`,
+    "CREATE INDEX port_type_free ON port_type (type, free, device_key)",
+    `INSERT INTO port_type (device_key, type, free) SELECT port.device_key, port.type,
+      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END)
+      FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
+      GROUP BY port.device_key, port.type`,
+  ];
+}

@@ -1,10 +1,75 @@
 import type { RunLog } from "#planner/run_ports/logs.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
+import { listSome } from "#words/names.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";
-import { earlierRunText } from "./earlier_run.ts";
+
+/** Paths that the prompt names. */
+const MAX_NAMED = 20;
+
+/** Longest reason that the prompt repeats, in characters: the log has all of it. */
+const MAX_REASON_CHARS = 2000;
+
+/**
+ * Returns the prompt text about the previous run: why it did not complete, and which of its work is committed. Call it
+ * before this run writes the worktree's status.
+ */
+export async function earlierRunText(
+  { context, ports }: Pick<RunDeps, "context" | "ports">,
+  id: SpecId,
+  worktree: Worktree,
+): Promise<string> {
+  const status = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
+  const commits = await ports.worktrees.commits(id);
+  const spec = `/.planner/specs/${id}.md`;
+  const uncommitted = (await worktree.uncommitted()).filter((path) => !`/${path}`.endsWith(spec));
+  const { begunAnew, mainBranch } = worktree;
+  if (begunAnew !== null) return conflictText(begunAnew, mainBranch);
+  const reason = withoutAdvice(status?.error ?? "")
+    .toWellFormed()
+    .slice(0, MAX_REASON_CHARS);
+  const lines = [
+    "## An earlier run",
+    "",
+    "An earlier run worked on this spec in this worktree and did not complete it.",
+    ...(reason === "" ? [] : [`It ended so: ${reason}`]),
+    commits.length === 0
+      ? "It committed nothing."
+      : `Its ${commits.length === 1 ? "commit is" : `${commits.length} commits are`} on this branch: git log ${mainBranch}..HEAD`,
+    ...(uncommitted.length === 0
+      ? []
+      : [`It left changes that are not committed: ${listSome(uncommitted, MAX_NAMED)}`]),
+    "Look at that work first, and go on from there.",
+  ];
+  return lines.join("\n");
+}
+
+/** The task that a conflict leaves. */
+function conflictText({ commit, files }: NonNullable<Worktree["begunAnew"]>, mainBranch: string): string {
+  const where =
+    files.length === 0
+      ? "It applies without conflict markers, as one change that is not committed."
+      : `It is there as a change that is not committed, with conflict markers in: ${listSome(files, MAX_NAMED)}`;
+  return [
+    "## An earlier run",
+    "",
+    `An earlier run worked on this spec, and "${mainBranch}" has changed the same lines since. This branch begins anew at the end of "${mainBranch}", with that work on top of it.`,
+    where,
+    `Settle this first: keep what both sides mean, remove the markers, check that the spec's criteria still hold, and commit. The work as it was: git show ${commit.slice(0, 12)}`,
+  ].join("\n");
+}
+
+/** Where a reason begins to say what a person is to do. An agent is not allowed to do most of that. */
+const ADVICE =
+  /(?:[:,]|\s\()\s?(?:in "[^"]*" (?:run|move)|run "|then |take (?:it|that) back|undo|see to it|make it pass|settle|commit the|make it|"(?:git|planner) )/;
+
+function withoutAdvice(reason: string): string {
+  const parts = reason.split("; ").filter((part) => !/^(?:then|or) /.test(part));
+  return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
+}
 
 interface PlacedRun {
   readonly spec: Spec;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
-import { earlierRunText } from "#planner/runs/run/earlier_run.ts";
+import { earlierRunText } from "#planner/runs/run/place.ts";
 import { fakeRuns, ID } from "../../../support/run_fakes.ts";
 
 interface Left {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { unknownForm } from "#dc/store/postgres/cockroach_forms.ts";
+import { unknownForm } from "../../../../support/dc/cockroach_forms.ts";
 
 test.each([
   "COMMIT",

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { escapeCode, escapeText } from "#planner/work/requests/escape_markdown.ts";
+import { escapeCode, escapeText } from "#planner/work/requests/request_text.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 
 /** What a reader sees of a cell, by another program's Markdown. */

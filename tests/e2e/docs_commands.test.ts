@@ -4,17 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandBlocks } from "../support/doc_commands.ts";
 import { type Person, person, typeAll } from "../support/typing_person.ts";
+import { typeBesideServer } from "../support/typing_servers.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
 
 /** Blocks of README.md that this test does not type, and why. */
 const NOT_TYPED: Readonly<Record<string, string>> = {
   "From a fresh checkout": "installs and builds planner itself, which every run of the tests does",
-  "The datacenter service": "starts a server; the tests of `planner dc` do",
+  "The datacenter service": "docs_datacenter types it beside the server",
 };
-
-/** Blocks of the tutorials that are not typed. */
-const SERVES: Readonly<Record<string, string>> = { "Look at it": "starts a server; the tests of `planner dc` do" };
 
 /** Beginnings of lines that are not typed either, and why. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
@@ -64,11 +62,10 @@ test("the tutorial on specs leads from an empty repository to merged work", asyn
 
 test("the tutorial on datacenters finds the risk that it names, and places servers without another", async () => {
   using ann = person();
-  const blocks = commandBlocks("docs/tutorials/datacenter.md").filter(({ heading }) => SERVES[heading] === undefined);
 
-  const printed = await typeAll(
+  const printed = await typeBesideServer(
     ann,
-    blocks.flatMap(({ lines }) => lines),
+    commandBlocks("docs/tutorials/datacenter.md").flatMap(({ lines }) => lines),
   );
 
   const text = readFileSync(join(ROOT, "docs", "tutorials", "datacenter.md"), "utf8");

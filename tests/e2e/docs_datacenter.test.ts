@@ -4,6 +4,7 @@ import { DcServer } from "../support/dc_server.ts";
 import { commandBlocks } from "../support/doc_commands.ts";
 import { documents } from "../support/documents.ts";
 import { person, typeAll } from "../support/typing_person.ts";
+import { typeBesideServer } from "../support/typing_servers.ts";
 
 /** Files whose blocks `docs_commands.test.ts` types. */
 const TYPED_ELSEWHERE = ["README.md", "docs/tutorials/datacenter.md", "docs/tutorials/specs.md"];
@@ -26,6 +27,13 @@ const ON_A_FILE = [
 /** Blocks that ask a running server. */
 const ON_A_SERVER = ["docs/datacenter.md#Questions about the inventory", "docs/datacenter.md#From the command line"];
 
+/** Blocks that start a server and ask it, each in an empty folder, with what they print in the end. */
+const BESIDE_A_SERVER = [
+  ["README.md#The datacenter service", "ok"],
+  ["docs/datacenter.md#The datacenter service", '"code":"LEAF-'],
+  ["docs/readings.md#Readings", '"kept":1'],
+] as const;
+
 /** Parts of lines of these blocks that are not typed. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
   "--checkpoint": "a checkpoint that was kept; dc_audit does",
@@ -35,7 +43,6 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
 };
 
 const NOT_TYPED: Readonly<Record<string, string>> = {
-  "docs/datacenter.md#The datacenter service": "starts a server in the foreground; dc_serve does",
   "docs/datacenter.md#Authentication and roles":
     "hosts, certificates and keys of the reader; dc_access and dc_admission do",
   "docs/datacenter.md#The stream of changes": "never ends; dc_change_stream does",
@@ -57,7 +64,6 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/operations.md#Archiving the log": "entries of another year; dc_audit does",
   "docs/pr.md#Pull requests":
     "an account of a forge; pr_command and pr_sync do with programs in the place of gh and glab",
-  "docs/readings.md#Readings": "starts a server in the foreground; the tests of readings do",
   "docs/readings.md#From Prometheus": "needs a Prometheus; dc_readings_prometheus does",
   "docs/windows.md#Run sheet and notices": "a window that is still open; dc_window does",
   "docs/work.md#Review": "the reader's finished work; review_command does",
@@ -79,7 +85,8 @@ test("every shell block of the documents is typed or has a reason", () => {
     .filter(({ path }) => !TYPED_ELSEWHERE.includes(path))
     .flatMap(({ path }) => commandBlocks(path).map(({ heading }) => keyOf(path, heading)));
 
-  const known = [...ON_A_FILE, ...ON_A_SERVER, ...Object.keys(NOT_TYPED)];
+  const beside = BESIDE_A_SERVER.map(([key]) => key).filter((key) => !key.startsWith("README.md"));
+  const known = [...ON_A_FILE, ...ON_A_SERVER, ...beside, ...Object.keys(NOT_TYPED)];
   expect([...new Set(blocks)].toSorted()).toEqual(known.toSorted());
 });
 
@@ -98,4 +105,10 @@ test("the documents' commands on a datacenter succeed as they are written", asyn
   } finally {
     await server.end();
   }
+});
+
+test.each(BESIDE_A_SERVER)("%s is typed beside the server that it starts", async (key, shown) => {
+  using ann = person();
+
+  expect(await typeBesideServer(ann, linesOf(key))).toContain(shown);
 });

@@ -42,11 +42,18 @@ function fieldOf({ fields }: DescMessage, localName: string): DescField | undefi
   return fields.find((field) => field.localName === localName);
 }
 
+interface Made {
+  readonly topology: Topology;
+  readonly load?: MeasuredLoad;
+  /** By node. */
+  readonly measuredW?: ReadonlyMap<number, number>;
+}
+
 /** The graphs of a read: with measured draws if the request asks for them. */
 export class MeasuredReads {
   readonly #rpc: ReadRpc;
   readonly #request: Message;
-  #made: Promise<{ readonly topology: Topology; readonly load?: MeasuredLoad }> | undefined;
+  #made: Promise<Made> | undefined;
 
   /** @throws Refusal for an age of readings with loads that do not take them by age */
   constructor(rpc: ReadRpc, request: Message) {
@@ -62,13 +69,18 @@ export class MeasuredReads {
     return (await this.#made).topology;
   }
 
+  /** Of the draw of each consumer, what meters say, in watts, by node; undefined unless the read took readings of power. */
+  async measuredW(): Promise<ReadonlyMap<number, number> | undefined> {
+    return (await this.#made)?.measuredW;
+  }
+
   /** Adds to the reply how much of its load is measured, if a reading of power is kept. */
   async complete(reply: MessageShape<ReadRpc["method"]["output"]>): Promise<void> {
     const load = (await this.#made)?.load;
     if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;
   }
 
-  async #measure({ reader, scheduler, now, lapsesAt }: Moment, recorded: () => Promise<Topology>) {
+  async #measure({ reader, scheduler, now, lapsesAt }: Moment, recorded: () => Promise<Topology>): Promise<Made> {
     const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as Asked;
     demandAge(maxAgeS);
     const topology = await recorded();
@@ -88,7 +100,7 @@ export class MeasuredReads {
     }
     if (isPeak) lapsesAt((today + 1) * 24 * 60 * 60 * 1000);
     const made = await scheduler.run(measuredTopology(topology, measured));
-    return { topology: made.topology, load: loadMessage(made.share) };
+    return { topology: made.topology, load: loadMessage(made.share), measuredW: made.measuredW };
   }
 }
 

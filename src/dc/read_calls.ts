@@ -107,7 +107,8 @@ export class ReadCalls {
       const measured = new MeasuredReads(rpc, request);
       const topology = () => measured.topology(moment, recorded);
       const judgedTopology = () => measured.topology(moment, judged);
-      const session = { context: this.#context, ...moment, topology, recorded, judgedTopology };
+      const measuredW = () => measured.measuredW();
+      const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
       const window = duringWindowOf(rpc, request);
       const reply = await rpc.run(window === undefined ? session : sessionDuring(session, window, judge), request);
       await measured.complete(reply);

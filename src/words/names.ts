@@ -31,7 +31,7 @@ export function capitalized(text: string): string {
 const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
 
 const ABBREVIATION =
-  /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|USB|REST|MCP|ECMP|U|N|[AB])$/;
+  /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|USB|REST|MCP|ECMP|U|N|L[123]|[AB])$/;
 
 /** A constant as a person reads it: `RACK_PDU` is "Rack PDU". */
 export function constantWord(constant: string): string {

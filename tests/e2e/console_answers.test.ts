@@ -100,6 +100,29 @@ describe.skipIf(missing !== undefined)("The console", () => {
     });
   }, 120_000);
 
+  test("shows what is measured beside what is planned, and where it differs", async () => {
+    const reading = (element_ref: string, quantity: string, value: number) => ({
+      element_ref,
+      quantity: `READING_QUANTITY_${quantity}`,
+      value,
+    });
+    const readings = [reading("device:SRV-B03-07", "POWER_W", 412), reading("rack:B03", "INLET_C", 24)];
+    await call("PlanningService/ReportReadings", { readings, source: "snmp" });
+    await visit("device/SRV-B03-07", async (page) => {
+      const measured = page.locator(".card", { hasText: "Measured" });
+      await measured.getByText("412 W, 380 W planned").waitFor();
+      await measured.getByText(/^ ?\d+ s ago, snmp$/).waitFor();
+      await measured.getByRole("link", { name: "Readings" }).click();
+      await heading(page, "Readings");
+      const found = page.getByRole("region", { name: "Findings, faults first" });
+      await found.getByRole("row", { name: /^SRV-B03-07 watch Above plan / }).waitFor();
+      await page.getByRole("region", { name: "Measured draw of each room" }).getByText("0.4 kW").waitFor();
+      await page.goto(`${server.url}/#/rack/B03`);
+      await page.getByText("Draws 8.1 kW: 0.4 kW measured, 7.7 kW planned for want of a reading.").waitFor();
+      await page.getByText("24 °C", { exact: true }).waitFor();
+    });
+  }, 120_000);
+
   test("says where the server was updated since the page was opened, and where it is away", async () => {
     await visit(
       "",

@@ -17,6 +17,8 @@ export interface ReadSession {
   readonly recorded: () => Promise<Topology>;
   /** The same with the loads after every single loss, for health and load findings. Costs more after a change. */
   readonly judgedTopology: () => Promise<Topology>;
+  /** Of the draw of each consumer, what meters say, in watts, by node of the topology; undefined unless it was asked for. */
+  readonly measuredW?: () => Promise<ReadonlyMap<number, number> | undefined>;
   /** Time of the call, ISO 8601 in UTC. */
   readonly now: string;
   /** Limits how long the reply may be cached: until this time, in milliseconds since 1970. */

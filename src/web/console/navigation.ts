@@ -73,6 +73,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "windows", name: "Windows", icon: "window", key: "M", also: ["window"] },
       { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
       { page: "capacity", name: "Capacity", icon: "columns", key: "K", also: ["compare"] },
+      { page: "readings", name: "Readings", icon: "link" },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],
   },

@@ -33,6 +33,7 @@ const PAGES: Readonly<Record<string, PageComponent>> = {
   rehearsal: onDemand(async () => (await analysisPages()).Rehearsal),
   capacity: onDemand(async () => (await analysisPages()).Capacity),
   compare: onDemand(async () => (await analysisPages()).Compare),
+  readings: onDemand(async () => (await analysisPages()).Readings),
   trace: onDemand(async () => (await analysisPages()).Trace),
   thermal: onDemand(async () => (await analysisPages()).Thermal),
   fabric: onDemand(async () => (await analysisPages()).Fabric),

@@ -4,6 +4,7 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { SupplyState } from "../placement/supply_paths.ts";
@@ -37,6 +38,8 @@ export interface AreaCapacity {
   readonly largestFreeBlockU: number;
   readonly largestFreeBlockRack: string | undefined;
   readonly drawKw: number;
+  /** The part of it that meters say; undefined without measured loads. */
+  readonly measuredDrawKw: number | undefined;
   readonly power: FreeSupply;
   readonly air: FreeCooling | undefined;
   readonly liquid: FreeCooling | undefined;
@@ -52,6 +55,8 @@ export interface CapacityGround {
   /** Free ports of switches, by the key of the device. */
   readonly switchPorts: ReadonlyMap<string, readonly FreePort[]>;
   readonly basis: LoadBasis;
+  /** Of the draw of each consumer, what meters say, in watts, by node. */
+  readonly measuredW: ReadonlyMap<number, number> | undefined;
   /** ISO 8601 in UTC. */
   readonly now: string;
 }
@@ -84,11 +89,18 @@ export function* areaCapacity(ground: CapacityGround, area: Ref): Steps<AreaCapa
     largestFreeBlockU: block,
     largestFreeBlockRack: open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code,
     drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
+    measuredDrawKw: measuredKw(ground, inside),
     power: yield* freeSupply(ground.state, open),
     air: yield* ground.cooling.of(area, "AIR"),
     liquid: yield* ground.cooling.of(area, "LIQUID"),
     ports: yield* freePorts(topology, ports),
   };
+}
+
+function measuredKw({ topology, measuredW }: CapacityGround, devices: readonly Device[]): number | undefined {
+  if (measuredW === undefined) return undefined;
+  const wattsOf = ({ code }: Device) => measuredW.get(topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1) ?? 0;
+  return devices.reduce((sum, device) => sum + (inService(device) ? wattsOf(device) : 0), 0) / 1000;
 }
 
 function* freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): Steps<FreeSupply> {

@@ -29,6 +29,8 @@ export interface MeasuredShare {
 export interface MeasuredTopology {
   readonly topology: Topology;
   readonly share: MeasuredShare;
+  /** Of the draw of a consumer, what meters say, in watts, by node. */
+  readonly measuredW: ReadonlyMap<number, number>;
 }
 
 /**
@@ -48,7 +50,9 @@ export function* measuredTopology(topology: Topology, measured: MeasuredPower): 
   const all = new Map([...own, ...draws, ...carried]);
   const isSame = draws.size === 0 && carried.length === 0;
   const made = isSame ? first : yield* Topology.build(withDraws(topology, all));
-  return { topology: made, share: { ...shareOf(made, all), differences: supplies.differences } };
+  const measuredW = new Map<number, number>();
+  const share = shareOf(made, all, measuredW);
+  return { topology: made, share: { ...share, differences: supplies.differences }, measuredW };
 }
 
 /** The inventory with measured draws. */
@@ -81,7 +85,12 @@ function measuredUnit(crac: Crac, draw: MeasuredDraw | undefined): Crac {
   return draw === undefined ? crac : { ...crac, allocatedDrawW: draw.watts };
 }
 
-function shareOf(topology: Topology, draws: ReadonlyMap<number, MeasuredDraw>): Omit<MeasuredShare, "differences"> {
+/** Also notes what is measured of each consumer. */
+function shareOf(
+  topology: Topology,
+  draws: ReadonlyMap<number, MeasuredDraw>,
+  measuredW: Map<number, number>,
+): Omit<MeasuredShare, "differences"> {
   const share = { measuredW: 0, plannedW: 0, measuredDevices: 0, plannedDevices: 0 };
   for (const index of topology.power.nodes.keys()) {
     if (!isLoad(topology, index)) continue;
@@ -90,6 +99,7 @@ function shareOf(topology: Topology, draws: ReadonlyMap<number, MeasuredDraw>): 
     const plannedW = draw === undefined ? watts : Math.min(watts, draw.plannedW);
     share.plannedW += plannedW;
     share.measuredW += watts - plannedW;
+    if (draw !== undefined) measuredW.set(index, watts - plannedW);
     if (draw === undefined || plannedW > 0) share.plannedDevices += 1;
     else share.measuredDevices += 1;
   }

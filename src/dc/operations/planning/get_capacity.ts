@@ -90,15 +90,17 @@ async function groundOf(
     cooling: new AreaCooling(topology, basis),
     switchPorts,
     basis,
+    measuredW: await session.measuredW?.(),
     now,
   };
 }
 
-function areaMessage({ area, drawKw, power, air, liquid, ports, ...counts }: AreaCapacity) {
+function areaMessage({ area, drawKw, measuredDrawKw, power, air, liquid, ports, ...counts }: AreaCapacity) {
   return {
     ...counts,
     ref: formatRef(area),
     drawKw: roundFigure(drawKw),
+    ...(measuredDrawKw !== undefined && { measuredDrawKw: roundFigure(measuredDrawKw) }),
     power: {
       freeKw: kilowatts(power.kw),
       limitRef: power.limitRef,

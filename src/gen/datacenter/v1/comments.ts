@@ -1157,6 +1157,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.AreaCapacity.air": "Air cooling that is left; unset if no unit is recorded for the area.",
   "datacenter.v1.AreaCapacity.liquid": "Liquid cooling that is left; unset if no unit is recorded for the area.",
   "datacenter.v1.AreaCapacity.ports": "Free ports of switches and free outlets of rack PDUs, by kind, type and speed.",
+  "datacenter.v1.AreaCapacity.measured_draw_kw": "With measured loads: the part of draw_kw that readings say; the rest is planned. Unset if no reading of power is kept.",
   "datacenter.v1.FreePower": "What racks may still draw together. It is added to all racks alike, on two sides that no single failure takes both, and on one where a rack has no such sides; each rack stops at the first limit above it, by the rules of FindPlacement.",
   "datacenter.v1.FreePower.free_kw": "Until a supply reaches its long-term limit, or a rack its capacity. Below 0 if nothing can be added, by how much a limit is exceeded; unset where no limit is recorded.",
   "datacenter.v1.FreePower.limit_ref": "The supply or rack that stops most of the racks.",

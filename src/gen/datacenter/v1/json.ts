@@ -1838,6 +1838,7 @@ export interface AreaCapacity {
   readonly air?: FreeCooling;
   readonly liquid?: FreeCooling;
   readonly ports: readonly FreePorts[];
+  readonly measured_draw_kw?: number;
 }
 
 export interface FreePower {

@@ -7,6 +7,7 @@ export { History } from "./history.tsx";
 export { Import } from "./import.tsx";
 export { Placement } from "./placement.tsx";
 export { Power } from "./power.tsx";
+export { Readings } from "./readings.tsx";
 export { Rehearsal } from "./rehearsal.tsx";
 export { Thermal } from "./thermal.tsx";
 export { Trace } from "./trace.tsx";

@@ -18,7 +18,26 @@ export function CapacityLeft({ scope }: { readonly scope: string }) {
           area === undefined ? null : <Facts rows={capacityRows(area).map(({ name, held }) => [name, held] as const)} />
         }
       </Answer>
+      <MeasuredDraw scope={scope} />
     </Card>
+  );
+}
+
+/** What meters say that an area draws, beside the rest, which is planned; nothing if nothing is measured. */
+function MeasuredDraw({ scope }: { readonly scope: string }) {
+  const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", {
+    scope_ref: scope,
+    load_basis: "LOAD_BASIS_MEASURED",
+  });
+  const [area] = reply?.areas ?? [];
+  if (area?.measured_draw_kw === undefined || area.measured_draw_kw === 0) return null;
+  const { draw_kw, measured_draw_kw } = area;
+  const planned = draw_kw - measured_draw_kw;
+  return (
+    <p>
+      Draws {decimal(draw_kw, "kW")}: {decimal(measured_draw_kw, "kW")} measured
+      {planned < 0.05 ? "" : `, ${decimal(planned, "kW")} planned for want of a reading`}.
+    </p>
   );
 }
 
@@ -41,7 +60,7 @@ export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
     ...(without === 0 ? [] : [{ name: "Racks without supply", held: String(without), text: String(without) }]),
     ...kilowatts("Air cooling", air),
     ...kilowatts("Liquid cooling", liquid),
-    { name: "Units", held: units, text: units },
+    { name: "Units", held: units, text: `${area.free_u} ${area.total_u} ${area.largest_free_block_u}` },
     ...area.ports.map((ports) => ({
       name: portsName(ports),
       held: <PortsLeft ports={ports} />,

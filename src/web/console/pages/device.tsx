@@ -9,6 +9,7 @@ import { useMayWrite } from "../edit/edit_buttons.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { PortAction } from "../edit/port_action.tsx";
 import { portName, portRef } from "../labels.ts";
+import { Measured } from "../readings/measured.tsx";
 import { linkTo, type Place } from "../router.ts";
 import { Badge, Card, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -100,6 +101,7 @@ function Shown({ answer }: { readonly answer: GetDeviceResponse }) {
         <Facts rows={fields(answer.device)} />
       </Card>
       <Power answer={answer} />
+      <Measured target={`device:${answer.device.code}`} plannedW={answer.device.allocated_draw_w} />
       {answer.device.ports.length > FEW_PORTS ? (
         <PortCounts answer={answer} />
       ) : (

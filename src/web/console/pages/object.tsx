@@ -6,6 +6,7 @@ import { Cell } from "../lists/cell.tsx";
 import { columnName } from "../lists/column_words.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { listOfKind } from "../lists/list_kinds.ts";
+import { Measured } from "../readings/measured.tsx";
 import { linkTo, linkToRef, type Place } from "../router.ts";
 import type { Question } from "../ui/download.tsx";
 import { Card, Empty, Facts } from "../ui/parts.tsx";
@@ -69,6 +70,9 @@ export function ObjectPage({ place }: { readonly place: Place }) {
   );
 }
 
+/** Kinds that meters measure, devices and racks aside. */
+const MEASURED = /^(?:crac|feed|port):/;
+
 function Missing({ subject, target }: { readonly subject: string; readonly target: string }) {
   return (
     <Empty>
@@ -109,6 +113,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
         </Card>
       </div>
       {object.details?.(row)}
+      {MEASURED.test(row.ref) ? <Measured target={row.ref} /> : null}
     </div>
   );
 }

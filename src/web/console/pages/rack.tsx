@@ -7,6 +7,7 @@ import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { WorstLoss } from "../overview/worst_loss.tsx";
+import { Measured } from "../readings/measured.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
@@ -166,6 +167,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             ]}
           />
         </Card>
+        <Measured target={`rack:${rack.code}`} />
       </div>
     </div>
   );

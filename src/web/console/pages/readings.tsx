@@ -1,0 +1,121 @@
+import type { AreaCapacity, ReadingFinding } from "#gen/datacenter/v1/json.ts";
+import { decimal, percent } from "#words/figures.ts";
+import { enumWord, plainRefs } from "#words/names.ts";
+import { useCall } from "../api/use_call.ts";
+import { counted } from "../labels.ts";
+import { quantityName } from "../readings/measured.tsx";
+import { Answer } from "../ui/answer.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, HealthBadge, Moment, RefLink } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+
+const STOPPED = "FINDING_KIND_READING_STOPPED";
+const LISTED = 200;
+
+/** What is measured, what is not, and where it differs from what is recorded. */
+export function Readings() {
+  const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: LISTED });
+  const rooms = useCall("datacenter.v1.PlanningService/GetCapacity", {
+    by: "AREA_KIND_ROOM",
+    load_basis: "LOAD_BASIS_MEASURED",
+    page_size: 1000,
+  });
+  const { fault_count = 0, watch_count = 0 } = findings.reply ?? {};
+  const all = fault_count + watch_count;
+  return (
+    <>
+      <PageHead
+        title="Readings"
+        kind={
+          findings.reply === undefined
+            ? "What meters say"
+            : all === 0
+              ? "Nothing measured differs from what is recorded"
+              : `${counted(all, "finding")}, ${counted(fault_count, "fault")}`
+        }
+      />
+      <Answer asked={findings}>{(reply) => <Findings findings={reply.findings} />}</Answer>
+      <Card title="Measured by room">
+        <Answer asked={rooms}>{({ areas }) => <Coverage areas={areas} />}</Answer>
+      </Card>
+    </>
+  );
+}
+
+const FOUND: readonly Column<ReadingFinding>[] = [
+  { name: "Element", cell: ({ element_ref, source }) => (element_ref === "" ? source : <RefLink to={element_ref} />) },
+  { name: "State", cell: ({ severity }) => <HealthBadge health={severity} /> },
+  { name: "What", cell: ({ kind }) => enumWord(kind, "FINDING_KIND") },
+  { name: "Since", cell: ({ since }) => (since === undefined ? "" : <Moment at={since} />) },
+  { name: "Figures", cell: ({ summary }) => plainRefs(summary) },
+];
+
+const SILENT: readonly Column<ReadingFinding>[] = [
+  {
+    name: "Element",
+    cell: ({ element_ref, source }) => (element_ref === "" ? `All of ${source}` : <RefLink to={element_ref} />),
+  },
+  { name: "What", cell: ({ quantities }) => quantities.map(quantityName).join(", ") },
+  { name: "Last reading", cell: ({ since }) => (since === undefined ? "" : <Moment at={since} />) },
+  { name: "Source", cell: ({ source }) => source },
+];
+
+function Findings({ findings }: { readonly findings: readonly ReadingFinding[] }) {
+  const stopped = findings.filter(({ kind }) => kind === STOPPED);
+  const keyOf = ({ kind, element_ref, source }: ReadingFinding) => `${kind} ${element_ref} ${source}`;
+  return (
+    <>
+      <Card title="Where readings differ from what is recorded">
+        <Table
+          caption="Findings, faults first"
+          columns={FOUND}
+          rows={findings.filter(({ kind }) => kind !== STOPPED)}
+          rowKey={keyOf}
+          empty="No reading differs from what is recorded."
+        />
+      </Card>
+      {stopped.length === 0 ? null : (
+        <Card title="Readings that stopped">
+          <Table caption="Readings that stopped" columns={SILENT} rows={stopped} rowKey={keyOf} empty="" />
+        </Card>
+      )}
+    </>
+  );
+}
+
+/** Share of the draw that meters say; the rest is planned. */
+function shareOf({ draw_kw, measured_draw_kw = 0 }: AreaCapacity): number {
+  return draw_kw > 0 ? (100 * measured_draw_kw) / draw_kw : 0;
+}
+
+const ROOMS: readonly Column<AreaCapacity>[] = [
+  { name: "Room", cell: ({ ref }) => <RefLink to={ref} /> },
+  { name: "Draw", numeric: true, cell: ({ draw_kw }) => decimal(draw_kw, "kW") },
+  { name: "Measured", numeric: true, cell: ({ measured_draw_kw }) => decimal(measured_draw_kw ?? 0, "kW") },
+  {
+    name: "Share",
+    numeric: true,
+    cell: (area) =>
+      area.draw_kw === 0 ? "" : shareOf(area) === 0 ? <Badge tone="unknown">none</Badge> : percent(shareOf(area)),
+  },
+];
+
+function Coverage({ areas }: { readonly areas: readonly AreaCapacity[] }) {
+  if (areas.every(({ measured_draw_kw }) => measured_draw_kw === undefined)) {
+    return (
+      <Empty>
+        No reading of power is kept. Probes report readings with a token of the role meter, by the call{" "}
+        <code>ReportReadings</code>.
+      </Empty>
+    );
+  }
+  return (
+    <Table
+      caption="Measured draw of each room"
+      columns={ROOMS}
+      rows={areas}
+      rowKey={({ ref }) => ref}
+      empty="No room is recorded."
+    />
+  );
+}

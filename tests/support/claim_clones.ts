@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,6 +7,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { Claim, Claims, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRuns } from "#planner/store/processes/open_runs.ts";
+import { freePort } from "./free_port.ts";
 import { GitHttp } from "./git_http.ts";
 import { runCommand } from "./planner_command.ts";
 
@@ -177,12 +177,4 @@ async function startDaemon(folder: string): Promise<{ readonly url: string; stop
       await ended;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

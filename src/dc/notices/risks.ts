@@ -2,12 +2,15 @@ import { create } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { everyWindow } from "#dc/every_window.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { FAILURE_SEVERITIES, type FailureSeverity, type WindowVerdict } from "#dc/model/enum_values.ts";
+import { FAILURE_SEVERITIES, type FailureSeverity, FINDING_KINDS, type WindowVerdict } from "#dc/model/enum_values.ts";
 import type { RiskKind } from "#dc/operations/notices/notice.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import { standingsOf } from "#dc/operations/planning/windows/changed_verdicts.ts";
 import type { DcService } from "#dc/service.ts";
+import { Health } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { ListFindingsRequestSchema, type ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
 import {
   InventoryKind,
   ListInventoryRequestSchema,
@@ -59,8 +62,9 @@ export async function readRisks(
   wanted: Wanted,
 ): Promise<{ readonly risks: Risks; readonly isWhole: ReadonlySet<RiskKind> }> {
   const found = new Map<string, Risk>();
-  const isWhole = new Set<RiskKind>(["finding"]);
+  const isWhole = new Set<RiskKind>();
   if (wanted.kinds.has("cause") && (await readCauses(wanted, found))) isWhole.add("cause");
+  if (wanted.kinds.has("finding") && (await readFindings(wanted, found))) isWhole.add("finding");
   if (wanted.kinds.has("rack") && (await readRacks(wanted, found))) isWhole.add("rack");
   if (wanted.kinds.has("window")) {
     await readWindows(wanted, found);
@@ -105,6 +109,23 @@ async function readRacks({ service, caller }: Wanted, found: Map<string, Risk>):
     found.set(ref, { kind: "rack", state: "FAULT", severity: "HIGH", summary, elements: [ref] });
   }
   return rows.length === totalCount;
+}
+
+async function readFindings({ service, caller }: Wanted, found: Map<string, Risk>): Promise<boolean> {
+  const request = create(ListFindingsRequestSchema, { pageSize: MAX_PAGE_SIZE });
+  const reply = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
+  for (const { kind, severity, elementRef, source, summary, relatedRefs } of reply.findings) {
+    const subject = `finding:${FINDING_KINDS[kind - 1]} ${elementRef === "" ? source : elementRef}`;
+    const isFault = severity === Health.FAULT;
+    found.set(subject, {
+      kind: "finding",
+      state: isFault ? "FAULT" : "WATCH",
+      severity: isFault ? "HIGH" : "MEDIUM",
+      summary,
+      elements: [...(elementRef === "" ? [] : [elementRef]), ...relatedRefs].slice(0, MAX_ELEMENTS),
+    });
+  }
+  return reply.nextPageToken === "";
 }
 
 async function readWindows({ service, caller }: Wanted, found: Map<string, Risk>): Promise<void> {

@@ -100,6 +100,11 @@ async function compareRisks({ call, service }: TestService, figures: Figures): P
     );
   }
   await compareCauses(call, "", (severity) => figures.of("failure_causes", { severity }));
+  const { fault_count = 0, watch_count = 0 } = await call("ListFindings", {});
+  expect([...figures.of("findings", { severity: "fault" }), ...figures.of("findings", { severity: "watch" })]).toEqual([
+    fault_count,
+    watch_count,
+  ]);
   for (const redundancy of ["unmet", "unknown"]) {
     const conditions = [{ column: "redundancy", values: [redundancy] }];
     const { total_count = 0 } = await call("ListInventory", { kind: "INVENTORY_KIND_DEVICE", conditions });

@@ -3,8 +3,10 @@ import type { Caller } from "#dc/context.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
+import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
+import { ListFindingsRequestSchema, type ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
 import {
   InventoryKind,
   type InventoryRow,
@@ -47,6 +49,11 @@ export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]
       help: "Causes of loss by the site of the elements that fail.",
       samples: bySite,
     },
+    {
+      name: "planner_dc_findings",
+      help: "Differences between readings and the inventory, by severity.",
+      samples: await findingsOf(asking),
+    },
     { name: "planner_dc_racks", help: "Racks by place and health.", samples: countByRoom(racks, "health") },
     {
       name: "planner_dc_devices_redundancy",
@@ -74,6 +81,15 @@ async function causesOf(
     labels: { ...labels, severity: severity.toLowerCase() },
     value: counts[severity],
   }));
+}
+
+async function findingsOf({ service, caller }: Asking): Promise<readonly Sample[]> {
+  const request = create(ListFindingsRequestSchema, { pageSize: 1 });
+  const { faultCount, watchCount } = (await service.call(listFindings, request, caller)) as ListFindingsResponse;
+  return [
+    { labels: { severity: "fault" }, value: faultCount },
+    { labels: { severity: "watch" }, value: watchCount },
+  ];
 }
 
 /** All rows of a list. */

@@ -69,3 +69,23 @@ test("RiskWatch gives a receiver only its kinds, severities and places", async (
   });
   expect(await look()).toEqual(["racks rack.appeared rack:A01 >FAULT", "here rack.appeared rack:A01 >FAULT"]);
 }, 240_000);
+
+test("RiskWatch makes notices of findings of readings, and of their end", async () => {
+  const site = await testService();
+  await loadAms1(site);
+  const look = watching(site, [receiver("ops", { kinds: new Set(["finding"]), places: [place("rack:A01")] })]);
+  await look();
+  const report = (elementRef: string, value: number, hour: number) => {
+    const time = new Date(Date.parse("2026-01-02T00:00:00Z") + hour * 3_600_000).toISOString();
+    return site.call("ReportReadings", {
+      readings: [{ elementRef, quantity: "READING_QUANTITY_POWER_W", value, time }],
+    });
+  };
+  await report("device:SRV-A01-01", 5000, 3);
+  await report("device:SRV-B01-01", 5000, 3);
+  const subject = "finding:ABOVE_PLAN device:SRV-A01-01";
+  expect(await look()).toEqual([`ops finding.appeared ${subject} >WATCH`]);
+
+  await report("device:SRV-A01-01", 100, 3.05);
+  expect((await look()).at(-1)).toBe(`ops finding.cleared ${subject} WATCH>`);
+}, 240_000);

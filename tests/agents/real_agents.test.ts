@@ -260,7 +260,6 @@ function stories(agent: RealAgent, bin: string): void {
   }
 }
 
-/** Does what a denial advises. */
 function setLine(project: AgentProject, line: string): void {
   const [, file = ".planner/config.md", setting = ""] = /^(?:in (\S+): )?(.*)$/.exec(line) ?? [];
   if (file.startsWith("~/")) {

@@ -4,7 +4,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { http1 } from "../support/http_client.ts";
 
-/** What the worker is given. */
 export interface ProbeTarget {
   readonly url: string;
   readonly pid: number;

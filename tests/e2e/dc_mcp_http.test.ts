@@ -43,7 +43,6 @@ beforeAll(async () => {
 
 afterAll(() => server.end());
 
-/** Sends one message. */
 function post(message: unknown, headers: Readonly<Record<string, string>> = {}, query = ""): Promise<Response> {
   const all = { "content-type": "application/json", authorization: `Bearer ${token}`, ...headers };
   return fetch(`${server.url}/mcp${query}`, { method: "POST", headers: all, body: JSON.stringify(message) });

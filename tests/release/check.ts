@@ -16,7 +16,6 @@ export interface Check {
   readonly check: () => Promise<string>;
 }
 
-/** Unpacks an archive of the release and returns its one folder. */
 export function unpacked(archive: string): string {
   const folder = emptyFolder();
   run("tar", ["-xf", join(OUT, archive), "-C", folder]);

@@ -27,14 +27,12 @@ export async function serveBoard(root: string, port = 0): Promise<ServedBoard> {
   throw new Error(`The board said "${said}"`);
 }
 
-/** Ends a board; returns its exit status. */
 export async function endBoard({ child }: ServedBoard, signal: NodeJS.Signals): Promise<number | null> {
   const exited = once(child, "exit");
   child.kill(signal);
   return (await exited)[0];
 }
 
-/** Ends every board of this test file. */
 export function endBoards(): void {
   for (const child of running) child.kill("SIGKILL");
 }

@@ -3,7 +3,6 @@ import { readableDocument } from "#planner/spec/document.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
-/** A spec as read from a file of this frontmatter and body. */
 export function builtSpec(id: string, frontmatter: string, body = "# Title\n"): Spec {
   const document = readableDocument(`---\n${frontmatter}\n---\n${body}`);
   return buildSpec({ id: id as SpecId, file: `.planner/specs/${id}.md`, archived: false }, document);

@@ -20,7 +20,6 @@ export interface ClaimClone {
   readonly root: string;
   readonly claims: Claims;
   git(...args: readonly string[]): Promise<string>;
-  /** Claims a spec as a run does. */
   begin(id: string, wishes?: Partial<SharedClaimWishes>): Promise<Begun>;
 }
 

@@ -16,7 +16,6 @@ export const RPCS = [
   ...["BulkUpsertCracs", "BulkDeleteCracs", "UpsertCable", "DeleteCable", "UpsertFabricLink", "DeleteFabricLink"],
 ] as const;
 
-/** A reply as parsed JSON. */
 export interface Reply {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
@@ -57,7 +56,6 @@ export class RestClient {
   }
 }
 
-/** Starts a server on the sample site, in a folder of its own. */
 export async function sampleServer(): Promise<{ readonly server: DcServer; readonly folder: string }> {
   const folder = emptyFolder();
   const load = await runCommand([...PLANNER, "dc", "sample", "--db", join(folder, "planner-dc.sqlite")], {

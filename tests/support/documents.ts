@@ -3,7 +3,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "./source_code.ts";
 
-/** A Markdown document of the repository. */
 export interface Document {
   /** Path from the repository's root. */
   readonly path: string;

@@ -1,7 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { type ClientHttp2Session, connect } from "node:http2";
 
-/** One server-sent event. */
 export interface ServerEvent {
   readonly event: string;
   readonly id: string;

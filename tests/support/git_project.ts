@@ -11,7 +11,6 @@ const GIT_ENV = {
   GIT_COMMITTER_EMAIL: "ann@example.org",
 };
 
-/** A project in a git repository of its own. */
 export interface GitProject extends TempProject {
   /** Runs git in the root, or in `cwd`; the caller looks at the status. */
   git(args: readonly string[], options?: GitOptions): Promise<RunResult>;

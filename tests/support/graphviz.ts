@@ -3,7 +3,6 @@ import { fromDebian } from "./debian.ts";
 
 const PROGRAM = "/usr/bin/dot";
 
-/** True if Graphviz is installed. */
 export const HAS_GRAPHVIZ = fromDebian(PROGRAM, "graphviz");
 
 /** Lays a DOT text out. @returns the status, warnings and errors, and the SVG */

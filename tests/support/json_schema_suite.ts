@@ -25,7 +25,6 @@ export interface Suite {
   readonly remotes: ReadonlyMap<string, unknown>;
 }
 
-/** Opens the suite; undefined if it is not installed. */
 export function openSuite(): Suite | undefined {
   const given = process.env["PLANNER_JSON_SCHEMA_SUITE"];
   if (given === undefined && !fromDebian(INSTALLED, "libtest-json-schema-acceptance-perl")) return undefined;

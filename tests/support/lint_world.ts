@@ -41,7 +41,6 @@ export function memorySource(texts: Readonly<Record<string, string>>, options: L
   };
 }
 
-/** Lints the texts as a whole project. */
 export function lintTexts(texts: Readonly<Record<string, string>>, options?: LintWorldOptions): Promise<LintReport> {
   return lintProject(memorySource(texts, options));
 }

@@ -168,7 +168,6 @@ export class PostgresServer {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}${parameters}`;
   }
 
-  /** Makes a database and returns its address. */
   async database(template = "template0"): Promise<string> {
     this.databases += 1;
     const name = `planner_${this.databases}`;
@@ -283,7 +282,6 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** A port of this machine that is free now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -56,7 +56,6 @@ function runPrinted(project: ScriptedProject, { folder, command }: Step & { read
   return project.sh(`${folder === null ? "" : `cd ${word(folder)} && `}export GIT_EDITOR=true; ${command}`);
 }
 
-/** Quotes a word for the shell. */
 export function word(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

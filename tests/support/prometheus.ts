@@ -7,7 +7,6 @@ import { join } from "node:path";
 
 export const PROMETHEUS = "/usr/bin/prometheus";
 
-/** A port that is free now. */
 async function freePort(): Promise<number> {
   const server = createTcp();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -3,7 +3,6 @@ import { spawn, spawnSync } from "node:child_process";
 /** util-linux's, on every Debian; it runs a command on a terminal of its own. */
 const PROGRAM = "script";
 
-/** What a session on a pseudo terminal came to. */
 export interface TerminalResult {
   readonly code: number | null;
   /** Everything that the terminal showed, escape sequences included. */
@@ -25,7 +24,6 @@ export const NO_PSEUDO_TERMINAL: string | null = spawnSync(PROGRAM, ["--version"
   ? null
   : "needs util-linux's script";
 
-/** Runs a command on a pseudo terminal of its own. */
 export function runOnTerminal(command: readonly string[], options: TerminalOptions): Promise<TerminalResult> {
   const { cwd, env = {}, columns = 80, typing = [] } = options;
   const quoted = command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");

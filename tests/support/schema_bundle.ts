@@ -12,7 +12,6 @@ function document(path: string, schema: unknown): SchemaDocument {
   return { path, uris: [`file:///${path}`], schema: JSON.parse(JSON.stringify(schema)) };
 }
 
-/** The verdict on a value. */
 export function verdict(schema: unknown, value: unknown, others?: Readonly<Record<string, unknown>>): OutputVerdict {
   return checkOutput(bundle(schema, others), value);
 }

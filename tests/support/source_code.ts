@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseSync } from "oxc-parser";
 
-/** Root folder of the repository. */
 export const REPOSITORY = join(import.meta.dirname, "..", "..");
 
-/** A TypeScript file of the repository. */
 export interface SourceFile {
   /** Path from the repository's root, with forward slashes. */
   readonly path: string;

@@ -42,7 +42,6 @@ export function sendJson(response: ServerResponse, status: number, value: unknow
   response.end(JSON.stringify(value));
 }
 
-/** Begins a stream of events; the returned function sends one. */
 export function eventStream(response: ServerResponse): (event: string | null, data: unknown) => void {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   return (event, data) => {

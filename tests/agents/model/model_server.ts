@@ -16,7 +16,6 @@ export interface ModelServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** One request of an agent. */
 export interface Turn {
   readonly script: string;
   readonly id: string;

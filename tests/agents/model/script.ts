@@ -7,7 +7,6 @@ export type Call =
   | { readonly kind: "replace"; readonly path: string; readonly from: string; readonly to: string }
   | { readonly kind: "read"; readonly path: string };
 
-/** One answer of the model. */
 export interface Step {
   readonly say?: string;
   readonly calls?: readonly Call[];

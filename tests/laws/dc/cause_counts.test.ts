@@ -17,7 +17,6 @@ const LISTED = 1000;
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Json = any;
 
-/** What was compared. */
 interface Compared {
   elements: number;
   whole: number;

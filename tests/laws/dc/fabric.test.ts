@@ -20,7 +20,6 @@ import { SeededRandom } from "../../support/seeded_random.ts";
 /** Seeds of inventories on which the product and the model once differed. */
 const KEPT: readonly number[] = [3000, 3002, 3003, 3005, 3008, 3010, 3013, 3024];
 const SEEDS = [...KEPT, ...Array.from({ length: LAW_INVENTORIES }, (_, index) => 3100 + index)];
-/** Questions about each inventory. */
 const QUESTIONS = 21;
 
 const HEALTH_NAMES = new Map<number, string>(Object.entries(Health).map(([name, value]) => [value, name]));

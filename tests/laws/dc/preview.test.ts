@@ -8,7 +8,6 @@ import { SeededRandom } from "../../support/seeded_random.ts";
 
 // What a preview says of afterwards is what every read says once the changes are applied, and nothing else differs.
 
-/** Drafts that are tried on each inventory. */
 const DRAFTS = 6;
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape

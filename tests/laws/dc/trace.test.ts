@@ -2,7 +2,9 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
 import { formatPort, inOrder } from "#dc/model/ref.ts";
-import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { host, panel } from "../../support/dc/cabled_world.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { putAll } from "../../support/dc/stored.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -15,19 +17,6 @@ interface World {
   readonly cables: readonly Cable[];
 }
 
-/** A panel whose fronts share one trunk. */
-function panel(code: string, positions: number): Device {
-  const fronts = Array.from(
-    { length: positions },
-    (_, index): Port => ({
-      name: `F${index + 1}`,
-      kind: "FRONT",
-      mappings: [{ frontPosition: 1, rearPort: "R", rearPosition: index + 1 }],
-    }),
-  );
-  return { code, kind: "PATCH_PANEL", ports: [{ name: "R", kind: "REAR", positions }, ...fronts] };
-}
-
 const portsOf = ({ code, ports = [] }: Device): readonly PortRef[] =>
   ports.map(({ name }) => ({ deviceCode: code, portName: name }));
 
@@ -35,7 +24,7 @@ const positions = fc.array(fc.constantFrom(1, 2, 3), { maxLength: 6 });
 
 /** Hosts and panels, joined at random; a trunk of several positions only leads to one of as many. */
 const world: fc.Arbitrary<World> = positions.chain((counts) => {
-  const hosts = HOSTS.map((code): Device => ({ code, kind: "SERVER", ports: [{ name: "if", kind: "NETWORK" }] }));
+  const hosts = HOSTS.map(host);
   const panels = counts.map((count, index) => panel(`P${index}`, count));
   const isTrunk = ({ deviceCode, portName }: PortRef) =>
     portName === "R" && (panels.find(({ code }) => code === deviceCode)?.ports?.length ?? 0) > 2;
@@ -62,7 +51,8 @@ function pairs(ports: readonly PortRef[]): readonly Cable[] {
   });
 }
 
-test("a trace from A ends at B exactly when a trace from B ends at A, over the same cables", async () => {
+/** Runs a check on drawn worlds for the port of every host. */
+async function checkHosts(check: (start: PortRef, reader: DcReader) => Promise<void>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(world, async ({ devices, cables }) => {
       const store = openMemory();
@@ -70,50 +60,37 @@ test("a trace from A ends at B exactly when a trace from B ends at A, over the s
         await putAll(writer, "device", devices);
         await putAll(writer, "cable", cables);
       });
-
       await store.read(async (reader) => {
-        for (const code of HOSTS) {
-          const start = { deviceCode: code, portName: "if" };
-          const [there] = await traceCable(start, reader, OPTIONS);
-          if (there?.status !== "COMPLETE" || there.destination === undefined) continue;
-          const [back] = await traceCable(there.destination, reader, OPTIONS);
-
-          expect(back?.status).toBe("COMPLETE");
-          expect(back?.destination).toEqual(start);
-          expect(back?.totalLengthM).toBe(there.totalLengthM);
-          expect(back?.hops.map(({ device }) => device.code)).toEqual(
-            there.hops.map(({ device }) => device.code).toReversed(),
-          );
-        }
+        for (const deviceCode of HOSTS) await check({ deviceCode, portName: "if" }, reader);
       });
     }),
     { numRuns: LAW_RUNS },
   );
-});
+}
 
-test("a trace from a port in the middle joins the same two ends as one from its end", async () => {
-  await fc.assert(
-    fc.asyncProperty(world, async ({ devices, cables }) => {
-      const store = openMemory();
-      await store.write(async (writer) => {
-        await putAll(writer, "device", devices);
-        await putAll(writer, "cable", cables);
-      });
+test("a trace from A ends at B exactly when a trace from B ends at A, over the same cables", () =>
+  checkHosts(async (start, reader) => {
+    const [there] = await traceCable(start, reader, OPTIONS);
+    if (there?.status !== "COMPLETE" || there.destination === undefined) return;
+    const [back] = await traceCable(there.destination, reader, OPTIONS);
 
-      await store.read(async (reader) => {
-        for (const code of HOSTS) {
-          const [path] = await traceCable({ deviceCode: code, portName: "if" }, reader, OPTIONS);
-          const front = path?.segments.flatMap(({ to }) => (to.portName.startsWith("F") ? [to] : []))[0];
-          if (path?.status !== "COMPLETE" || path.destination === undefined || front === undefined) continue;
-          const [middle] = await traceCable(front, reader, OPTIONS);
+    expect(back?.status).toBe("COMPLETE");
+    expect(back?.destination).toEqual(start);
+    expect(back?.totalLengthM).toBe(there.totalLengthM);
+    expect(back?.hops.map(({ device }) => device.code)).toEqual(
+      there.hops.map(({ device }) => device.code).toReversed(),
+    );
+  }));
 
-          const ends = [path.origin, path.destination].map(formatPort).toSorted();
-          expect(
-            [middle?.origin, middle?.destination].map((end) => (end === undefined ? "" : formatPort(end))).toSorted(),
-          ).toEqual(ends);
-        }
-      });
-    }),
-    { numRuns: LAW_RUNS },
-  );
-});
+test("a trace from a port in the middle joins the same two ends as one from its end", () =>
+  checkHosts(async (start, reader) => {
+    const [path] = await traceCable(start, reader, OPTIONS);
+    const front = path?.segments.flatMap(({ to }) => (to.portName.startsWith("F") ? [to] : []))[0];
+    if (path?.status !== "COMPLETE" || path.destination === undefined || front === undefined) return;
+    const [middle] = await traceCable(front, reader, OPTIONS);
+
+    const ends = [path.origin, path.destination].map(formatPort).toSorted();
+    expect(
+      [middle?.origin, middle?.destination].map((end) => (end === undefined ? "" : formatPort(end))).toSorted(),
+    ).toEqual(ends);
+  }));

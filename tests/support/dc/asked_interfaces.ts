@@ -16,7 +16,6 @@ import type { Served } from "./served.ts";
 /** What an answer says, whatever its interface calls it. */
 export interface Told {
   readonly refused: boolean;
-  /** A fault of the server. */
   readonly broken: boolean;
   /** Whether the bad value is named by its path in the request, or something inside of it. */
   readonly named: boolean;

@@ -6,7 +6,6 @@ export interface Step {
   readonly inList: boolean;
 }
 
-/** A request that is good but for one value. */
 export interface BadRequest {
   readonly steps: readonly Step[];
   readonly what: string;

@@ -25,7 +25,6 @@ export function panel(code: string, fronts: number): Device {
   return { code, kind: "PATCH_PANEL", ports: [rear, ...numbers(fronts).map(front)] };
 }
 
-/** The port of "device/port". */
 export function portAt(text: string): PortRef {
   const ref = parseRef(`port:${text}`);
   if (ref?.kind !== "port") throw new Error(`No port ${text}`);

@@ -6,7 +6,6 @@ import { toMessage } from "#dc/operations/messages/convert.ts";
 import { CracSchema, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
-/** A change of ApplyChanges in proto JSON. */
 export type Change = JsonObject;
 
 /** Some changes of an inventory, none of a resource twice: what an operator does to racks, power, cables and cooling. */

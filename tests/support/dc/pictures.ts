@@ -37,7 +37,6 @@ export function failureOf(
   };
 }
 
-/** All words of a scene. */
 export function wordsOf(items: readonly Item[]): readonly string[] {
   return items.flatMap((item) => {
     if (item.kind === "group") return wordsOf(item.items);

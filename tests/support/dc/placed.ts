@@ -4,7 +4,6 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { openMemory } from "./memory/store.ts";
 import { type TestService, testService } from "./service.ts";
 
-/** A warning as JSON. */
 interface Warning {
   readonly code: string;
   readonly ref?: string;
@@ -41,7 +40,6 @@ export async function unannounced({ call }: TestService, answer: PlacedAnswer): 
   return found;
 }
 
-/** A service on an inventory in memory. */
 export async function serviceOn(inventory: Inventory): Promise<TestService> {
   const store = openMemory();
   await store.write(async (writer) => {

@@ -3,7 +3,6 @@ import { type Box, textBox } from "#dc/render/bounds.ts";
 import { colorOf, contrast, type Paint } from "#dc/render/palette.ts";
 import type { Item, Point, Scene, Text } from "#dc/render/scene.ts";
 
-/** What a text is read against. */
 export interface GroundedText {
   readonly text: string;
   readonly ink: Paint;

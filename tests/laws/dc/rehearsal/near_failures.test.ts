@@ -29,7 +29,6 @@ const OPTIONS = [
   { basis: "MAX", cascade: true, assumeBattery: true },
 ] as const;
 
-/** Leaves no element out. */
 class EveryFailure extends NearFailures {
   override *with() {
     yield;

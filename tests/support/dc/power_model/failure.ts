@@ -3,7 +3,6 @@ import { ModelLoads } from "./loads.ts";
 import { NOTHING_FAILED, type PowerModel, type Situation } from "./model.ts";
 
 export interface Asked {
-  /** One element that fails. */
   readonly source: string;
   readonly basis: LoadBasis;
   readonly cascade: boolean;

@@ -73,7 +73,6 @@ async function report({ call, service }: TestService, values: Values, source = "
   await service.noteFindings();
 }
 
-/** Reports the same every quarter hour. */
 async function reportFor(made: TestService, minutes: number, values: Values): Promise<void> {
   for (let passed = 0; passed < minutes; passed += 15) {
     made.clock.moveS(15 * 60);

@@ -4,30 +4,12 @@ import { type TraceOptions, traceCable } from "#dc/analysis/cabling/cable_trace.
 import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
+import { host, panel as patchPanel, portAt } from "../../../../support/dc/cabled_world.ts";
 import { openMemory } from "../../../../support/dc/memory/store.ts";
 import { load, panel, source } from "../../../../support/dc/power.ts";
 import { putAll } from "../../../../support/dc/stored.ts";
 
-const end = (text: string) => {
-  const [deviceCode = "", portName = ""] = text.split("/");
-  return { deviceCode, portName };
-};
-
-const cable = (a: string, b: string, parts: Partial<Cable> = {}): Cable => ({ a: end(a), b: end(b), ...parts });
-const host = (code: string): Device => ({ code, kind: "SERVER", ports: [{ name: "if", kind: "NETWORK" }] });
-
-/** A patch panel with one trunk R of some positions and a front F1, F2 ... on each. */
-function patch(code: string, positions: number): Device {
-  const fronts = Array.from(
-    { length: positions },
-    (_, index): Port => ({
-      name: `F${index + 1}`,
-      kind: "FRONT",
-      mappings: [{ frontPosition: 1, rearPort: "R", rearPosition: index + 1 }],
-    }),
-  );
-  return { code, kind: "PATCH_PANEL", ports: [{ name: "R", kind: "REAR", positions }, ...fronts] };
-}
+const cable = (a: string, b: string, parts: Partial<Cable> = {}): Cable => ({ a: portAt(a), b: portAt(b), ...parts });
 
 async function trace(
   from: string,
@@ -40,7 +22,7 @@ async function trace(
     await putAll(writer, "cable", site.cables);
   });
   const all = { stopAtPower: false, followSplits: false, maxHops: 128, ...options };
-  return store.read((reader) => traceCable(end(from), reader, all));
+  return store.read((reader) => traceCable(portAt(from), reader, all));
 }
 
 /** A path as a line: ports in order, and how it ends. */
@@ -70,7 +52,7 @@ describe("traceCable", () => {
 
   // [A/if] --- [P F2]=[R] === [R]=[Q F2] --- [B/if]
   const trunk = {
-    devices: [host("A"), host("B"), host("C"), patch("P", 4), patch("Q", 4)],
+    devices: [host("A"), host("B"), host("C"), patchPanel("P", 4), patchPanel("Q", 4)],
     cables: [
       cable("A/if", "P/F2", { lengthM: 1 }),
       cable("P/R", "Q/R", { lengthM: 20.5, status: "PLANNED" }),
@@ -110,7 +92,7 @@ describe("traceCable", () => {
   // [A/if] --- [R]=[P F1..F4]
   test("splits where a trunk is entered without a position, and follows each way when asked", async () => {
     const site = {
-      devices: [host("A"), host("B"), patch("P", 2)],
+      devices: [host("A"), host("B"), patchPanel("P", 2)],
       cables: [cable("A/if", "P/R"), cable("B/if", "P/F2")],
     };
 
@@ -127,7 +109,10 @@ describe("traceCable", () => {
 
   // [P F1]=[R] --- [R]=[Q F1] --- back to [P F1]
   test("ends a loop instead of running in it", async () => {
-    const site = { devices: [patch("P", 1), patch("Q", 1)], cables: [cable("P/R", "Q/R"), cable("P/F1", "Q/F1")] };
+    const site = {
+      devices: [patchPanel("P", 1), patchPanel("Q", 1)],
+      cables: [cable("P/R", "Q/R"), cable("P/F1", "Q/F1")],
+    };
 
     const [path] = await trace("P/F1", site);
 
@@ -150,7 +135,7 @@ describe("traceCable", () => {
 
     const [path] = await trace("A/p:2", { devices, cables: [cable("A/p", "B/p")] });
 
-    expect(path?.destination).toEqual(end("B/p:2"));
+    expect(path?.destination).toEqual(portAt("B/p:2"));
   });
 
   // [srv/psu1] --- [P/out1]=[P/psu1] ~ device:U

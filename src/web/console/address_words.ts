@@ -5,6 +5,22 @@ import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
 import { FIRST_FIELDS, MORE_FIELDS, wordsOf } from "./pages/placement_fields.ts";
 import { OBJECT_PAGES } from "./router.ts";
 
+/** Kinds of failing elements that the address names, and what the page calls them. */
+export const FAILURE_KINDS: readonly (readonly [word: string, name: string])[] = [
+  ["power", "Power equipment"],
+  ["outlet", "Outlets and feeds"],
+  ["cooling", "Cooling units"],
+  ["switch", "Switches"],
+  ["inlet", "Power inlets"],
+  ["panel", "Patch panels"],
+  ["cable", "Data cables"],
+  ["link", "Fabric links"],
+  ["rack", "Racks"],
+  ["row", "Rows"],
+  ["room", "Rooms"],
+  ["zone", "Zones"],
+];
+
 const FLAG = ["0", "1"];
 const BASIS = ["measured", "max"];
 
@@ -12,7 +28,7 @@ const BASIS = ["measured", "max"];
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   power: { basis: BASIS, cascade: FLAG, battery: FLAG },
   rehearsal: {
-    kind: ["power", "outlet", "cooling", "switch"],
+    kind: FAILURE_KINDS.map(([word]) => word),
     severity: ["low", "medium", "high", "critical"],
     basis: BASIS,
     cascade: FLAG,

@@ -32,7 +32,7 @@ export function failureOf(
     blast,
     basis: "ALLOCATED",
     sources,
-    network: { linksDown: [], lostMbps: 0, cutOff: [] },
+    network: { linksDown: [], lostMbps: 0, cutOff: [], isolated: [] },
     rack: (code) => topology.rack(code),
   };
 }

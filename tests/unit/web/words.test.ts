@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
+import { FAILURE_KINDS } from "#web/console/address_words.ts";
 import { moment, utcMoment } from "#web/console/labels.ts";
 import { bandwidth, watts } from "#words/figures.ts";
 import { constantWord, enumWord } from "#words/names.ts";
@@ -33,4 +35,8 @@ test("a moment tells its zone, and what is none is left as it is", () => {
   expect(utcMoment("2026-03-05T14:07:09.120Z")).toBe("2026-03-05 14:07:09.120 UTC");
   expect(utcMoment("2026-03-05T14:07:09+02:00")).toBe("2026-03-05 12:07:09.000 UTC");
   expect([moment("yesterday"), utcMoment("")]).toEqual(["yesterday", ""]);
+});
+
+test("FAILURE_KINDS, names every kind of the service, for addresses", () => {
+  expect(FAILURE_KINDS.map(([word]) => word.toUpperCase()).sort()).toEqual([...SERVICE_KINDS].sort());
 });

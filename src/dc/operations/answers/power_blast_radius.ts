@@ -92,7 +92,7 @@ export async function powerBlastRadiusAnswer(
       blast,
       basis,
       sources: sources.asked,
-      network: { ...network, cutOff },
+      network: { ...network, cutOff, isolated },
       rack,
     }),
   };

@@ -22,6 +22,8 @@ export interface PowerFailure {
     readonly linksDown: readonly string[];
     readonly lostMbps: number;
     readonly cutOff: readonly string[];
+    /** Codes of devices that stay on without a data path. */
+    readonly isolated: readonly string[];
   };
   /** Looks up a rack, for its location and name. */
   readonly rack: (code: string) => Rack | undefined;

@@ -81,7 +81,8 @@ const MOST_LINES = 6;
 
 function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly Note[] {
   const { blast, sources } = failure;
-  if (blast.hits.length === 0 && failure.network.linksDown.length > 0) return networkNotes(failure.network);
+  const { linksDown, isolated } = failure.network;
+  if (blast.hits.length === 0 && linksDown.length + isolated.length > 0) return networkNotes(failure.network);
   if (sources.every(({ nodes }) => nodes.size === 0)) {
     const isPlace = sources.every(({ ref }) => !/^(?:port|cable|fabric_link):/.test(ref));
     const empty = "No device and no cooling unit is recorded here: nothing can fail";
@@ -113,14 +114,16 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
 }
 
 /** What a failure takes that leaves every supply on. */
-function networkNotes({ linksDown, lostMbps, cutOff }: PowerFailure["network"]): readonly Note[] {
+function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
   const links = `${counted(linksDown.length, "fabric link")} of ${bandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
   const switches = `${counted(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
+  const devices = `${counted(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
-    { text: links, tone: "watch" },
+    ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
     ...(cutOff.length === 0 ? [] : [{ text: switches, tone: "fault" as const }]),
+    ...(isolated.length === 0 ? [] : [{ text: devices, tone: "fault" as const }]),
   ];
 }
 

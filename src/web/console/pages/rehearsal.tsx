@@ -1,6 +1,6 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, watts } from "#words/figures.ts";
-import { constantOf } from "../address_words.ts";
+import { constantOf, FAILURE_KINDS } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted, LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
@@ -16,21 +16,7 @@ import { CauseDetails } from "./rehearsal_cause.tsx";
 const RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
 
-const KINDS = [
-  ["", "Supply, cooling and switches"],
-  ["power", "Power equipment"],
-  ["outlet", "Outlets and feeds"],
-  ["cooling", "Cooling units"],
-  ["switch", "Switches"],
-  ["inlet", "Power inlets"],
-  ["panel", "Patch panels"],
-  ["cable", "Data cables"],
-  ["link", "Fabric links"],
-  ["rack", "Racks"],
-  ["row", "Rows"],
-  ["room", "Rooms"],
-  ["zone", "Zones"],
-] as const;
+const KINDS = [["", "Supply, cooling and switches"], ...FAILURE_KINDS] as const;
 
 const SEVERITIES = [
   ["", "All"],

@@ -40,12 +40,14 @@ describe("drawPower", () => {
       linksDown: ["fabric_link:L/1~S/1", "fabric_link:L/2~S/2"],
       lostMbps: 200_000,
       cutOff: ["LEAF-1"],
+      isolated: ["SRV-1"],
     };
     const failure = { ...failureOf(await ams1Inventory(), ["device:PP-A01-1"]), network };
     const words = wordsOf(drawPower(failure, drawOptions()).scene.items);
     expect(words).toContain("No supply fails with this");
     expect(words.join("\n")).toContain("2 fabric links of 200 Gbit/s go down: L/1~S/1");
     expect(words).toContain("1 switch without an uplink: LEAF-1");
+    expect(words).toContain("1 device without a data path: SRV-1");
   });
 
   test("marks overloads with their share and the steps of a cascade", async () => {

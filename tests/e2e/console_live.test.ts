@@ -86,6 +86,29 @@ describe.skipIf(missing !== undefined)("A page of the console", () => {
     });
   });
 
+  test("says under an open edit at once that someone else has changed the same element, and keeps both changes", async () => {
+    await visit("device/SRV-5", async (page) => {
+      await heading(page, "SRV-5");
+      await live(page);
+      await page.getByRole("button", { name: "Edit", exact: false }).first().click();
+      const dialog = page.getByRole("dialog");
+      await dialog.getByLabel("Role", { exact: true }).fill("typed-here");
+      await dialog.getByText("Checked with the server.", { exact: false }).waitFor();
+      expect(await dialog.getByText("Someone else changed this meanwhile").count()).toBe(0);
+
+      await rename(5, "renamed under the edit");
+
+      await dialog.getByText("Someone else changed this meanwhile").waitFor();
+      expect(await dialog.getByLabel("Role", { exact: true }).inputValue()).toBe("typed-here");
+      await dialog.getByRole("button", { name: "Go on with this" }).click();
+      await dialog.getByRole("button", { name: "Save 1 change" }).and(dialog.locator(":enabled")).waitFor();
+      await page.keyboard.press("Control+Enter");
+      await page.getByText("Saved SRV-5").waitFor();
+      await page.getByText("renamed under the edit", { exact: true }).first().waitFor();
+      await page.getByText("typed-here", { exact: false }).first().waitFor();
+    });
+  });
+
   test("keeps its figures while the server is away, says from when they are, and catches up", async () => {
     await visit("device/SRV-3", async (page) => {
       await heading(page, "SRV-3");

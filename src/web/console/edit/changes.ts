@@ -1,4 +1,4 @@
-import { identityOf, identityText, type Kind, messageOf, type Values } from "./form_model.ts";
+import { identityOf, identityText, KINDS, type Kind, messageOf, type Values } from "./form_model.ts";
 import { isSame, prunedMessage } from "./values.ts";
 
 /** One change in the form of `InventoryChange`. */
@@ -40,6 +40,12 @@ export function removeChange(
 ): Change {
   const ref = `${kind}:${identityText(kind, identity)}`;
   return { delete_ref: ref, ...(etag !== "" && { etag }), ...(cascade && { cascade }) };
+}
+
+/** The reference of what a change is about. */
+export function refOf(change: Change): string {
+  const kind = KINDS.find((one) => one in change);
+  return kind === undefined ? String(change["delete_ref"]) : `${kind}:${identityText(kind, change[kind] as Values)}`;
 }
 
 /** Paths of a field mask are written in lowerCamelCase. Source: ProtoJSON format. */

@@ -60,7 +60,11 @@ export function ConflictPanel({
       <button
         type="button"
         class="primary"
-        onClick={() => settle(resolved(theirs, merge, (clash) => mine.has(clash.mine.key)))}
+        onClick={({ currentTarget }) => {
+          // The button goes, and the keys stay in the dialog.
+          currentTarget.closest<HTMLElement>(".edit-side")?.focus();
+          settle(resolved(theirs, merge, (clash) => mine.has(clash.mine.key)));
+        }}
       >
         Go on with this
       </button>

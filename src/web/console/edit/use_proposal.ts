@@ -2,7 +2,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { CallError, callError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
-import type { Change } from "./changes.ts";
+import { onChange } from "../live/changes.ts";
+import { type Change, refOf } from "./changes.ts";
 import { editing } from "./editing.ts";
 import { applyChanges, type Preview, previewChanges, type Refused, type Written } from "./proposal.ts";
 
@@ -64,6 +65,14 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   const key = asked === "" ? "" : `${round} ${asked}`;
   const found = usePreview(changes ?? [], key, meet);
   const { progress, send } = useWrite();
+  // Someone else's change is met when it happens, not when this one is saved.
+  const isWriting = progress !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the changes
+  useEffect(() => {
+    if (asked === "" || isWriting) return undefined;
+    const refs = new Set(changes?.map(refOf));
+    return onChange((ref) => refs.has(ref) && setRound((one) => one + 1));
+  }, [asked, isWriting]);
   const state = key === "" ? "none" : found.key !== key ? "checking" : stateOf(found, isPartial);
   const canWrite = state === "allowed" && progress === undefined;
 

@@ -1,4 +1,5 @@
 import { token } from "../api/token.ts";
+import { announceChange } from "./changes.ts";
 import { oldestAnswer, refreshSoon } from "./questions.ts";
 
 /** Whether the screen follows the inventory. Times are in milliseconds since 1970. */
@@ -102,6 +103,7 @@ function take({ event, id, data }: StreamEvent): string | undefined {
   if (event === "head" && isFirst && !isRecent(data)) arrived();
   else {
     arrived();
+    if (event === "change") announceChange(data);
     refreshSoon();
   }
   return undefined;

@@ -8,7 +8,7 @@ import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Facts, Figure, RefLink } from "../ui/parts.tsx";
+import { Badge, Card, Facts, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { portsRows } from "./capacity_left.tsx";
@@ -67,7 +67,7 @@ function Whole({ area, isOnly }: { readonly area: AreaCapacity; readonly isOnly:
   return (
     <>
       {isOnly ? null : <h2>{refName(area.ref)}</h2>}
-      <div class="figures">
+      <Figures>
         <Figure label="Free power now" value={after(power?.free_kw)} tone={tone(power?.free_kw)} />
         <Figure
           label="Free power after one failure"
@@ -94,7 +94,7 @@ function Whole({ area, isOnly }: { readonly area: AreaCapacity; readonly isOnly:
             tone={tone(liquid.failover_free_kw)}
           />
         )}
-      </div>
+      </Figures>
       {area.ports.length === 0 ? null : (
         <Card title="Ports left">
           <Facts rows={portsRows(area)} />

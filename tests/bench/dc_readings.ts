@@ -82,10 +82,16 @@ try {
       print(`p99 of GetDevice: ${p99(quiet)} ms alone, ${p99(await askedBeside(reportAll(round)))} ms beside`);
     else await reportAll(round);
     const { user, system } = process.cpuUsage(before);
+    const looking = process.cpuUsage();
+    await service.noteFindings();
+    const looked = process.cpuUsage(looking);
     const { seq } = await store.read((reader) => reader.chainHead());
     const memory = megabytes(process.memoryUsage().rss);
     const used = ((user + system) / 1e6).toFixed(2);
-    if (!isLast) print(`${used} s, ${memory} MB of memory, ${megabytes(fileBytes())} MB of files, entry ${seq}`);
+    if (!isLast)
+      print(
+        `${used} s, ${memory} MB of memory, ${megabytes(fileBytes())} MB of files, entry ${seq}, findings ${((looked.user + looked.system) / 1e6).toFixed(2)} s`,
+      );
   }
 } finally {
   await store.close();

@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { rpcs } from "#dc/operations/index.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { allRpcs, rpcs } from "#dc/operations/index.ts";
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
 import { httpApp } from "#interfaces/http/app.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
 import { openServed } from "../support/dc/served.ts";
 import { http1 } from "../support/http_client.ts";
 
-type Method = (typeof rpcs)[number]["method"];
+type Method = (typeof allRpcs)[number]["method"];
 
 let at: Awaited<ReturnType<typeof openServed>>;
 let touched = 0;
@@ -38,8 +37,8 @@ type Ask = (method: Method, role: string | undefined) => Promise<string>;
 
 const overClient =
   (open: (baseUrl: string) => Parameters<typeof createClient>[1]): Ask =>
-  async ({ localName, name, input }, role) => {
-    const client = createClient(DatacenterService, open(at.url)) as unknown as Record<
+  async ({ localName, name, input, parent }, role) => {
+    const client = createClient(parent, open(at.url)) as unknown as Record<
       string,
       (request: object, options: object) => Promise<never>
     >;
@@ -53,25 +52,26 @@ async function post(path: string, body: string | Uint8Array, headers: Record<str
   return (await http1(at.url + path, { method: "POST", headers, body })).text;
 }
 
-const FIELDS: Readonly<Record<string, string>> = { GetRack: "rack", GetDevice: "device", GetPort: "port" };
+/** The GraphQL field of an RPC: one that gets a thing has its name. */
+const fieldOf = (localName: string) => localName.replace(/^get([A-Z])/, (_, letter: string) => letter.toLowerCase());
 const mutations = new Set(Object.keys(graphqlSchema().getMutationType()?.getFields() ?? {}));
 
 const INTERFACES: Readonly<Record<string, Ask>> = {
-  "Connect JSON": async ({ name }, role) => {
+  "Connect JSON": async ({ name, parent }, role) => {
     const headers = { "content-type": "application/json", ...bearer(role) };
-    return JSON.parse(await post(`/${DatacenterService.typeName}/${name}`, JSON.stringify(goodRequests[name]), headers))
+    return JSON.parse(await post(`/${parent.typeName}/${name}`, JSON.stringify(goodRequests[name] ?? {}), headers))
       .code;
   },
-  "Connect in binary": async ({ name, input }, role) => {
+  "Connect in binary": async ({ name, input, parent }, role) => {
     const headers = { "content-type": "application/proto", ...bearer(role) };
     const body = toBinary(input, fromJson(input, goodRequests[name] ?? {}));
-    return JSON.parse(await post(`/${DatacenterService.typeName}/${name}`, body, headers)).code;
+    return JSON.parse(await post(`/${parent.typeName}/${name}`, body, headers)).code;
   },
   "Connect over HTTP/2": overClient((baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })),
   gRPC: overClient((baseUrl) => createGrpcTransport({ baseUrl })),
   "gRPC-Web": overClient((baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })),
-  GraphQL: async ({ name, localName }, role) => {
-    const field = FIELDS[name] ?? localName;
+  GraphQL: async ({ localName }, role) => {
+    const field = fieldOf(localName);
     const query = `${mutations.has(field) ? "mutation" : "query"} { ${field} { __typename } }`;
     const headers = { "content-type": "application/json", ...bearer(role) };
     const { errors } = JSON.parse(await post("/graphql", JSON.stringify({ query }), headers));
@@ -91,6 +91,23 @@ for (const [name, ask] of Object.entries(INTERFACES)) {
       expect([touched, at.defects]).toEqual([0, []]);
     });
 
+    test("refuses every call of a meter but its report, which reaches the store", async () => {
+      for (const { method, effect } of allRpcs.filter((rpc) => rpc.effect !== "report")) {
+        expect([method.name, effect, await ask(method, "meter")]).toEqual([method.name, effect, "permission_denied"]);
+      }
+      expect([touched, at.defects]).toEqual([0, []]);
+      const report = allRpcs.filter(({ effect }) => effect === "report");
+      expect(report.map(({ method }) => method.name)).toEqual(["ReportReadings"]);
+      // An empty report is refused for itself, by a meter's right to report.
+      for (const { method } of report) {
+        const [asMeter, asReader] = [await ask(method, "meter"), await ask(method, "reader")];
+        expect([asMeter.replace(/^(?:code 3|bad_user_input)$/, "invalid_argument"), asReader]).toEqual([
+          "invalid_argument",
+          "permission_denied",
+        ]);
+      }
+    });
+
     test("refuses every call without a token, and with one that is not known", async () => {
       for (const { method } of rpcs) {
         const codes = [await ask(method, undefined), await ask(method, "stranger")];
@@ -108,6 +125,27 @@ test("a batch of GraphQL mutations changes nothing for a reader, each refused by
   const { errors } = JSON.parse(await post("/graphql", JSON.stringify({ query }), headers));
 
   expect(errors.map((one: { readonly path: string[] }) => one.path[0])).toEqual(["a", "b"]);
+  expect(touched).toBe(0);
+});
+
+test("a meter reads no route but its session, calls no tool and subscribes to no calendar", async () => {
+  const paths = ["/audit/history", "/audit/verify", "/estate", "/resources?ref=rack:R1", "/changes/stream"];
+  const headers = {
+    ...bearer("meter"),
+    "content-type": "application/json",
+    accept: "application/json, text/event-stream",
+  };
+  const get = async (path: string) => (await http1(at.url + path, { headers })).status;
+  const tool = { name: "get_rack", arguments: { code: "R1" } };
+  const message = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: tool });
+
+  const read = Object.fromEntries(await Promise.all(paths.map(async (path) => [path, await get(path)] as const)));
+  const called = await post("/mcp", message, headers);
+
+  expect(read).toEqual(Object.fromEntries(paths.map((path) => [path, 403])));
+  expect(called).toContain("may not call GetRack");
+  expect(await get("/windows.ics?secret=meter")).toBe(403);
+  expect(await get("/session")).toBe(200);
   expect(touched).toBe(0);
 });
 

@@ -36,7 +36,7 @@ export interface Served {
 async function principalOf(authorization: string | null, authRequired: boolean): Promise<Principal | undefined> {
   if (authorization === null && !authRequired) return undefined;
   if (authorization === null) throw refuse("UNAUTHENTICATED", "This call needs a token");
-  const [, role] = /^Bearer (reader|writer|admin)$/.exec(authorization) ?? [];
+  const [, role] = /^Bearer (reader|writer|admin|meter)$/.exec(authorization) ?? [];
   if (role === undefined)
     throw refuse("UNAUTHENTICATED", "Authorization holds an unknown token: expected one of the token file");
   return { name: role, roles: [role as "reader"], authMethod: "token" };

@@ -3,20 +3,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../release.ts";
 
-/** Parts of the site by what a reader comes for, with the documents of each in their order. A name with `/*` takes all others below it. */
+/** Parts of the site by what a reader comes for, with the documents of each in their order. A name with `/*` takes all others of the folder. */
 const PARTS = {
   Tutorials: ["README.md", "docs/tutorials/specs.md", "docs/tutorials/day.md", "docs/tutorials/datacenter.md"],
   "How to": [
     ...["docs/install.md", "docs/work.md", "docs/board.md", "docs/pr.md", "docs/claims.md", "docs/prompts.md"],
     ...["docs/editors.md", "docs/mcp.md", "docs/import/tasks.md", "docs/import/*"],
     ...["docs/deploy/README.md", "docs/operations.md", "docs/windows.md", "docs/rehearsal.md", "docs/placement.md"],
-    ...["docs/readings.md"],
+    ...["docs/readings.md", "docs/notices.md"],
   ],
   Reference: [
     ...["docs/commands.md", "docs/cli.md", "docs/tools.md", "docs/config.md", "docs/lint.md", "docs/output-schemas.md"],
     ...["docs/providers.md", "docs/datacenter.md", "docs/console.md", "docs/power.md", "docs/answers.md"],
     ...["docs/capacity.md", "docs/schema.md", "docs/contract/README.md", "docs/contract/*", "docs/versioning.md"],
-    ...["CHANGELOG.md"],
+    ...["docs/*", "CHANGELOG.md"],
   ],
   Explanation: [
     ...["docs/architecture.md", "docs/decisions.md", "docs/glossary.md", "docs/performance.md", "docs/evidence.md"],
@@ -62,7 +62,8 @@ export function readPages(): readonly SitePage[] {
 function matching(name: string, documents: ReadonlySet<string>, named: ReadonlySet<string>): readonly string[] {
   if (!name.endsWith("/*")) return [name];
   const folder = name.slice(0, -1);
-  return [...documents].filter((path) => path.startsWith(folder) && !named.has(path)).toSorted();
+  const isIn = (path: string) => path.startsWith(folder) && !path.slice(folder.length).includes("/");
+  return [...documents].filter((path) => isIn(path) && !named.has(path)).toSorted();
 }
 
 function pageOf(part: string, source: string): SitePage {

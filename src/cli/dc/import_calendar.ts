@@ -8,16 +8,16 @@ import { codeFrom } from "#dc/exchange/codes.ts";
 import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES } from "#dc/model/enum_values.ts";
+import { applyChanges } from "#dc/operations/planning/apply_changes.ts";
 import { calendarUid } from "#dc/operations/planning/windows/window_calendar.ts";
-import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
 import type { DcService } from "#dc/service.ts";
+import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
-  type MaintenanceWindow,
-  type UpsertWindowRequest,
-  UpsertWindowRequestSchema,
-  type UpsertWindowResponse,
-  WindowState,
-} from "#gen/datacenter/v1/windows_pb.ts";
+  ApplyChangesRequestSchema,
+  type InventoryChange,
+  InventoryChangeSchema,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import { type MaintenanceWindow, MaintenanceWindowSchema, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -39,9 +39,9 @@ export interface ImportCall {
   readonly "dry-run": boolean;
 }
 
-/** The request for an event, or why it is left. */
+/** The change for an event, or why it is left. */
 type Plan = { readonly event: ReadEvent; readonly code: string } & (
-  | { readonly request: UpsertWindowRequest }
+  | { readonly change: InventoryChange }
   | { readonly left: string }
 );
 
@@ -62,11 +62,8 @@ export async function importCalendar(
     const events = named(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
-    for (const plan of plans) await write(service, plan, { isTrial: true, file: call.file });
-    for (const plan of plans) {
-      const outcome = call["dry-run"] ? undefined : await write(service, plan, { isTrial: false, file: call.file });
-      print(`${plan.code}\t${outcome ?? ("left" in plan ? plan.left : "would be stored")}\n`);
-    }
+    const outcomes = await write(service, plans, { isTrial: call["dry-run"], file: call.file });
+    for (const plan of plans) print(`${plan.code}\t${"left" in plan ? plan.left : outcomes.get(plan)}\n`);
     log.note(zoneNote(zone));
   });
 }
@@ -105,7 +102,7 @@ async function planEvents(
     const isOwn = window !== undefined && event.instance === service.instance;
     const left = whyLeft(event, window, isOwn);
     const asked = { event, code, window, isOwn };
-    if (left === undefined) plans.push({ event, code, request: await requestOf(service, asked, given) });
+    if (left === undefined) plans.push({ event, code, change: await changeOf(service, asked, given) });
     else plans.push({ event, code, left });
   }
   return plans;
@@ -144,11 +141,11 @@ interface Asked {
   readonly isOwn: boolean;
 }
 
-async function requestOf(
+async function changeOf(
   service: DcService,
   { event, code, window, isOwn }: Asked,
   { elements, file }: FileDefaults,
-): Promise<UpsertWindowRequest> {
+): Promise<InventoryChange> {
   const named = await objectsOf(service, event, file);
   const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
   if (elementRefs.length === 0)
@@ -163,15 +160,16 @@ async function requestOf(
   };
   const moved = ["starts_at", "ends_at", "element_refs", "state"];
   const state = event.state === "PLANNED" && window?.state === WindowState.BEGUN ? "BEGUN" : event.state;
-  return create(UpsertWindowRequestSchema, {
-    window: {
-      code,
-      elementRefs,
-      startsAt: timestampFromMs(event.startsAt),
-      endsAt: timestampFromMs(event.endsAt),
-      state: WindowState[state],
-      ...(!isOwn && texts),
-    },
+  const stored = {
+    code,
+    elementRefs,
+    startsAt: timestampFromMs(event.startsAt),
+    endsAt: timestampFromMs(event.endsAt),
+    state: WindowState[state],
+    ...(!isOwn && texts),
+  };
+  return create(InventoryChangeSchema, {
+    write: { case: "window", value: create(MaintenanceWindowSchema, stored) },
     updateMask: {
       paths: isOwn ? moved : [...moved, "title", "notes", "owner", "contact", "calendar_uid", "calendar_sequence"],
     },
@@ -197,24 +195,29 @@ async function objectsOf(service: DcService, event: ReadEvent, file: string): Pr
   return refs;
 }
 
+/** Writes all changes in one transaction. @returns the result of each. @throws OperationError with the line of the first fault */
 async function write(
   service: DcService,
-  plan: Plan,
+  plans: readonly Plan[],
   { isTrial, file }: { readonly isTrial: boolean; readonly file: string },
-): Promise<string | undefined> {
-  if ("left" in plan) return undefined;
-  const request = create(UpsertWindowRequestSchema, { ...plan.request, validateOnly: isTrial });
-  try {
-    const { outcome } = (await service.call(upsertWindow, request, CALLER)) as UpsertWindowResponse;
-    return OUTCOMES[outcome];
-  } catch (error) {
-    if (!(error instanceof OperationError)) throw error;
-    throw fault(file, plan.event, error.message);
+): Promise<ReadonlyMap<Plan, string>> {
+  const changing = plans.flatMap((plan) => ("change" in plan ? [plan] : []));
+  if (changing.length === 0) return new Map();
+  const changes = changing.map(({ change }) => change);
+  const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
+  const { results, failed } = (await service.call(applyChanges, request, CALLER)) as BulkReply;
+  for (const { index, outcome, error } of failed === 0 ? [] : results) {
+    const plan = changing[index];
+    if (plan === undefined || outcome !== Outcome.FAILED) continue;
+    throw fault(file, plan.event, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
   }
+  return new Map(changing.map((plan, at) => [plan, isTrial ? "would be stored" : outcomeOf(results[at]?.outcome)]));
 }
 
-/** Results of a write, in the order of the proto. */
-const OUTCOMES: readonly string[] = ["", "created", "updated", "unchanged"];
+function outcomeOf(outcome: Outcome | undefined): string {
+  if (outcome === Outcome.CREATED) return "created";
+  return outcome === Outcome.UPDATED ? "updated" : "unchanged";
+}
 
 function fault(file: string, { line }: { readonly line: number }, message: string): OperationError {
   return new OperationError("invalid_argument", `${file}, line ${line}: ${message}`);

@@ -28,7 +28,7 @@ import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { readWindowTime } from "./window_time.ts";
-import { commandZone, zoneNote } from "./window_zone.ts";
+import { type CommandZone, commandZone, zoneNote } from "./window_zone.ts";
 import { withService } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window");
@@ -100,7 +100,7 @@ export async function listWindows(database: Database, call: ListedCall, log: Std
     const zone = await commandZone(service, call["time-zone"]);
     const reply = await readAll(service, call);
     if (call.json) return printJson(toJson(ListWindowsResponseSchema, reply, JSON_OPTIONS));
-    print(renderTable(reply.windows, columnsIn(zone.name), outputWidth()));
+    print(renderTable(reply.windows, columnsIn(zone), outputWidth()));
     log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${zoneNote(zone)}`);
   });
 }
@@ -146,11 +146,13 @@ function windowText({ window, overdue, judgement }: GetWindowResponse, zone: str
 
 const ELEMENTS_SHOWN = 3;
 
-function columnsIn(zone: string): readonly Column<ListedWindow>[] {
+function columnsIn({ name: zone, ambiguous }: CommandZone): readonly Column<ListedWindow>[] {
+  // Readers on several sites would take a time for that of their site.
+  const inZone = (time: Timestamp | undefined) => `${timeText(time, zone)}${ambiguous ? ` ${zone}` : ""}`;
   return [
     { title: "CODE", text: ({ window }) => window?.code ?? "" },
-    { title: "FROM", text: ({ window }) => timeText(window?.startsAt, zone) },
-    { title: "TO", text: ({ window }) => timeText(window?.endsAt, zone) },
+    { title: "FROM", text: ({ window }) => inZone(window?.startsAt) },
+    { title: "TO", text: ({ window }) => inZone(window?.endsAt) },
     { title: "STATE", text: ({ window, overdue }) => stateText(window?.state ?? 0, overdue) },
     { title: "VERDICT", text: ({ verdict }) => constantWord(WINDOW_VERDICTS[verdict - 1] ?? "") || "-" },
     {

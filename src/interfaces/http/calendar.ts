@@ -29,7 +29,8 @@ export async function calendarReader(
   const parameters = new URL(url).searchParams;
   for (const name of parameters.keys()) {
     if (name === "secret") continue;
-    throw refuse("UNKNOWN_FIELD", `Unknown parameter "${name}": expected secret`, { field: name, expected: "secret" });
+    // The name may be the secret itself, given without "secret=".
+    throw refuse("UNKNOWN_FIELD", "Unknown parameter in the address: expected secret=<secret>", { expected: "secret" });
   }
   const [secret, ...more] = parameters.getAll("secret");
   if (more.length > 0)

@@ -14,8 +14,8 @@ export interface Contact {
 }
 
 /**
- * Lists the owners of everything that is lost, the window's own devices included, and of what stays on with no more supply
- * than it needs. A device without a tenant or contact has those of its rack.
+ * Lists the owners of everything that is lost, the window's own devices and cooling units included, and of what stays on with no
+ * more supply than it needs. A device without a tenant or contact has those of its rack.
  */
 export function contactsOf(
   { topology, site }: WindowGround,
@@ -23,13 +23,20 @@ export function contactsOf(
   lostBeside: Iterable<number>,
 ): readonly Contact[] {
   const { power, live } = site;
-  const lost = new Set([...itDevices(power, outage.covered).filter((index) => live[index] === 1), ...lostBeside]);
+  const isUnit = (index: number) => power.nodes[index]?.kind === "CRAC";
+  const beside = [...lostBeside];
+  const units = [...outage.covered, ...beside].filter(isUnit);
+  const devices = [
+    ...itDevices(power, outage.covered).filter((index) => live[index] === 1),
+    ...itDevices(power, beside),
+  ];
+  const lost = new Set([...devices, ...units]);
   const reserve = degradedDevices(outage, power).filter(
     (index) => !lost.has(index) && isUnspared(outage, power, index),
   );
   const found = new Map<string, { tenant: string; contact: string; lost: string[]; reserve: string[] }>();
   const add = (part: "lost" | "reserve", indexes: Iterable<number>) => {
-    for (const index of itDevices(power, indexes)) {
+    for (const index of indexes) {
       const { tenant, contact, code } = ownerOf(topology, index);
       const key = `${tenant}\n${contact}`;
       const known = found.get(key) ?? { tenant, contact, lost: [], reserve: [] };
@@ -62,11 +69,12 @@ function isUnspared({ blast }: Outage, { nodes, inlets }: Topology["power"], ind
 
 function ownerOf(topology: Topology, index: number) {
   const node = topology.power.nodes[index];
-  const device = node?.kind === "DEVICE" ? node.device : undefined;
-  const rack = topology.rack(device?.rackCode ?? "");
+  if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return { code: "", tenant: "", contact: "" };
+  const owner = node.kind === "DEVICE" ? node.device : node.crac;
+  const rack = topology.rack(owner.rackCode ?? "");
   return {
-    code: device?.code ?? "",
-    tenant: tenantOf(topology, index) ?? "",
-    contact: device?.labels?.["contact"] ?? rack?.labels?.["contact"] ?? "",
+    code: owner.code,
+    tenant: (node.kind === "DEVICE" ? tenantOf(topology, index) : rack?.tenant) ?? "",
+    contact: owner.labels?.["contact"] ?? rack?.labels?.["contact"] ?? "",
   };
 }

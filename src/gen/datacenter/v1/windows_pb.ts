@@ -1106,7 +1106,7 @@ export const NextFailureSchema: GenMessage<NextFailure> = /*@__PURE__*/
  */
 export type WindowContact = Message<"datacenter.v1.WindowContact"> & {
   /**
-   * Of the device, else of its rack; may be empty.
+   * Of the device, else of its rack; of a cooling unit, that of its rack; may be empty.
    *
    * @generated from field: string tenant = 1;
    */
@@ -1120,7 +1120,7 @@ export type WindowContact = Message<"datacenter.v1.WindowContact"> & {
   contact: string;
 
   /**
-   * Devices that go off or cannot be reached, those of the work included.
+   * Devices and cooling units that go off or cannot be reached, those of the work included.
    *
    * @generated from field: int32 lost_count = 3;
    */
@@ -1134,7 +1134,7 @@ export type WindowContact = Message<"datacenter.v1.WindowContact"> & {
   reserveCount: number;
 
   /**
-   * Codes of the devices that are lost, at most max_items.
+   * Codes of the devices and cooling units that are lost, at most max_items.
    *
    * @generated from field: repeated string lost = 5;
    */

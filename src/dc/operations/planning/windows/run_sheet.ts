@@ -108,7 +108,12 @@ function beforeLines({ window, judgement }: SheetSubject): readonly string[] {
 function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): readonly string[] {
   const listed = reasons.filter(({ kind }) => LOSSES.has(kind)).map(({ summary }) => summary);
   const lost = contacts.reduce((sum, { lostCount }) => sum + lostCount, 0);
-  const all = lost === 0 ? [] : [`${counted(lost, "device")} off or unreachable, those of the work included`];
+  const all =
+    lost === 0
+      ? []
+      : [
+          `${counted(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
+        ];
   return [
     ...all,
     ...listed,

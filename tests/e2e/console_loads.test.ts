@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
 import { sampleConsole } from "../support/console_page.ts";
+import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's loads are");
@@ -42,6 +43,35 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       const carries = card(page, "What it carries");
       await carries.getByText("Rating").waitFor();
       await carries.getByText("Phase A").waitFor();
+    });
+  }, 60_000);
+
+  test("the first screen and a rack say in a sentence what readings show, and nothing without one", async () => {
+    const shown = (page: Page) => card(page, "Shown by readings");
+    await visit("", async (page) => {
+      const answered = page.waitForResponse((reply) => reply.url().includes("ListFindings"));
+      await page.reload();
+      await answered;
+      await card(page, "What one failure would take").waitFor();
+      expect(await shown(page).count()).toBe(0);
+    });
+    const readings = [{ element_ref: "device:SRV-B03-06", quantity: "READING_QUANTITY_POWER_W", value: 5000 }];
+    const { status } = await http1(`${server.url}/datacenter.v1.PlanningService/ReportReadings`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ source: "probe", readings }),
+    });
+    expect(status).toBe(200);
+    for (const hash of ["", "rack/B03"]) {
+      await visit(hash, async (page) => {
+        await shown(page).getByText("SRV-B03-06 draws 5 kW, planned are 380 W.", { exact: false }).waitFor();
+        await shown(page).getByRole("link", { name: "SRV-B03-06" }).click();
+        await page.getByRole("heading", { level: 1, name: "SRV-B03-06" }).waitFor();
+      });
+    }
+    await visit("rack/C03", async (page) => {
+      await card(page, "What is left").waitFor();
+      expect(await shown(page).count()).toBe(0);
     });
   }, 60_000);
 });

@@ -1,8 +1,11 @@
 import { fromJson, toJson } from "@bufbuild/protobuf";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
+import { FAILURE_KINDS, FAILURE_SEVERITIES, HEALTHS } from "#dc/model/enum_values.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import { readPages } from "#dc/read_pages.ts";
+import { Health } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { ReadingFinding } from "#gen/datacenter/v1/findings_pb.ts";
 import {
   type FailureCause,
   FailureKind,
@@ -52,6 +55,16 @@ const COLUMNS: readonly Column<FailureCause>[] = [
   { title: "IT LOAD", text: ({ impact }) => `${tenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
 ];
 
+const FINDINGS: readonly Column<ReadingFinding>[] = [
+  {
+    title: "STATE",
+    text: ({ severity }) => (HEALTHS[severity - 1] ?? "").toLowerCase(),
+    style: ({ severity }) => (severity === Health.FAULT ? "red" : undefined),
+  },
+  { title: "SHOWN BY READINGS", text: ({ summary }) => summary, shrinks: true },
+  { title: "SINCE", text: ({ since }) => (since === undefined ? "" : timestampDate(since).toISOString()) },
+];
+
 /** Prints the causes of loss, the worst first. */
 export async function rehearse(database: Database, call: RehearseCall, log: StderrLogger): Promise<void> {
   if (call.json && call.csv) throw usageError("dc rehearse", "Cannot print both JSON and CSV: expected one of them");
@@ -65,6 +78,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
   else if (call.csv) print(csvOf(reply.causes));
   else {
     print(causesTable(reply.causes, outputWidth()));
+    print(findingsText(reply, outputWidth()));
     log.note(footer(reply));
   }
   if (call.picture !== undefined) await draw(database, reply, call, log);
@@ -73,6 +87,14 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
 /** The causes as a table, each with its reason on the next line. */
 export function causesTable(causes: readonly FailureCause[], width: number | undefined): string {
   return renderTable(causes, COLUMNS, width, ({ reason }) => plainRefs(reason));
+}
+
+/** What readings show of the scope, as a table below the causes; nothing without measured loads or findings. */
+export function findingsText(reply: RehearseFailuresResponse, width: number | undefined): string {
+  const { findings, omittedFindings } = reply;
+  if (findings.length === 0) return "";
+  const more = omittedFindings === 0 ? "" : `${omittedFindings} more: --elements\n`;
+  return `\n${renderTable(findings, FINDINGS, width)}${more}`;
 }
 
 function requestOf({ request, limit = MAX_PAGE_SIZE }: RehearseCall, scope = ""): RehearseFailuresRequest {

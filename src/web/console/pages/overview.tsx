@@ -12,6 +12,7 @@ import { NewChanges } from "../overview/new_changes.tsx";
 import { OpenWindows } from "../overview/open_windows.tsx";
 import { lossSentence, useRehearsal } from "../overview/rehearsal.ts";
 import { Sites } from "../overview/sites.tsx";
+import { ShownFindings } from "../readings/shown_findings.tsx";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -55,6 +56,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
         </div>
         <div>
           <FailedNow failures={failures} />
+          {asked.reply === undefined ? null : <ShownFindings />}
           <OpenWindows />
           {inventory.sites.length > 1 ? <Sites inventory={inventory} /> : null}
           {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (

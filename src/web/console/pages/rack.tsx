@@ -8,6 +8,7 @@ import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { WorstLoss } from "../overview/worst_loss.tsx";
 import { Measured } from "../readings/measured.tsx";
+import { ShownFindings } from "../readings/shown_findings.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { Card, Empty, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
@@ -156,6 +157,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             </ul>
           )}
         </Card>
+        <ShownFindings scope={`rack:${rack.code}`} />
         <WhatIf scope={`rack:${rack.code}`} />
         <Uplinks occupants={occupants} />
         <Card title="Facts">

@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { readRows, rowTable } from "#cli/dc/list_inventory.ts";
-import { causesTable } from "#cli/dc/rehearse.ts";
+import { causesTable, findingsText } from "#cli/dc/rehearse.ts";
 import { resolveRef, SCOPE_KINDS } from "#cli/dc/resolve_ref.ts";
 import { factsText } from "#cli/dc/show_thing.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
+import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
   FailureSeverity,
   RehearseFailuresRequestSchema,
@@ -52,6 +53,31 @@ test("causesTable fits 80 columns, with the reason on a line of its own, and nam
     expect([summary, summary.includes(": together ")]).toEqual([summary, elementCount > 1]);
     if (severity !== FailureSeverity.INFO) expect([reason, isNamed]).toEqual([reason, elementCount > 1]);
   }
+});
+
+test("findingsText lists what readings of the scope show and how many it leaves out, and is empty without a finding", async () => {
+  const measured = await testService({ store: await ams1Store() });
+  const rehearsed = async () => {
+    const init = { scopeRef: "rack:B03", loadBasis: LoadBasis.MEASURED, maxElements: 1 };
+    const request = create(RehearseFailuresRequestSchema, init);
+    return (await measured.service.call(rehearseFailures, request, {
+      interface: "SYSTEM",
+    })) as RehearseFailuresResponse;
+  };
+  expect(findingsText(await rehearsed(), 80)).toBe("");
+
+  const readings = ["SRV-B03-06", "SRV-B03-07"].map((code, at) => ({
+    element_ref: `device:${code}`,
+    quantity: "READING_QUANTITY_POWER_W",
+    value: 5000 + at,
+  }));
+  await measured.call("ReportReadings", { readings });
+  const text = findingsText(await rehearsed(), 80);
+
+  expect(tooLong(text)).toEqual([]);
+  expect(text).toMatch(
+    /^\nSTATE +SHOWN BY READINGS +SINCE\nwatch +SRV-B03-06 draws 5 kW, planned are 380 W +\S+Z\n1 more: --elements\n$/,
+  );
 });
 
 test("resolveRef takes a bare code or the end of a place, whatever its case, and leaves references as they are", async () => {

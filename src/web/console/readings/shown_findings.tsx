@@ -1,0 +1,59 @@
+import type { ReadingFinding } from "#gen/datacenter/v1/json.ts";
+import { count } from "#words/figures.ts";
+import { plainRefs, refName } from "#words/names.ts";
+import { StateMark } from "../../shared/state.tsx";
+import { useCall } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
+import { Card, Moment, RefLink } from "../ui/parts.tsx";
+
+const SHOWN = 4;
+
+/** The worst findings of readings in a scope, or everywhere; nothing where readings show none. */
+export function ShownFindings({ scope = "" }: { readonly scope?: string }) {
+  const { reply } = useCall("datacenter.v1.PlanningService/ListFindings", { scope_ref: scope, page_size: SHOWN });
+  if (reply === undefined || reply.findings.length === 0) return null;
+  const rest = reply.total_count - reply.findings.length;
+  return (
+    <Card title="Shown by readings" action={<a href={linkTo("readings")}>Readings</a>}>
+      <ul class="failed-now">
+        {reply.findings.map((one) => (
+          <Line key={`${one.kind} ${one.element_ref} ${one.source}`} finding={one} />
+        ))}
+      </ul>
+      {rest === 0 ? null : (
+        <p class="card-foot">
+          <a href={linkTo("readings")}>{count(rest)} more</a>
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function Line({ finding: { element_ref, severity, since, summary } }: { readonly finding: ReadingFinding }) {
+  // The sentence names its element, which leads there.
+  const name = refName(element_ref);
+  const [before = "", ...after] = plainRefs(summary).split(name);
+  const state = severity === "HEALTH_FAULT" ? "fault" : "watch";
+  return (
+    <li>
+      <StateMark state={state} label={`${state}:`} />
+      <span>
+        {element_ref === "" ? (
+          summary
+        ) : (
+          <>
+            {before}
+            <RefLink to={element_ref} />
+            {after.join(name)}
+          </>
+        )}
+        .{" "}
+        {since === undefined ? null : (
+          <span class="muted">
+            Since <Moment at={since} />
+          </span>
+        )}
+      </span>
+    </li>
+  );
+}

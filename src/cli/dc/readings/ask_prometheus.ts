@@ -125,6 +125,7 @@ function seriesOf(status: number, text: string): readonly Series[] {
 function oneSeries(row: unknown): Series {
   const { metric, value } = isJsonObject(row) ? row : {};
   if (!isJsonObject(metric) || !Array.isArray(value)) throw unavailable("a series has no metric or value");
+  if (Object.values(metric).some((label) => typeof label !== "string")) throw unavailable("a label is no text");
   const [at, text] = value;
   // Prometheus writes numbers as Go does; JavaScript reads all but its infinities, which are refused anyway.
   const number = typeof text === "string" && text.trim() !== "" ? Number(text) : Number.NaN;

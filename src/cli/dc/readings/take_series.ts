@@ -34,7 +34,9 @@ export interface Taken {
 
 const EXAMPLES = 3;
 const LISTED = 1000;
-/** Longest text of a series that is shown. */
+/** Times that a date can have, in milliseconds. Source: ECMAScript, 21.4.1.1. */
+const MOST_MS = 8.64e15;
+/** Longest text of a series, or of a reason, that is shown. */
 const MAX_SHOWN_CHARS = 300;
 
 /** The server itself, which reports and does nothing else. */
@@ -48,6 +50,7 @@ export async function takeSeries(
 ): Promise<Taken> {
   const { readings, untaken } = readingsOf(query, series);
   const failed: Untaken[] = [...untaken];
+  const examples: Read[] = [];
   let failures = untaken.length;
   for (let at = 0; at < readings.length; at += MAX_READINGS) {
     const some = readings.slice(at, at + MAX_READINGS);
@@ -59,19 +62,20 @@ export async function takeSeries(
     const reply = (await service.call(reportReadings, request, CALLER)) as ReportReadingsResponse;
     failures += reply.failed;
     for (const { index, error } of reply.failures) {
-      failed.push({ series: some[index]?.shown ?? "", reason: error?.message ?? "" });
+      failed.push({ series: some[index]?.shown ?? "", reason: shownText(error?.message ?? "") });
+    }
+    // A reply lists the first failures only: of the series behind them nothing is known.
+    if (reply.failed === reply.failures.length) {
+      const lost = new Set(reply.failures.map(({ index }) => index));
+      examples.push(...some.filter((_, index) => !lost.has(index)).slice(0, EXAMPLES));
     }
   }
-  const lost = new Set(failed.map((one) => one.series));
   return {
     series: series.length,
     taken: series.length - failures,
     untakenCount: failures,
     untaken: failed.slice(0, LISTED),
-    examples: readings
-      .filter(({ shown }) => !lost.has(shown))
-      .slice(0, EXAMPLES)
-      .map(exampleOf),
+    examples: examples.slice(0, EXAMPLES).map(exampleOf),
   };
 }
 
@@ -93,6 +97,10 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
       untaken.push({ series: shown, reason: `It has no label "${elementRef.missing}"` });
       continue;
     }
+    if (Math.abs(at) > MOST_MS) {
+      untaken.push({ series: shown, reason: `Its time is ${at / 1000}: expected seconds since 1970` });
+      continue;
+    }
     const reading = {
       elementRef,
       quantity: ReadingQuantity[quantity],
@@ -108,7 +116,7 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
   for (const [, all] of byElement) {
     if (all.length === 1) readings.push(...all);
     else {
-      const reason = `${all.length} series name ${all[0]?.reading.elementRef}: expected one`;
+      const reason = shownText(`${all.length} series name ${all[0]?.reading.elementRef}: expected one`);
       untaken.push(...all.map(({ shown }) => ({ series: shown, reason })));
     }
   }
@@ -129,7 +137,11 @@ function filled(template: string, labels: Series["labels"]): string | { readonly
 
 function shownSeries({ __name__: name = "", ...labels }: Series["labels"]): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
-  const text = `${name}{${pairs.join(",")}}`.replace(/\p{C}/gu, " ");
+  return shownText(`${name}{${pairs.join(",")}}`);
+}
+
+function shownText(given: string): string {
+  const text = given.slice(0, 2 * MAX_SHOWN_CHARS).replace(/\p{C}/gu, " ");
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }
 

@@ -121,6 +121,11 @@ describe("askPrometheus", () => {
     ["refuses", (_, response) => response.writeHead(422).end('{"error":"bad\\nquery"}'), "HTTP 422: bad query"],
     ["answers a matrix", (_, response) => response.end('{"data":{"resultType":"matrix","result":[]}}'), "is a matrix"],
     ["answers series of another form", (_, response) => response.end(vector([1])), "a series has no metric"],
+    [
+      "answers a label that is no text",
+      (_, response) => response.end(vector([series({ a: { toString: 1 } }, "1")])),
+      "a label is no text",
+    ],
     ["closes the connection", (request) => request.socket.destroy(), ""],
   ] as const satisfies readonly (readonly [string, RequestListener, string])[]) {
     test(`fails with the reason for a server that ${what}`, async () => {
@@ -166,6 +171,38 @@ describe("takeSeries", () => {
     });
     const { readings } = await call("ListReadings", {});
     expect(readings).toMatchObject([{ element_ref: "device:SRV-1", value: 410, source: "prom" }]);
+  });
+
+  test("shows the beginning of long labels, and takes the others beside a time that no date has", async () => {
+    const { service } = await smallSite();
+    const { queries } = await readMapping(file({ url: "http://x", queries: [row] }));
+    const [query] = queries;
+    if (query === undefined) throw new Error("there is no query");
+    const of = (instance: string, more: object, at: number) => ({ labels: { instance, ...more }, value: 1, at });
+    const [long, at] = ["A".repeat(100_000), Date.parse("2026-01-02T03:04:05Z")];
+    const given = [of(long, { n: "1" }, at), of(long, { n: "2" }, at), of(`B${long}`, {}, at), of("LEAF-1", {}, 1e300)];
+
+    const taken = await takeSeries(
+      service,
+      { query, source: "prom" },
+      { series: [...given, of("SRV-1", {}, at)], isTrial: true },
+    );
+
+    expect(taken).toMatchObject({ taken: 1, untakenCount: 4, examples: ["device:SRV-1 1"] });
+    expect(taken.untaken.every(({ series: shown, reason }) => shown.length + reason.length < 700)).toBe(true);
+    expect(taken.untaken.map(({ reason }) => reason)).toContain("Its time is 1e+297: expected seconds since 1970");
+  });
+
+  test("gives no example when more series failed than a reply lists", async () => {
+    const { service } = await smallSite();
+    const { queries } = await readMapping(file({ url: "http://x", queries: [row] }));
+    const [query] = queries;
+    if (query === undefined) throw new Error("there is no query");
+    const given = Array.from({ length: 1500 }, (_, n) => ({ labels: { instance: `GONE-${n}` }, value: 1, at: 0 }));
+
+    const taken = await takeSeries(service, { query, source: "prom" }, { series: given, isTrial: true });
+
+    expect(taken).toMatchObject({ taken: 0, untakenCount: 1500, examples: [] });
   });
 });
 

@@ -49,10 +49,10 @@ export class NoticeSender {
     await this.#follow();
     const now = this.#needs.now();
     for (const receiver of this.#needs.receivers) {
-      for (const notice of this.#heads(receiver)) {
-        if (this.#isFull(receiver)) break;
-        if (notice.nextAt <= now && !this.#running.has(notice.seq)) this.#start(notice);
-      }
+      const heads = this.#heads(receiver);
+      const running = heads.filter(({ seq }) => this.#running.has(seq));
+      const due = heads.filter((notice) => notice.nextAt <= now && !running.includes(notice));
+      for (const notice of due.slice(0, AT_ONCE - running.length)) this.#start(notice);
     }
   }
 
@@ -90,11 +90,6 @@ export class NoticeSender {
       if (notice.receiver === receiver && !first.has(subject)) first.set(subject, notice);
     }
     return [...first.values()];
-  }
-
-  #isFull(receiver: string): boolean {
-    const running = this.#waiting.filter((one) => one.receiver === receiver && this.#running.has(one.seq));
-    return running.length >= AT_ONCE;
   }
 
   #start(notice: Notice): void {

@@ -1,6 +1,5 @@
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
@@ -27,15 +26,13 @@ export function isFor(receiver: Receiver, { type, severity, elements }: NoticeBo
 function isWithin(topology: Topology, text: string, place: Ref): boolean {
   const ref = parseRef(text);
   if (ref === undefined) return false;
-  const { racks, cracs } = topology.inventory;
-  const rackOf = (code: string) => racks.find((one) => codeKey(one.code) === codeKey(code));
   switch (ref.kind) {
     case "rack": {
-      const rack = rackOf(ref.code);
+      const rack = topology.rack(ref.code);
       return rack !== undefined && isLocatedIn({ ...rack, rackCode: rack.code }, place);
     }
     case "crac": {
-      const unit = cracs.find((one) => codeKey(one.code) === codeKey(ref.code));
+      const unit = topology.crac(ref.code);
       return unit !== undefined && isLocatedIn(unit, place);
     }
     case "device":
@@ -55,12 +52,13 @@ function bare(place: Ref): string {
   return formatRef(place).replace(/^\w+:/, "").toLowerCase();
 }
 
-function isDeviceWithin({ power, inventory }: Topology, ref: Ref, place: Ref): boolean {
+function isDeviceWithin(topology: Topology, ref: Ref, place: Ref): boolean {
+  const { power } = topology;
   const node = power.nodes[power.indexOf.get(refKey(formatRef(ref))) ?? -1];
   const code = ref.kind === "port" ? ref.end.deviceCode : ref.kind === "device" ? ref.code : portOwner(node?.ref ?? "");
-  const device = inventory.devices.find((one) => codeKey(one.code) === codeKey(code));
+  const device = topology.device(code);
   if (device === undefined) return false;
-  const rack = inventory.racks.find((one) => codeKey(one.code) === codeKey(device.rackCode ?? ""));
+  const rack = device.rackCode === undefined ? undefined : topology.rack(device.rackCode);
   return isLocatedIn({ ...rack, ...device }, place);
 }
 

@@ -58,11 +58,15 @@ export class RiskWatch {
     const seen = await store.read(async (reader) => `${await reader.revision()} ${await reader.readingsRevision()}`);
     if (seen === this.#seen && begun < this.#dueAt) return 0;
     const started = performance.now();
-    const added = await this.#compare();
-    this.#seen = seen;
-    this.#dueAt = begun + CLOCK_MS;
-    this.#restUntil = begun + (performance.now() - started) / SHARE;
-    return added;
+    try {
+      const added = await this.#compare();
+      this.#seen = seen;
+      this.#dueAt = begun + CLOCK_MS;
+      return added;
+    } finally {
+      // Also after a failure: otherwise a full disk would let all risks be read again every second.
+      this.#restUntil = begun + (performance.now() - started) / SHARE;
+    }
   }
 
   async #compare(): Promise<number> {

@@ -26,7 +26,6 @@ export class NoticeService {
   readonly #sender: NoticeSender;
   readonly #lease: SendingLease;
   readonly #stop: AbortController;
-  readonly #outage: Outage;
   readonly #names: readonly string[];
   #ending: readonly Promise<void>[] = [];
 
@@ -40,15 +39,16 @@ export class NoticeService {
     const post = parts.poster.post.bind(parts.poster);
     this.#sender = new NoticeSender({ store, now, post, receivers: this.#names, say, random: Math.random });
     this.#lease = new SendingLease({ holder: `${hostname()} ${process.pid} ${randomUUID()}`, isGone });
-    const gone = (why: string) => `Notices cannot be read or written: ${why}`;
-    this.#outage = new Outage({ gone, back: "Notices can be read and written again" }, say);
   }
 
   /** Starts to watch and send; undefined without receivers. */
   static start(options: NoticeOptions, parts: Parts | undefined): NoticeService | undefined {
     if (parts === undefined) return undefined;
     const service = new NoticeService(options, parts);
-    service.#ending = [service.#repeat(() => service.#send()), service.#repeat(() => service.#look())];
+    service.#ending = [
+      service.#repeat("Notices cannot be sent", () => service.#send()),
+      service.#repeat("Risks cannot be watched", () => service.#look()),
+    ];
     return service;
   }
 
@@ -60,14 +60,16 @@ export class NoticeService {
     await this.#options.store.write((writer) => this.#lease.release(writer, Date.now())).catch(() => {});
   }
 
-  async #repeat(work: () => Promise<void>): Promise<void> {
+  async #repeat(failure: string, work: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
+    const words = { gone: (why: string) => `${failure}: ${why}`, back: `${failure}: over` };
+    const outage = new Outage(words, this.#options.say);
     while (!signal.aborted) {
       try {
         await work();
-        this.#outage.worked();
+        outage.worked();
       } catch (error) {
-        this.#outage.failed((error as Error).message);
+        outage.failed((error as Error).message);
       }
       if (!signal.aborted) await this.#sender.someSettled(LOOK_MS, signal);
     }

@@ -9,6 +9,7 @@ import type { AddressedReceiver } from "./receivers_file.ts";
 /** Longest wait for a receiver's answer, in milliseconds. Source: Standard Webhooks recommends 15 to 30 seconds. */
 const PATIENCE_MS = 15_000;
 const PREFIX = "whsec_";
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 /** Source: Standard Webhooks, keys of 24 to 64 bytes. */
 const [LEAST_BYTES, MOST_BYTES] = [24, 64];
 
@@ -92,9 +93,11 @@ function signatures(keys: Keys, text: string): string {
 /** @throws OperationError for a text without a good secret */
 export function readKeys(text: string): Keys {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  const keys = lines
+  const secrets = lines
     .filter((line) => line !== "" && !line.startsWith("#"))
-    .map((line) => Buffer.from(line.startsWith(PREFIX) ? line.slice(PREFIX.length) : line, "base64"));
+    .map((line) => (line.startsWith(PREFIX) ? line.slice(PREFIX.length) : line));
+  // Node decodes what it can: a mistyped secret would become another one.
+  const keys = secrets.map((secret) => Buffer.from(BASE64.test(secret) ? secret : "", "base64"));
   if (keys.length > 0 && keys.every(({ length }) => length >= LEAST_BYTES && length <= MOST_BYTES)) return keys;
   throw new OperationError(
     "invalid_argument",

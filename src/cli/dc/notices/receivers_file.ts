@@ -120,7 +120,7 @@ function receiverOf(fields: Fields): AddressedReceiver {
 function urlOf(fields: Fields): string {
   const [given, file] = [fields.text("url"), fields.file("url_file")];
   if ((given === undefined) === (file === undefined))
-    throw fields.refusal("url", given ?? "", "either url or url_file");
+    throw fields.refusal("url", given === undefined ? "" : "(given)", "either url or url_file");
   const text = given ?? textOf(file ?? "").trim();
   const shown = given ?? "(of the file)";
   const url = URL.canParse(text) ? new URL(text) : undefined;

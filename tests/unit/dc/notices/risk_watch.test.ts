@@ -89,3 +89,18 @@ test("RiskWatch makes notices of findings of readings, and of their end", async 
   await report("device:SRV-A01-01", 100, 3.05);
   expect((await look()).at(-1)).toBe(`ops finding.cleared ${subject} WATCH>`);
 }, 240_000);
+
+test("RiskWatch rests after risks could not be written, as after a look that worked", async () => {
+  const { service, store: whole } = await testService();
+  let writes = 0;
+  const write = () => {
+    writes += 1;
+    return Promise.reject(new Error("the disk is full"));
+  };
+  const store = { ...whole, read: whole.read.bind(whole), write } as typeof whole;
+  const parts = { now: () => 0, newId: randomUUID, say: () => {} };
+  const watch = new RiskWatch({ store, service, receivers: [receiver("all", {})], ...parts });
+
+  await expect(watch.look()).rejects.toThrow("the disk is full");
+  expect([await watch.look(), writes]).toEqual([0, 1]);
+});

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageText } from "#cli/dc/notices/notice_text.ts";
+import { readKeys } from "#cli/dc/notices/post_notice.ts";
 import { readReceivers } from "#cli/dc/notices/receivers_file.ts";
 import { emptyFolder } from "../../../../support/dc_server.ts";
 
@@ -46,6 +47,22 @@ test.each([
   ["receivers: [{name: a, url: 'https://h/', secret_file: s, min_severity: BAD}]", 'Cannot use min_severity "BAD"'],
 ])("readReceivers refuses %j", async (text, message) => {
   await expect(read(text)).rejects.toThrow(message);
+});
+
+test("readReceivers shows no address that could be used, when a file has another one", async () => {
+  const refused = read("receivers: [{name: a, url: 'https://chat.example/T0K', url_file: address, text: x}]");
+  await expect(refused).rejects.toThrow('Cannot use url "(given)" in receivers[0]');
+});
+
+test.each([
+  "",
+  "whsec_",
+  `whsec_${"A".repeat(31)}!`,
+  `whsec_${"A".repeat(16)} ${"A".repeat(16)}`,
+  "whsec_c2hvcnQ=",
+  "A".repeat(200),
+])("readKeys refuses %j", (text) => {
+  expect(() => readKeys(text)).toThrow("expected one secret a line");
 });
 
 test("readReceivers refuses two receivers of one name", async () => {

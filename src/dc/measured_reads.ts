@@ -1,14 +1,11 @@
-import { create, type DescField, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import type { DescField, DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { type MeasuredLoad, MeasuredLoadSchema } from "#gen/datacenter/v1/readings_pb.ts";
-import { type MeasuredShare, measuredTopology } from "./analysis/measured/measured_topology.ts";
+import type { MeasuredLoad } from "#gen/datacenter/v1/readings_pb.ts";
 import type { Topology } from "./analysis/topology.ts";
-import { DEFAULT_READING_AGE_S, MAX_LISTED_DIFFERENCES, READING_KEPT_MS } from "./limits.ts";
-import { dayOf, peakOf } from "./model/readings/day_history.ts";
+import { DEFAULT_READING_AGE_S, READING_KEPT_MS } from "./limits.ts";
+import type { MeasuredGraph, MeasuredGraphs, MeasuredMoment } from "./measured_graphs.ts";
 import { refuse } from "./model/refusal.ts";
-import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { ReadRpc } from "./operations/rpc.ts";
-import type { DcReader } from "./ports.ts";
 
 type Message = MessageShape<ReadRpc["method"]["input"]>;
 
@@ -18,11 +15,7 @@ interface Asked {
   readonly maxAgeS?: number;
 }
 
-/** Snapshot and time of a read that takes readings. */
-interface Moment {
-  readonly reader: DcReader;
-  readonly scheduler: CooperativeScheduler;
-  readonly now: string;
+interface Moment extends MeasuredMoment {
   readonly lapsesAt: (moment: number) => void;
 }
 
@@ -42,23 +35,18 @@ function fieldOf({ fields }: DescMessage, localName: string): DescField | undefi
   return fields.find((field) => field.localName === localName);
 }
 
-interface Made {
-  readonly topology: Topology;
-  readonly load?: MeasuredLoad;
-  /** By node. */
-  readonly measuredW?: ReadonlyMap<number, number>;
-}
-
 /** The graphs of a read: with measured draws if the request asks for them. */
 export class MeasuredReads {
   readonly #rpc: ReadRpc;
   readonly #request: Message;
-  #made: Promise<Made> | undefined;
+  readonly #graphs: MeasuredGraphs;
+  #made: Promise<MeasuredGraph> | undefined;
 
   /** @throws Refusal for an age of readings with loads that do not take them by age */
-  constructor(rpc: ReadRpc, request: Message) {
+  constructor(rpc: ReadRpc, request: Message, graphs: MeasuredGraphs) {
     this.#rpc = rpc;
     this.#request = request;
+    this.#graphs = graphs;
     demandUsedAge(request as unknown as Asked);
   }
 
@@ -80,27 +68,13 @@ export class MeasuredReads {
     if (load !== undefined) (reply as unknown as { measuredLoad?: MeasuredLoad }).measuredLoad = load;
   }
 
-  async #measure({ reader, scheduler, now, lapsesAt }: Moment, recorded: () => Promise<Topology>): Promise<Made> {
+  async #measure(moment: Moment, recorded: () => Promise<Topology>): Promise<MeasuredGraph> {
     const { loadBasis, maxAgeS = DEFAULT_READING_AGE_S } = this.#request as unknown as Asked;
     demandAge(maxAgeS);
-    const topology = await recorded();
     const isPeak = loadBasis === LoadBasis.MEASURED_PEAK;
-    const kept = await reader.readings({ quantities: ["POWER_W"], withDays: isPeak });
-    if (kept.length === 0) return { topology };
-    const at = Date.parse(now);
-    const today = dayOf(at);
-    const measured = new Map<string, number>();
-    for (const { element, kept: one } of kept) {
-      await scheduler.yieldIfDue();
-      const lapse = one.at + maxAgeS * 1000;
-      const watts = isPeak ? peakOf(one.days, today)?.p95 : lapse > at ? one.value : undefined;
-      if (watts === undefined) continue;
-      measured.set(element.key, watts);
-      if (!isPeak) lapsesAt(lapse);
-    }
-    if (isPeak) lapsesAt((today + 1) * 24 * 60 * 60 * 1000);
-    const made = await scheduler.run(measuredTopology(topology, measured));
-    return { topology: made.topology, load: loadMessage(made.share), measuredW: made.measuredW };
+    const made = await this.#graphs.at(moment, await recorded(), { isPeak, maxAgeS });
+    moment.lapsesAt(made.until);
+    return made;
   }
 }
 
@@ -124,14 +98,5 @@ function demandAge(maxAgeS: number): void {
     field: "max_age_s",
     value: maxAgeS,
     expected,
-  });
-}
-
-function loadMessage({ differences, ...share }: MeasuredShare): MeasuredLoad {
-  const sorted = differences.toSorted((a, b) => Math.abs(b.ownW - b.belowW) - Math.abs(a.ownW - a.belowW));
-  return create(MeasuredLoadSchema, {
-    ...share,
-    differences: sorted.slice(0, MAX_LISTED_DIFFERENCES),
-    omittedDifferences: Math.max(0, sorted.length - MAX_LISTED_DIFFERENCES),
   });
 }

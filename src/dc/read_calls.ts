@@ -2,6 +2,7 @@ import type { MessageShape } from "@bufbuild/protobuf";
 import { Slots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
+import { MeasuredGraphs } from "./measured_graphs.ts";
 import { MeasuredReads, takesReadings } from "./measured_reads.ts";
 import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
@@ -55,6 +56,7 @@ export class ReadCalls {
   readonly #replies = new ReplyCache();
   /** Replies that readings change as well, by the sum of both revisions. */
   readonly #measured = new ReplyCache();
+  readonly #graphs = new MeasuredGraphs();
   readonly #keys = new RequestKeys();
   readonly #gate = new PeerGate();
   readonly #shared = new SharedReads();
@@ -93,7 +95,8 @@ export class ReadCalls {
       const now = this.#context.clock.now().toISOString();
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
-      const known = isMeasured ? await bothRevisions(reader) : revision;
+      const readings = isMeasured ? await reader.readingsRevision() : 0;
+      const known = revision + readings;
       atRevision(known);
       // Others may wait for the same topology, so that it is built to its end.
       const recorded = () => this.#topologies.at(whole, revision);
@@ -104,9 +107,10 @@ export class ReadCalls {
         until = Math.min(until, moment);
       };
       const moment = { reader, scheduler, now, lapsesAt };
-      const measured = new MeasuredReads(rpc, request);
-      const topology = () => measured.topology(moment, recorded);
-      const judgedTopology = () => measured.topology(moment, judged);
+      const taken = { ...moment, readings };
+      const measured = new MeasuredReads(rpc, request, this.#graphs);
+      const topology = () => measured.topology(taken, recorded);
+      const judgedTopology = () => measured.topology(taken, judged);
       const measuredW = () => measured.measuredW();
       const session = { context: this.#context, ...moment, topology, recorded, judgedTopology, measuredW };
       const window = duringWindowOf(rpc, request);

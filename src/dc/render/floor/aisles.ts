@@ -1,8 +1,8 @@
 import type { Rectangle } from "#dc/model/footprint.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { around } from "./collapse.ts";
-import type { Scale } from "./ground.ts";
+import { around, type Collapsed } from "./collapse.ts";
+import { meet, type Scale } from "./ground.ts";
 import type { Tile } from "./tiles.ts";
 
 /** Free floor between two rows that is walked through, and what faces it. */
@@ -16,24 +16,30 @@ const LEAST_MM = 500;
 const MOST_MM = 4000;
 const TEXT = 10;
 
-/** Aisles between rows that stand back to back or face to face, with what faces them; only where there is room for the name. */
-export function aisleItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
-  return aislesOf(tiles).flatMap(({ area, name }): Item[] => {
-    const box = {
-      x: px(area.west),
-      y: px(area.north),
-      width: px(area.east - area.west),
-      height: px(area.south - area.north),
-    };
-    const isTall = box.height > box.width;
-    const [long, deep] = isTall ? [box.height, box.width] : [box.width, box.height];
-    const fits = deep >= TEXT + 4 && long >= textWidth(name, { size: TEXT }) + 8;
-    const ground: Item = { kind: "rect", ...box, fill: "sunken" };
-    if (!fits) return [ground];
-    const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
-    const at = isTall ? { x: cx + TEXT * 0.36, y: cy, rotate: -90 as const } : { x: cx, y: cy + TEXT * 0.36 };
-    return [ground, { kind: "text", ...at, text: name, size: TEXT, anchor: "middle", fill: "muted" }];
-  });
+/**
+ * Aisles between rows that stand back to back or face to face, with what faces them; only where nothing stands, and named where
+ * there is room.
+ */
+export function aisleItems({ tiles, blocks }: Pick<Collapsed, "tiles" | "blocks">, px: Scale): readonly Item[] {
+  const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => meet(standing.area, area));
+  return aislesOf(tiles)
+    .filter(isFree)
+    .flatMap(({ area, name }): Item[] => {
+      const box = {
+        x: px(area.west),
+        y: px(area.north),
+        width: px(area.east - area.west),
+        height: px(area.south - area.north),
+      };
+      const isTall = box.height > box.width;
+      const [long, deep] = isTall ? [box.height, box.width] : [box.width, box.height];
+      const fits = deep >= TEXT + 4 && long >= textWidth(name, { size: TEXT }) + 8;
+      const ground: Item = { kind: "rect", ...box, fill: "sunken" };
+      if (!fits) return [ground];
+      const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
+      const at = isTall ? { x: cx + TEXT * 0.36, y: cy, rotate: -90 as const } : { x: cx, y: cy + TEXT * 0.36 };
+      return [ground, { kind: "text", ...at, text: name, size: TEXT, anchor: "middle", fill: "muted" }];
+    });
 }
 
 function aislesOf(tiles: readonly Tile[]): readonly Aisle[] {

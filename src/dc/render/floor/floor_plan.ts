@@ -160,7 +160,7 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Collapsed,
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
   const items: Item[] = [
     ...ground(width, height, pxPerMm),
-    ...aisleItems(tiles, px),
+    ...aisleItems({ tiles, blocks }, px),
     ...blockItems(blocks, tiles, px),
     ...rowLabels(tiles, blocks, px),
     ...tileItems(tiles, px),

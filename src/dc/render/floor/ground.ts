@@ -107,7 +107,7 @@ function visible(whole: Rectangle, areas: readonly Rectangle[], from: number): R
   return area;
 }
 
-function meet(a: Rectangle, b: Rectangle): boolean {
+export function meet(a: Rectangle, b: Rectangle): boolean {
   return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
 }
 

@@ -10,7 +10,7 @@ const PARTS = {
     ...["docs/install.md", "docs/work.md", "docs/board.md", "docs/pr.md", "docs/claims.md", "docs/prompts.md"],
     ...["docs/editors.md", "docs/mcp.md", "docs/import/tasks.md", "docs/import/*"],
     ...["docs/deploy/README.md", "docs/operations.md", "docs/windows.md", "docs/rehearsal.md", "docs/placement.md"],
-    ...["docs/readings.md", "docs/notices.md"],
+    ...["docs/readings.md", "docs/notices.md", "docs/monitoring/README.md", "docs/monitoring/*"],
   ],
   Reference: [
     ...["docs/commands.md", "docs/cli.md", "docs/tools.md", "docs/config.md", "docs/lint.md", "docs/output-schemas.md"],

@@ -16,6 +16,7 @@ const ON_A_FILE = [
   "docs/windows.md#Maintenance windows",
   "docs/windows.md#Stored windows",
   "docs/windows.md#As during a window",
+  "docs/windows.md#Run sheet and notices",
   "docs/windows.md#Calendar",
   "docs/windows.md#A copy of a site",
   "docs/import/exports.md#Exports for other programs",
@@ -66,7 +67,6 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
     "an account of a forge; pr_command and pr_sync do with programs in the place of gh and glab",
   "docs/readings.md#From Prometheus": "needs a Prometheus; dc_readings_prometheus does",
   "docs/notices.md#Dead letters and trials": "dead letters take a day; dc_notices and the tests of the sender do",
-  "docs/windows.md#Run sheet and notices": "a window that is still open; dc_window does",
   "docs/work.md#Review": "the reader's finished work; review_command does",
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",
 };

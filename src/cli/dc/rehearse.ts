@@ -122,7 +122,7 @@ async function draw(
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${counted(totalCount, "cause")}, ${harmless} elements without effect`;
+  return `${what} failed in turn at revision ${revision}: ${counted(totalCount, "cause")}, ${counted(harmless, "element")} without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [

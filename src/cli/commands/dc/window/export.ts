@@ -14,19 +14,19 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
-    format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (ics)" },
+    format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (by the name of the file, else ics)" },
   },
   examples: [
     { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
     {
-      line: "planner dc window export --format jsonl windows.jsonl",
+      line: "planner dc window export windows.jsonl",
       shows: "Write all windows for a copy of the site",
     },
   ],
-  async run({ output, db, format = "ics" }, cli) {
+  async run({ output, db, format }, cli) {
     demandOutput("dc window export", output, "a file, or -");
     const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    if (format === "jsonl") {
+    if ((format ?? output?.split(".").at(-1)) === "jsonl") {
       const { exportWindowLines } = await import("../../../dc/window_lines.ts");
       await exportWindowLines(databaseOf(db, cli.cwd), target, cli);
     } else {

@@ -49,7 +49,7 @@ const ELEMENTS = [
     ["1 rack partly dark", "4 of 4 up, mean 49.1 %"],
   ],
   ["device/SRV-B03-07", "SRV-B03-07", "Any of 6 losses alone turns it off", ["psu2", "DAC passive, 2 m"]],
-  ["device/LEAF-D03-1", "LEAF-D03-1", "Nothing alone turns it off.", ["20 of 28 connected"]],
+  ["device/LEAF-D03-1", "LEAF-D03-1", "No one loss cuts its supply, unless overloads trip.", ["20 of 28 connected"]],
   ["device/UPS-A2", "UPS-A2", "alone turns it off", ["after the loss of"]],
   [
     "row/AMS1%2F1%2FB",

@@ -43,11 +43,11 @@ export function worstOf({ elements }: FailureCause): { readonly name: string; re
   return { name: (worst?.refs ?? []).map(refName).join(" and "), impact: worst?.impact };
 }
 
-/** What the worst single failure takes, in one sentence. */
-export function lossSentence(cause: FailureCause | undefined): string {
+/** What the worst single failure takes, in one sentence. @param none the sentence if it takes no rack and no device */
+export function lossSentence(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
   if (racks > 0) return `Losing ${name} would take ${counted(racks, "rack")}.`;
   if (devices > 0) return `Losing ${name} would take ${counted(devices, "device")} offline.`;
-  return "No single failure takes a rack.";
+  return none;
 }

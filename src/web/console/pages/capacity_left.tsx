@@ -35,8 +35,11 @@ function MeasuredDraw({ scope }: { readonly scope: string }) {
   const planned = draw_kw - measured_draw_kw;
   return (
     <p>
-      Draws {decimal(draw_kw, "kW")}: {decimal(measured_draw_kw, "kW")} measured
-      {planned < 0.05 ? "" : `, ${decimal(planned, "kW")} planned for want of a reading`}.
+      Draws {decimal(draw_kw, "kW")}
+      {planned < 0.05
+        ? ", all of it measured"
+        : `: ${decimal(measured_draw_kw, "kW")} measured, ${decimal(planned, "kW")} planned for want of a reading`}
+      .
     </p>
   );
 }

@@ -70,7 +70,7 @@ function SupplySentence({ answer }: { readonly answer: GetDeviceResponse }) {
     return <Told state="fault">No live supply: its recorded supply is dead.</Told>;
   if (supply_state === "SUPPLY_STATE_UNSPECIFIED") return <>It needs no supply, or is not in service.</>;
   if (supply_state !== "SUPPLY_STATE_LIVE") return <Told state="unknown">No power source is recorded.</Told>;
-  if (points.length === 0) return <Told state="ok">Nothing alone turns it off.</Told>;
+  if (points.length === 0) return <Told state="ok">No one loss cuts its supply, unless overloads trip.</Told>;
   return (
     <Told state="watch">
       {points.length === 1 ? "One loss alone turns it off" : `Any of ${points.length} losses alone turns it off`}

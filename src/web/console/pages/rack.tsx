@@ -7,7 +7,7 @@ import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
 import { WorstLoss } from "../overview/worst_loss.tsx";
-import { Measured } from "../readings/measured.tsx";
+import { useMeasured } from "../readings/measured.tsx";
 import { ShownFindings } from "../readings/shown_findings.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
@@ -134,6 +134,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
   const { answer, view, coloring } = props;
   const { rack, capacity, conflicts, occupants } = answer;
   const supplies = useRows("SUPPLY", { rack: [rack.code] });
+  const measured = useMeasured(`rack:${rack.code}`);
   const inlets = useRows("PORT", { rack: [rack.code], kind: ["POWER_IN"] });
   return (
     <div class="rack-page">
@@ -157,7 +158,7 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             </ul>
           )}
         </Card>
-        <ShownFindings scope={`rack:${rack.code}`} />
+        <ShownFindings scope={`rack:${rack.code}`} most={1} />
         <WhatIf scope={`rack:${rack.code}`} />
         <Uplinks occupants={occupants} />
         <Card title="Facts">
@@ -165,11 +166,11 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
             rows={[
               ...factsOf("rack", rack, "name facility_id"),
               ["Place", placeWords(rack.location)],
+              ...measured,
               ...factsOf("rack", rack, "serial asset_tag tenant tags labels comments"),
             ]}
           />
         </Card>
-        <Measured target={`rack:${rack.code}`} />
       </div>
     </div>
   );

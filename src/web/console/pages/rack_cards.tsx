@@ -55,12 +55,12 @@ export function Supply({ supplies }: { readonly supplies: readonly InventoryRow[
   );
 }
 
-/** What single failures take of a place, one line each. */
+/** What single failures in a place take, one line each. */
 export function WhatIf({ scope }: { readonly scope: string }) {
   const causes = useCauses(scope);
   if (causes === undefined || causes.length === 0) return null;
   return (
-    <Card title="What one failure takes here" action={<a href={linkTo("rehearsal", "", { scope })}>Rehearse</a>}>
+    <Card title="What a failure inside takes" action={<a href={linkTo("rehearsal", "", { scope })}>Rehearse</a>}>
       <ul class="lines">
         {causes.map((cause) => (
           <li key={`${cause.kind} ${cause.summary}`}>

@@ -1,3 +1,4 @@
+import type { ComponentProps } from "preact";
 import type { KeptReading } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, decimal, duration, withUnit } from "#words/figures.ts";
 import { constantWord, splitUnit } from "#words/names.ts";
@@ -5,21 +6,26 @@ import { useCall } from "../api/use_call.ts";
 import { utcMoment } from "../labels.ts";
 import { Card, Facts } from "../ui/parts.tsx";
 
-/** What meters say of an element, beside what is planned, with its age and the last 30 days; nothing if nothing is measured. */
-export function Measured({ target, plannedW }: { readonly target: string; readonly plannedW?: number | undefined }) {
+/** What meters say of an element, beside what is planned, with its age and the last 30 days: a line for each quantity. */
+export function useMeasured(target: string, plannedW?: number): ComponentProps<typeof Facts>["rows"] {
   const { reply } = useCall("datacenter.v1.PlanningService/ListReadings", {
     element_refs: [target],
     include_days: true,
     page_size: 100,
   });
-  if (reply === undefined || reply.readings.length === 0) return null;
+  return (reply?.readings ?? []).map((one) => [
+    quantityName(one.quantity),
+    <Kept key={one.quantity} one={one} plannedW={plannedW} />,
+  ]);
+}
+
+/** What meters say of an element; nothing if nothing is measured. */
+export function Measured({ target, plannedW }: { readonly target: string; readonly plannedW?: number | undefined }) {
+  const rows = useMeasured(target, plannedW);
+  if (rows.length === 0) return null;
   return (
     <Card title="Measured" action={<a href="#/readings">Readings</a>}>
-      <Facts
-        rows={reply.readings.map(
-          (one) => [quantityName(one.quantity), <Kept key={one.quantity} one={one} plannedW={plannedW} />] as const,
-        )}
-      />
+      <Facts rows={rows} />
     </Card>
   );
 }
@@ -38,7 +44,7 @@ function Kept({ one, plannedW }: { readonly one: KeptReading; readonly plannedW:
         </span>
       )}
       <DaysLine quantity={quantity} days={days} />
-      {p95_30d === undefined || max_30d === undefined ? null : (
+      {p95_30d === undefined || max_30d === undefined || days.length < 2 ? null : (
         <span class="muted">
           95 % of 30 days below {valueWords(quantity, p95_30d)}, most {valueWords(quantity, max_30d)}
         </span>

@@ -6,11 +6,9 @@ import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";
 
-const SHOWN = 4;
-
 /** The worst findings of readings in a scope, or everywhere; nothing where readings show none. */
-export function ShownFindings({ scope = "" }: { readonly scope?: string }) {
-  const { reply } = useCall("datacenter.v1.PlanningService/ListFindings", { scope_ref: scope, page_size: SHOWN });
+export function ShownFindings({ scope = "", most = 4 }: { readonly scope?: string; readonly most?: number }) {
+  const { reply } = useCall("datacenter.v1.PlanningService/ListFindings", { scope_ref: scope, page_size: most });
   if (reply === undefined || reply.findings.length === 0) return null;
   const rest = reply.total_count - reply.findings.length;
   return (

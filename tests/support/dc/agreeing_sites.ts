@@ -14,13 +14,16 @@ import { WalkedSite } from "./walked_site.ts";
 
 const INVENTORIES = Math.ceil(LAW_INVENTORIES / 2);
 const RACKS = Number(process.env["PLANNER_LAW_RACKS"] ?? 0);
+/** One generated inventory and nothing else, to look at a failure. */
+const ONLY = process.env["PLANNER_LAW_INVENTORY"];
 
 // biome-ignore lint/suspicious/noExplicitAny: items of every kind
 type Json = any;
 
 /**
  * Sites on which the service is asked the same in several ways: the sample site, a generated one if PLANNER_LAW_RACKS says
- * so, and half of PLANNER_LAW_INVENTORIES generated inventories. Each has a database of its own.
+ * so, and half of PLANNER_LAW_INVENTORIES generated inventories; or only the one that PLANNER_LAW_INVENTORY numbers. Each has
+ * a database of its own.
  */
 export async function* agreeingSites(inventories = INVENTORIES): AsyncGenerator<WalkedSite> {
   for await (const { name, store } of agreeingStores(inventories)) yield await WalkedSite.of(name, store);
@@ -32,13 +35,19 @@ export async function* agreeingStores(inventories = INVENTORIES): AsyncGenerator
   readonly store: DcStore;
   readonly seed: number;
 }> {
+  if (ONLY !== undefined) {
+    yield await generatedStore(Number(ONLY));
+    return;
+  }
   yield { name: "AMS1", store: await storeOf(ams1), seed: INVENTORIES };
   if (RACKS > 0) yield { name: `${RACKS} racks`, store: await storeOf(sampleSite(RACKS)), seed: INVENTORIES + 1 };
-  for (let seed = 0; seed < inventories; seed += 1) {
-    const random = new SeededRandom(seed);
-    const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
-    yield { name: `inventory ${seed}`, store: await stored(furnished(drawn, random)), seed };
-  }
+  for (let seed = 0; seed < inventories; seed += 1) yield await generatedStore(seed);
+}
+
+async function generatedStore(seed: number) {
+  const random = new SeededRandom(seed);
+  const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
+  return { name: `inventory ${seed}`, store: await stored(furnished(drawn, random)), seed };
 }
 
 /** The sample of so many racks: each 40 have a supply, cooling and a fabric of their own. */

@@ -78,15 +78,17 @@ export function harmOf(
   };
 }
 
-/** The harm of a window itself. */
-export function outageHarm(topology: Topology, { covered, blast, zones, fabric }: Outage): Harm {
-  return harmOf(topology, covered, {
+/** The harm of a window itself. @param known harms that are left out */
+export function outageHarm(topology: Topology, outage: Outage, known: readonly Harm[] = []): Harm {
+  const { covered, blast, zones, fabric } = outage;
+  const effects = {
     offline: blast.hits.flatMap(({ index, state }) => (state === "OFFLINE" ? [index] : [])),
     racksDark: [...blast.racks].flatMap(([key, state]) => (state === "DARK" ? [key] : [])),
     trips: blast.steps.flatMap(({ trips }) => trips),
     zones,
     fabric,
-  });
+  };
+  return harmOf(topology, covered, effects, known);
 }
 
 /** Racks in an area. @param ref site, floor, room, row, zone or rack */

@@ -44,6 +44,8 @@ export interface Judged {
   readonly withoutDataPath: readonly number[];
   readonly accepted: Acceptance;
   readonly next: readonly NextFailure[];
+  /** Nodes of the UPSes without whose batteries something is lost that is not accepted. */
+  readonly needed: ReadonlySet<number>;
   readonly limits: WindowLimits;
   /** References of the window's elements that are not in the inventory any more. */
   readonly missing: readonly string[];
@@ -124,11 +126,11 @@ function* unknown({ ground, outage, missing }: Judged): Iterable<Reason> {
 }
 
 function* risks(judged: Judged): Iterable<Reason> {
-  const { ground, outage, accepted, next, limits } = judged;
+  const { ground, outage, accepted, next, limits, needed } = judged;
   const { power } = ground.site;
   yield* overLimits(judged);
   for (const { index, runtimeS } of outage.onBattery)
-    yield reasonFor("ON_BATTERY", "GO_WITH_RISK", power.nodes[index]?.ref ?? "", {
+    yield reasonFor("ON_BATTERY", needed.has(index) ? "GO_WITH_RISK" : "GO", power.nodes[index]?.ref ?? "", {
       during: ground.durationS,
       limit: runtimeS,
     });
@@ -191,12 +193,12 @@ export function degradedDevices({ blast, covered }: Outage, power: Topology["pow
   );
 }
 
-function impactOf({ ground, outage, harm, withoutDataPath }: Judged, reasons: readonly Reason[]): WindowImpact {
+function impactOf({ ground, outage, harm, withoutDataPath, needed }: Judged, reasons: readonly Reason[]): WindowImpact {
   const { power, live } = ground.site;
   const own = itDevices(power, outage.covered).some((index) => live[index] === 1);
   if (own || !isNothing(harm) || withoutDataPath.length > 0) return "OUTAGE";
   const has = (...kinds: readonly WindowReasonKind[]) => reasons.some(({ kind }) => kinds.includes(kind));
-  if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "ON_BATTERY", "LAST_COOLING_UNIT")) return "DEGRADED";
+  if (has("OVER_LIMIT", "UPLINK_OVER_LIMIT", "LAST_COOLING_UNIT") || needed.size > 0) return "DEGRADED";
   const isWeaker = outage.fabric.links.length > 0 || outage.blast.hits.some(({ state }) => state === "DEGRADED");
-  return has("RESERVE_USED") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
+  return has("RESERVE_USED", "ON_BATTERY") || isWeaker ? "REDUCED_REDUNDANCY" : "NO_IMPACT";
 }

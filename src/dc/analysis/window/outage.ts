@@ -4,6 +4,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import type { LiveSet } from "../power/power_live.ts";
 import { offAfter } from "../rehearsal/after_failure.ts";
 import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
 import { listIn } from "../rehearsal/meetings.ts";
@@ -38,7 +39,7 @@ export interface Outage {
   readonly zones: readonly ZoneShortage[];
   readonly fabric: FabricLoss;
   readonly uplinks: readonly UplinkLoad[];
-  /** UPSes that carry by their batteries. */
+  /** UPSes that carry by their own batteries. */
   readonly onBattery: readonly { readonly index: number; readonly runtimeS: number }[];
   /** Nodes of all UPSes with a battery whose supply is lost, whether they carry or not. */
   readonly unsupplied: readonly number[];
@@ -64,15 +65,21 @@ export class WindowSite {
    * What the elements of the window do. Cost: as of `blastSteps`, and the zones of lost cooling units.
    * @param more nodes that are taken out as well
    */
-  *outage(more: readonly number[] = []): Steps<Outage> {
+  *outage(more: readonly number[] = [], options: BlastOptions = this.options): Steps<Outage> {
     const { topology, site, sources, near } = this.ground;
     const covered = withBlades(topology, [...sources, ...more]);
-    const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, this.options);
+    const blast = yield* blastSteps(site, { sources: covered, unlisted: covered }, options);
     const off = new Set(offAfter({ nodes: covered }, blast));
     const effects = this.effectsOf([...off], true);
     const uplinks = near.effects.fabrics.uplinksAfter(effects.fabric.links, (node) => off.has(node));
     const unsupplied = upsesWithoutSupply(site.power, blast, covered);
     return { covered, blast, off, ...effects, uplinks, onBattery: batteries(site.power, blast), unsupplied };
+  }
+
+  /** The same once all batteries are empty. */
+  drained(): Steps<Outage> {
+    const { basis, cascade } = this.options;
+    return this.outage([], { basis, cascade, assumeBattery: false });
   }
 
   /** Effects on cooling and fabrics. @param isDuring whether the links of the window are down too */
@@ -114,20 +121,25 @@ export function withBlades({ power, inventory }: Topology, sources: Iterable<num
   return found;
 }
 
-function batteries({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius) {
+function batteries(power: PowerGraph, { hits, live }: BlastRadius) {
   return hits.flatMap(({ index, state }) => {
-    const node = nodes[index];
-    const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-    const isCarrying = state === "ON_BATTERY" && inlets.of(index).every(({ from }) => live[from] !== 1);
-    return isCarrying && runtimeS > 0 ? [{ index, runtimeS }] : [];
+    const runtimeS = runtimeOf(power, index);
+    return state === "ON_BATTERY" && runtimeS > 0 && isCut(power, live, index) ? [{ index, runtimeS }] : [];
   });
 }
 
-function upsesWithoutSupply({ nodes, inlets }: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
-  return hits.flatMap(({ index }) => {
-    const node = nodes[index];
-    const runtimeS = node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
-    const isCut = runtimeS > 0 && !covered.has(index) && inlets.of(index).every(({ from }) => live[from] !== 1);
-    return isCut ? [index] : [];
-  });
+function upsesWithoutSupply(power: PowerGraph, { hits, live }: BlastRadius, covered: ReadonlySet<number>) {
+  const without = hits.filter(({ index }) => runtimeOf(power, index) > 0 && !covered.has(index));
+  return without.flatMap(({ index }) => (isCut(power, live, index) ? [index] : []));
+}
+
+function runtimeOf({ nodes }: PowerGraph, index: number): number {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" ? (node.device.power?.runtimeS ?? 0) : 0;
+}
+
+/** Whether a node has fewer live inlets than it needs, so that nothing but its own battery carries it. */
+function isCut({ nodes, inlets }: PowerGraph, live: LiveSet, index: number): boolean {
+  const left = inlets.of(index).filter(({ from }) => live[from] === 1).length;
+  return left < Math.max(1, nodes[index]?.need ?? 1);
 }

@@ -82,8 +82,8 @@ const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = 
     `${refName(ref)} is at ${decimal(during)} % of its capacity, above its limit of ${decimal(limit)} %`,
   UPLINK_OVER_LIMIT: ({ ref, during = 0, limit = 0 }) =>
     `The uplinks left to ${refName(ref)} carry ${decimal(during)} %, above ${decimal(limit)} %`,
-  ON_BATTERY: ({ ref, during = 0, limit = 0 }) =>
-    `${refName(ref)} runs on its battery for ${duration(during)} of ${duration(limit)}`,
+  ON_BATTERY: ({ ref, verdict, during = 0, limit = 0 }) =>
+    `${refName(ref)} runs on its battery for ${duration(during)} of ${duration(limit)}${verdict === "GO" ? "; nothing needs it" : ""}`,
   LAST_COOLING_UNIT: ({ ref, during = 0, limit = 0 }) =>
     `${refName(ref)} has no cooling reserve: ${decimal(during)} of ${decimal(limit)} kW`,
   NEXT_FAILURE: ({ ref }) => `The failure of ${refName(ref)} takes more`,

@@ -1,6 +1,7 @@
 import { batteriesFor } from "#dc/analysis/power/battery.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { Acceptance } from "#dc/analysis/window/acceptance.ts";
+import { neededBatteries } from "#dc/analysis/window/batteries.ts";
 import { type Contact, contactsOf } from "#dc/analysis/window/contacts.ts";
 import { outageHarm } from "#dc/analysis/window/harm.ts";
 import { type Judged, type Judgement, judge, type WindowLimits } from "#dc/analysis/window/judgement.ts";
@@ -37,6 +38,7 @@ export interface OutInPiece {
 
 /** What the elements of a piece do, before it is judged. */
 export interface PieceOutage {
+  readonly network: { readonly tracer: NetworkTracer; readonly ports: FailingSources["networkPorts"] };
   readonly window: WindowSite;
   readonly judged: Judged;
   readonly depends: Dependence | undefined;
@@ -48,6 +50,8 @@ export interface JudgedPiece extends PieceOutage {
   /** Elements that were failed beside the work. */
   readonly tried: number;
 }
+
+const NO_NODES: ReadonlySet<number> = new Set();
 
 /** Fails the elements of a piece once. Cost: one failure, and the cables behind what is off. */
 export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Promise<PieceOutage> {
@@ -70,21 +74,29 @@ export async function pieceOutage(question: WindowQuestion, out: OutInPiece): Pr
   const depends = isPower ? { covered: [...outage.covered], met: [...tracer.followed] } : undefined;
   const accepted = acceptanceOf(topology, out.accepted);
   const harm = outageHarm(topology, outage);
-  const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], limits, missing };
-  return { window, judged, depends };
+  const judged = { ground, outage, harm, withoutDataPath, accepted, next: [], needed: NO_NODES, limits, missing };
+  return { network: { tracer, ports: failing.networkPorts }, window, judged, depends };
 }
 
 /** Judges a piece. Cost: as of `nextFailures`. */
-export async function judgePiece(
-  { session }: WindowQuestion,
-  { window, judged: alone, depends }: PieceOutage,
-): Promise<JudgedPiece> {
+export async function judgePiece({ session }: WindowQuestion, piece: PieceOutage): Promise<JudgedPiece> {
+  const { network, window, judged: alone } = piece;
   const next: NextFailures = await session.scheduler.run(nextFailures(window, alone));
-  const judged = { ...alone, next: next.failures };
+  const needed = await batteriesOf(session, piece);
+  const depends = piece.depends && { ...piece.depends, met: [...network.tracer.followed] };
+  const judged = { ...alone, next: next.failures, needed };
   const { ground, outage, harm, withoutDataPath } = judged;
   const lost = [...harm.off, ...harm.cutOff, ...withoutDataPath];
   const contacts = contactsOf(ground, outage, lost);
-  return { window, judged, depends, judgement: judge(judged), contacts, tried: next.tried };
+  return { network, window, judged, depends, judgement: judge(judged), contacts, tried: next.tried };
+}
+
+/** Nodes of the UPSes whose batteries are needed. Cost: nothing without one on battery, else a failure and its data paths. */
+async function batteriesOf({ scheduler }: ReadSession, { network: { tracer, ports }, window, judged }: PieceOutage) {
+  if (judged.outage.onBattery.length === 0) return NO_NODES;
+  const empty = await scheduler.run(window.drained());
+  const unreached = await tracer.isolatedBy({ off: empty.off, cutOff: empty.fabric.cutOff, ports });
+  return neededBatteries(judged, empty, unreached);
 }
 
 /** Nodes that references take out, with the blades of chassis. Inlets have none. */

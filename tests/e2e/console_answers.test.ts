@@ -121,6 +121,12 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.getByText("Draws 8.1 kW: 0.4 kW measured, 7.7 kW planned for want of a reading.").waitFor();
       await page.getByText("24 °C", { exact: true }).waitFor();
       expect(await page.evaluate("document.documentElement.scrollHeight")).toBe(900);
+      await page.goto(`${server.url}/#/`);
+      await page.getByRole("heading", { name: "Shown by readings" }).waitFor();
+      await page.getByText("501 elements failed in turn.").waitFor();
+      await page.locator(".mini-plan").first().waitFor();
+      const sheets = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g);
+      expect(sheets?.length).toBe(2);
     });
   }, 120_000);
 

@@ -34,7 +34,7 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
     <dialog
       ref={dialog}
       class="edit-dialog"
-      aria-labelledby="edit-title"
+      aria-labelledby="dialog-title"
       onCancel={(event) => {
         event.preventDefault();
         leave();
@@ -49,7 +49,7 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
       }}
     >
       <header>
-        <h2 id="edit-title">{title}</h2>
+        <h2 id="dialog-title">{title}</h2>
         {about === undefined || about === "" ? null : <span>{about}</span>}
         <button type="button" class="quiet square" aria-label="Close" onClick={leave}>
           <Icon name="close" />

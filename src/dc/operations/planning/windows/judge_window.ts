@@ -265,8 +265,17 @@ export class WindowTimeline {
   }
 }
 
+/** What is out in each piece: every window of a piece asks for it. */
+const OUT_IN = new WeakMap<WindowPiece, ReturnType<typeof joinedOut>>();
+
+function outIn(piece: WindowPiece) {
+  const out = OUT_IN.get(piece) ?? joinedOut(piece);
+  OUT_IN.set(piece, out);
+  return out;
+}
+
 /** What is out in a piece, in an order that does not depend on that of its windows. */
-function outIn({ windows }: WindowPiece) {
+function joinedOut({ windows }: WindowPiece) {
   // Of two spellings of one reference, the first in order.
   const sorted = (texts: readonly string[], keyOf: (text: string) => string) => {
     const byKey = new Map([...texts].sort((a, b) => compareText(b, a)).map((text) => [keyOf(text), text]));

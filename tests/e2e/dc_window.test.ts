@@ -269,6 +269,7 @@ test("windows of an export are stored as they were, in every state, or not at al
   for (const [line, message] of [
     ['{"rack": {"code": "R1"}}', '-, line 1: expected {"window": …}'],
     ['{"window": {"colour": 1}}', 'key "colour" is unknown'],
+    ['{"window": {"starts_at": "x"}}', "-, line 1: starts_at: cannot decode message google.protobuf.Timestamp"],
     ['{"window": {"code": "a b"}}', '-, line 1: Cannot read code "a b"'],
     [written.split("\n", 1)[0]?.replace('"code"', '"sequence":-1,"code"') ?? "", 'Field "sequence" is out of range'],
   ] as const)

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { allWindows } from "#dc/operations/planning/windows/stored_windows.ts";
 import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
@@ -58,9 +59,18 @@ function readLine(file: string, number: number, line: string) {
     const value: unknown = JSON.parse(line);
     const keys = isJsonObject(value) ? Object.keys(value) : [];
     if (keys.length !== 1 || keys[0] !== "window") throw new Error('expected {"window": …}');
-    return fromJson(MaintenanceWindowSchema, (value as { readonly window: JsonValue }).window);
+    return readWindow((value as { readonly window: JsonValue }).window);
   } catch (error) {
     throw fault(file, number, (error as Error).message);
+  }
+}
+
+function readWindow(json: JsonValue) {
+  try {
+    return fromJson(MaintenanceWindowSchema, json);
+  } catch (error) {
+    // The messages of the library name no field of a time.
+    throw new Error(`${unreadablePlace(MaintenanceWindowSchema, json, {}) || "window"}: ${(error as Error).message}`);
   }
 }
 

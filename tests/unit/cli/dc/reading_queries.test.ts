@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,12 +22,17 @@ afterEach(() => {
 });
 
 /** A server in the place of Prometheus. */
-async function served(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+async function served(
+  listener: RequestListener,
+  tls?: { readonly key: string; readonly cert: string },
+): Promise<string> {
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `${tls === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const CERTIFICATES = join(import.meta.dirname, "../../../fixtures/tls");
 
 let files = 0;
 function file(value: unknown): string {
@@ -102,6 +108,32 @@ describe("askPrometheus", () => {
       ["POST", "/api/v1/query", "Bearer second", "query=up"],
       ["POST", "/api/v1/query", `Basic ${btoa("anna:s:ecret")}`, "query=up"],
     ]);
+  });
+
+  test("trusts the certificates of ca_file instead of the system's, and sends no secret to another server", async () => {
+    const seen: unknown[] = [];
+    const listener: RequestListener = (request, response) => {
+      seen.push(request.headers.authorization);
+      response.end(vector([series({ instance: "a" }, "1.5")]));
+    };
+    const [key, cert] = ["key", "cert"].map((name) => readFileSync(join(CERTIFICATES, `${name}.pem`), "utf8"));
+    if (key === undefined || cert === undefined) throw new Error("there is no certificate");
+    const url = await served(listener, { key, cert });
+    const ask = async (more: object) => {
+      const mapping = await readMapping(file({ url, token_file: file("secret"), queries: [row], ...more }));
+      return askPrometheus(mapping.address, "up");
+    };
+
+    expect(await ask({ ca_file: join(CERTIFICATES, "cert.pem") })).toHaveLength(1);
+    for (const [more, reason] of [
+      [{}, "certificate"],
+      [{ ca_file: join(CERTIFICATES, "renewed_cert.pem") }, "certificate"],
+      [{ ca_file: file("no certificate") }, ""],
+      [{ ca_file: join(folder, "gone.pem") }, "gone.pem"],
+    ] as const) {
+      await expect(ask(more)).rejects.toMatchObject({ kind: "unavailable", message: expect.stringContaining(reason) });
+    }
+    expect(seen).toEqual(["Bearer secret"]);
   });
 
   const endless: RequestListener = (_, response) => {

@@ -4,7 +4,7 @@ import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
 import { MeasuredGraphs } from "./measured_graphs.ts";
 import { MeasuredReads, takesReadings } from "./measured_reads.ts";
-import type { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
 import { encodeReply } from "./operations/messages/encoded_reply.ts";
 import { duringWindowOf, sessionDuring } from "./operations/planning/windows/during_window.ts";
@@ -72,6 +72,7 @@ export class ReadCalls {
 
   async answer(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
     const key = this.keyOf(rpc, request);
+    if (rpc.isReadAnew === true) return this.#readAnew(rpc, request, key, waiting);
     const isMeasured = takesReadings(rpc, request);
     const kept = () => (isMeasured ? this.#keptMeasured(key) : this.kept<Reply>(key));
     const known = await kept();
@@ -83,6 +84,11 @@ export class ReadCalls {
       const answered = await kept();
       return answered ?? this.#shared.run(key, waiting, { revision, compute });
     });
+  }
+
+  #readAnew(rpc: ReadRpc, request: Message, key: string, { peer, signal }: Waiting): Promise<Reply> {
+    const compute = this.#computation(rpc, request, { key, isMeasured: false });
+    return this.#gate.run(peer, signal, () => compute(new CooperativeScheduler(signal, peer), () => {}));
   }
 
   /** Answers a read whose reply is not cached. */
@@ -116,6 +122,7 @@ export class ReadCalls {
       const window = duringWindowOf(rpc, request);
       const reply = await rpc.run(window === undefined ? session : sessionDuring(session, window, judge), request);
       await measured.complete(reply);
+      if (rpc.isReadAnew === true) return reply;
       const { length } = await scheduler.run(encodeReply(rpc, reply));
       (isMeasured ? this.#measured : this.#replies).keep(key, { reply, bytes: length, until }, known);
       return reply;

@@ -36,12 +36,13 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-
 /** What every mutation carries beside its own fields. */
 interface Common {
   readonly requestId: string;
-  readonly validateOnly: boolean;
-  readonly changeMessage: string;
+  /** This and the message are absent where nothing comes into the change log. */
+  readonly validateOnly?: boolean;
+  readonly changeMessage?: string;
 }
 
 /** Checks the common fields of a change. @throws Refusal FIELD_OUT_OF_RANGE */
-function checkCommon({ requestId, changeMessage }: Common): void {
+function checkCommon({ requestId, changeMessage = "" }: Common): void {
   if (requestId !== "" && !UUID.test(requestId)) {
     throw refuse("FIELD_OUT_OF_RANGE", `Cannot read request_id "${requestId}": expected a UUID`, {
       field: "request_id",
@@ -94,7 +95,7 @@ export class WriteCalls {
     checkCommon(common);
     const { store } = this.#context;
     const work = (writer: DcWriter) => this.#transact(rpc, request, caller, writer);
-    return common.validateOnly ? this.#drafts.run(() => resultOf(store.draft(work))) : store.write(work);
+    return common.validateOnly === true ? this.#drafts.run(() => resultOf(store.draft(work))) : store.write(work);
   }
 
   /** Makes changes in a draft, and answers what they would do. */
@@ -138,7 +139,7 @@ export class WriteCalls {
   }
 
   async #transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
-    const { requestId, validateOnly, changeMessage } = request as unknown as Common;
+    const { requestId, validateOnly, changeMessage = "" } = request as unknown as Common;
     const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.#context.clock.now() });
     const known = await remembered.recall(requestId);
     if (known !== undefined) return known;
@@ -152,7 +153,7 @@ export class WriteCalls {
       now,
     });
     const reply = await rpc.run({ context: this.#context, caller, writer, changes, now }, request);
-    if (validateOnly) throw new Tried(reply);
+    if (validateOnly === true) throw new Tried(reply);
     await changes.flush();
     await remembered.keep(requestId, reply);
     return reply;

@@ -7,6 +7,7 @@ export const PAGES: readonly string[] = [
   "power/device%3AUPS-A2",
   "placement",
   "readings",
+  "notices",
   "capacity",
   "capacity/site%3AAMS1",
   "compare/rack%3AB03?with=rack%3AC03",

@@ -31,6 +31,7 @@ export const EVERY_PAGE = [
   ["capacity/site%3AAMS1", "What is left in AMS1"],
   ["compare/rack%3AB03?with=rack%3AC03", "B03 and C03"],
   ["readings", "Readings"],
+  ["notices", "Notices"],
   ["windows", "Windows"],
   ["history", "History"],
   ["import", "Import"],

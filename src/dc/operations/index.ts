@@ -6,6 +6,7 @@ import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
+import { listNotices, resendDeadNotices, testNotice } from "./notices/notice_rpcs.ts";
 import { applyChanges } from "./planning/apply_changes.ts";
 import { checkWindow } from "./planning/check_window.ts";
 import { findPlacement } from "./planning/find_placement.ts";
@@ -50,6 +51,7 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     listDeviceTypes,
     listFindings,
     listInventory,
+    listNotices,
     listReadings,
     listWindows,
     powerBlastRadius,
@@ -57,9 +59,11 @@ const RPC_OF: ReadonlyMap<DescMethod, Rpc> = new Map(
     rehearseFailures,
     render,
     reportReadings,
+    resendDeadNotices,
     searchDevices,
     searchDeviceTypes,
     searchInventory,
+    testNotice,
     thermalHeadroom,
     traceCablePath,
     upsertDeviceType,

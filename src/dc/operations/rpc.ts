@@ -46,6 +46,8 @@ export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> exten
   readonly staysCurrent?: (request: MessageShape<Method["input"]>) => boolean;
   /** Whether new readings change the reply to a request; never by default. */
   readonly takesReadings?: (request: MessageShape<Method["input"]>) => boolean;
+  /** Its reply changes without the inventory, so that none is kept or shared. */
+  readonly isReadAnew?: true;
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 

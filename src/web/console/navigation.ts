@@ -74,6 +74,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
       { page: "capacity", name: "Capacity", icon: "columns", key: "K", also: ["compare"] },
       { page: "readings", name: "Readings", icon: "link" },
+      { page: "notices", name: "Notices", icon: "port" },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],
   },

@@ -34,6 +34,7 @@ const PAGES: Readonly<Record<string, PageComponent>> = {
   capacity: onDemand(async () => (await analysisPages()).Capacity),
   compare: onDemand(async () => (await analysisPages()).Compare),
   readings: onDemand(async () => (await analysisPages()).Readings),
+  notices: onDemand(async () => (await analysisPages()).Notices),
   trace: onDemand(async () => (await analysisPages()).Trace),
   thermal: onDemand(async () => (await analysisPages()).Thermal),
   fabric: onDemand(async () => (await analysisPages()).Fabric),

@@ -50,8 +50,8 @@ const REQUESTS: Readonly<Record<string, JsonObject>> = {
   ListWindows: {},
 };
 
-/** Messages that no answer about the small site has: it has no split cable and no rack with a free supply. */
-const UNMET = ["Branch.from", "Branch.to", "DevicePlace.after"];
+/** Messages that no answer about the small site has: it has no split cable, no receiver of notices and no rack with a free supply. */
+const UNMET = ["Branch.from", "Branch.to", "DevicePlace.after", "TestNoticeResponse.notice"];
 
 test("replies hold every message with the rule `present`", async () => {
   const { call } = await smallSite();

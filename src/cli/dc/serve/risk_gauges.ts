@@ -2,11 +2,13 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import { listNotices } from "#dc/operations/notices/notice_rpcs.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
 import { listFindings } from "#dc/operations/planning/readings/list_findings.ts";
 import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
 import type { DcService } from "#dc/service.ts";
 import { ListFindingsRequestSchema, type ListFindingsResponse } from "#gen/datacenter/v1/findings_pb.ts";
+import { ListNoticesRequestSchema, type ListNoticesResponse } from "#gen/datacenter/v1/notices_pb.ts";
 import {
   InventoryKind,
   type InventoryRow,
@@ -54,6 +56,11 @@ export async function riskGauges(asking: Asking): Promise<readonly GaugeFamily[]
       help: "Differences between readings and the inventory, by severity.",
       samples: await findingsOf(asking),
     },
+    {
+      name: "planner_dc_notices",
+      help: "Notices of changed risks that wait to be sent, and dead letters.",
+      samples: await noticesOf(asking),
+    },
     { name: "planner_dc_racks", help: "Racks by place and health.", samples: countByRoom(racks, "health") },
     {
       name: "planner_dc_devices_redundancy",
@@ -89,6 +96,15 @@ async function findingsOf({ service, caller }: Asking): Promise<readonly Sample[
   return [
     { labels: { severity: "fault" }, value: faultCount },
     { labels: { severity: "watch" }, value: watchCount },
+  ];
+}
+
+async function noticesOf({ service, caller }: Asking): Promise<readonly Sample[]> {
+  const request = create(ListNoticesRequestSchema, { pageSize: 1 });
+  const { waitingCount, deadCount } = (await service.call(listNotices, request, caller)) as ListNoticesResponse;
+  return [
+    { labels: { state: "waiting" }, value: waitingCount },
+    { labels: { state: "dead" }, value: deadCount },
   ];
 }
 

@@ -160,17 +160,20 @@ export type AreaKind = (typeof AREA_KINDS)[number];
 export const FINDING_KINDS = ["DEAD_SUPPLY","ABOVE_PLAN","ABOVE_LIMIT","PHASE_IMBALANCE","INLET_ABOVE_ALLOWABLE","BATTERY_BELOW_RUNTIME","READING_STOPPED","METERS_DIFFER"] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
-export const PLACEMENT_SPREADS = ["RACK","ROW","FEED"] as const;
-export type PlacementSpread = (typeof PLACEMENT_SPREADS)[number];
-
-export const SUPPLY_EFFECTS = ["LOST","REDUCED","GAINED","INCREASED"] as const;
-export type SupplyEffect = (typeof SUPPLY_EFFECTS)[number];
-
 export const FAILURE_KINDS = ["POWER","OUTLET","COOLING","SWITCH","INLET","PANEL","CABLE","LINK","RACK","ROW","ROOM","ZONE"] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
 export const FAILURE_SEVERITIES = ["INFO","LOW","MEDIUM","HIGH","CRITICAL"] as const;
 export type FailureSeverity = (typeof FAILURE_SEVERITIES)[number];
+
+export const NOTICE_STATES = ["WAITING","DEAD"] as const;
+export type NoticeState = (typeof NOTICE_STATES)[number];
+
+export const PLACEMENT_SPREADS = ["RACK","ROW","FEED"] as const;
+export type PlacementSpread = (typeof PLACEMENT_SPREADS)[number];
+
+export const SUPPLY_EFFECTS = ["LOST","REDUCED","GAINED","INCREASED"] as const;
+export type SupplyEffect = (typeof SUPPLY_EFFECTS)[number];
 
 export const WINDOW_VERDICTS = ["GO","GO_WITH_RISK","UNKNOWN","NO_GO"] as const;
 export type WindowVerdict = (typeof WINDOW_VERDICTS)[number];

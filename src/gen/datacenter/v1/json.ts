@@ -125,6 +125,8 @@ export type WindowImpact = "WINDOW_IMPACT_UNSPECIFIED" | "WINDOW_IMPACT_NO_IMPAC
 
 export type WindowReasonKind = "WINDOW_REASON_KIND_UNSPECIFIED" | "WINDOW_REASON_KIND_TRIP" | "WINDOW_REASON_KIND_RACK_LOST" | "WINDOW_REASON_KIND_DEVICE_LOST" | "WINDOW_REASON_KIND_COOLING_UNIT_LOST" | "WINDOW_REASON_KIND_SWITCH_CUT_OFF" | "WINDOW_REASON_KIND_DATA_PATH_LOST" | "WINDOW_REASON_KIND_COOLING_SHORT" | "WINDOW_REASON_KIND_ELEMENT_MISSING" | "WINDOW_REASON_KIND_SUPPLY_UNKNOWN" | "WINDOW_REASON_KIND_CAPACITY_UNKNOWN" | "WINDOW_REASON_KIND_OVER_LIMIT" | "WINDOW_REASON_KIND_UPLINK_OVER_LIMIT" | "WINDOW_REASON_KIND_ON_BATTERY" | "WINDOW_REASON_KIND_LAST_COOLING_UNIT" | "WINDOW_REASON_KIND_NEXT_FAILURE" | "WINDOW_REASON_KIND_RESERVE_USED";
 
+export type NoticeState = "NOTICE_STATE_UNSPECIFIED" | "NOTICE_STATE_WAITING" | "NOTICE_STATE_DEAD";
+
 export interface PowerBlastRadiusRequest {
   readonly source_ref: string;
   readonly additional_source_refs: readonly string[];
@@ -2097,6 +2099,55 @@ export interface ListFindingsResponse {
   readonly watch_count: number;
 }
 
+export interface ListNoticesRequest {
+  readonly state: NoticeState;
+  readonly page_size: number;
+  readonly page_token: string;
+}
+
+export interface ListNoticesResponse {
+  readonly notices: readonly KeptNotice[];
+  readonly next_page_token: string;
+  readonly waiting_count: number;
+  readonly dead_count: number;
+  readonly receivers: readonly string[];
+}
+
+export interface KeptNotice {
+  readonly id: string;
+  readonly receiver: string;
+  readonly type: string;
+  readonly subject: string;
+  readonly severity: FailureSeverity;
+  readonly state: string;
+  readonly was: string;
+  readonly summary: string;
+  readonly element_refs: readonly string[];
+  readonly time?: string;
+  readonly attempts: number;
+  readonly next_time?: string;
+  readonly dead_time?: string;
+  readonly error: string;
+}
+
+export interface TestNoticeRequest {
+  readonly receiver: string;
+  readonly request_id: string;
+}
+
+export interface TestNoticeResponse {
+  readonly notice: KeptNotice;
+}
+
+export interface ResendNoticesRequest {
+  readonly ids: readonly string[];
+  readonly request_id: string;
+}
+
+export interface ResendNoticesResponse {
+  readonly resent: number;
+}
+
 /** Request and reply of each RPC by the name under which it is called. */
 export interface Rpcs {
   readonly PowerBlastRadius: { readonly request: PowerBlastRadiusRequest; readonly reply: PowerBlastRadiusResponse };
@@ -2145,4 +2196,7 @@ export interface Rpcs {
   readonly "datacenter.v1.PlanningService/ReportReadings": { readonly request: ReportReadingsRequest; readonly reply: ReportReadingsResponse };
   readonly "datacenter.v1.PlanningService/ListReadings": { readonly request: ListReadingsRequest; readonly reply: ListReadingsResponse };
   readonly "datacenter.v1.PlanningService/ListFindings": { readonly request: ListFindingsRequest; readonly reply: ListFindingsResponse };
+  readonly "datacenter.v1.PlanningService/ListNotices": { readonly request: ListNoticesRequest; readonly reply: ListNoticesResponse };
+  readonly "datacenter.v1.PlanningService/TestNotice": { readonly request: TestNoticeRequest; readonly reply: TestNoticeResponse };
+  readonly "datacenter.v1.PlanningService/ResendNotices": { readonly request: ResendNoticesRequest; readonly reply: ResendNoticesResponse };
 }

@@ -246,3 +246,10 @@ export const ListFindings = {
   page_token: {"type":"text"},
 } as const satisfies QuestionFields;
 
+/** Fields of ListNoticesRequest. */
+export const ListNotices = {
+  state: {"type":"choice","prefix":"NOTICE_STATE","values":["WAITING","DEAD"]},
+  page_size: {"type":"int"},
+  page_token: {"type":"text"},
+} as const satisfies QuestionFields;
+

@@ -5,6 +5,7 @@ export { Fabric } from "./fabric.tsx";
 export { Floor } from "./floor.tsx";
 export { History } from "./history.tsx";
 export { Import } from "./import.tsx";
+export { Notices } from "./notices.tsx";
 export { Placement } from "./placement.tsx";
 export { Power } from "./power.tsx";
 export { Readings } from "./readings.tsx";

@@ -27,7 +27,7 @@ const SEVERITIES = [
 ] as const;
 
 /** How each severity is marked, and the word for it. */
-const MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
+export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
   FAILURE_SEVERITY_CRITICAL: ["fault", "critical"],
   FAILURE_SEVERITY_HIGH: ["fault", "high"],
   FAILURE_SEVERITY_MEDIUM: ["watch", "medium"],
@@ -158,7 +158,7 @@ function SeverityCounts({ reply }: { readonly reply: RehearseFailuresResponse })
 }
 
 function SeverityCount({ severity, value }: { readonly severity: string; readonly value: number }) {
-  const [tone, word] = MARKS[`FAILURE_SEVERITY_${severity}`] ?? ["plain", severity];
+  const [tone, word] = SEVERITY_MARKS[`FAILURE_SEVERITY_${severity}`] ?? ["plain", severity];
   return (
     <Badge tone={value > 0 ? tone : "plain"}>
       {count(value)} {word}
@@ -185,7 +185,7 @@ function columnsOf(
     {
       name: "Severity",
       cell: ({ severity }) => {
-        const [tone, word] = MARKS[severity] ?? ["plain", severity];
+        const [tone, word] = SEVERITY_MARKS[severity] ?? ["plain", severity];
         return <Badge tone={tone}>{word}</Badge>;
       },
     },

@@ -54,6 +54,7 @@ describe("The GraphQL schema", () => {
       "listWindows",
       "listReadings",
       "listFindings",
+      "listNotices",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

@@ -1,0 +1,70 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import {
+  type KeptNoticeSchema,
+  ListNoticesResponseSchema,
+  ResendNoticesResponseSchema,
+  TestNoticeResponseSchema,
+} from "#gen/datacenter/v1/notices_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { FailureSeverity } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { demandFew, readCount, readWord } from "../answers/parameters.ts";
+import { defineRead, defineWrite } from "../rpc.ts";
+import { addTrial, type Notice, readNotices, receiverNames, resendNotices } from "./notice.ts";
+
+export const listNotices = defineRead({
+  method: PlanningService.method.listNotices,
+  effect: "read",
+  isReadAnew: true,
+  async run({ context, reader }, { state, pageSize, pageToken }) {
+    const limit = readCount("page_size", pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const wanted = readWord("state", state, ["WAITING", "DEAD"]);
+    const question = ["notices", wanted ?? ""];
+    const after = pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken);
+    const all = await readNotices(reader);
+    const [waiting, dead] = [all.filter((one) => !isDead(one)), all.filter(isDead)];
+    const listed = wanted === undefined ? all : wanted === "DEAD" ? dead : waiting;
+    const rest = listed.filter(({ seq }) => seq > after);
+    const page = rest.slice(0, limit);
+    const last = rest.length > limit ? page.at(-1) : undefined;
+    return create(ListNoticesResponseSchema, {
+      notices: page.map(noticeMessage),
+      nextPageToken: last === undefined ? "" : sealPageToken(context.pageKey, question, last.seq),
+      waitingCount: waiting.length,
+      deadCount: dead.length,
+      receivers: [...(await receiverNames(reader))],
+    });
+  },
+});
+
+export const testNotice = defineWrite({
+  method: PlanningService.method.testNotice,
+  effect: "write",
+  async run({ context, writer, now }, { receiver }) {
+    const added = await addTrial(writer, receiver, { id: `msg_${context.newId()}`, now: Date.parse(now) });
+    return create(TestNoticeResponseSchema, { notice: noticeMessage(added) });
+  },
+});
+
+export const resendDeadNotices = defineWrite({
+  method: PlanningService.method.resendNotices,
+  effect: "write",
+  async run({ writer, now }, { ids }) {
+    demandFew("ids", ids.length);
+    const again = await resendNotices(writer, ids.length === 0 ? undefined : ids, Date.parse(now));
+    return create(ResendNoticesResponseSchema, { resent: again.length });
+  },
+});
+
+const isDead = ({ deadAt }: Notice) => deadAt !== undefined;
+
+function noticeMessage(notice: Notice): MessageInitShape<typeof KeptNoticeSchema> {
+  const { id, receiver, body, attempts, error = "", nextAt, deadAt } = notice;
+  const { type, subject, severity, state, was, summary, elements, at } = body;
+  const told = { type, subject, severity: FailureSeverity[severity], state, was, summary, elementRefs: [...elements] };
+  const due =
+    deadAt === undefined ? { nextTime: timestampFromMs(Math.round(nextAt)) } : { deadTime: timestampFromMs(deadAt) };
+  return { id, receiver, ...told, time: timestampFromDate(new Date(at)), attempts, error, ...due };
+}

@@ -1,0 +1,187 @@
+import { useState } from "preact/hooks";
+import type { KeptNotice, ListNoticesResponse } from "#gen/datacenter/v1/json.ts";
+import { plainRefs } from "#words/names.ts";
+import { call, callError } from "../api/client.ts";
+import { signedIn } from "../api/sign_in.ts";
+import { type Asked, useCall } from "../api/use_call.ts";
+import { useMayWrite } from "../edit/edit_buttons.tsx";
+import { counted } from "../labels.ts";
+import { Answer } from "../ui/answer.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, Moment } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { SEVERITY_MARKS } from "./rehearsal.tsx";
+
+const LIST = "datacenter.v1.PlanningService/ListNotices";
+const SHOWN = { page_size: 200 };
+/** Longer than a server waits for a receiver. */
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 500;
+
+/** The receivers of notices, what waits to be sent, and what could not be sent. */
+export function Notices() {
+  const asked = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_WAITING" });
+  const dead = useCall(LIST, { ...SHOWN, state: "NOTICE_STATE_DEAD" });
+  const { waiting_count = 0, dead_count = 0 } = asked.reply ?? {};
+  const orders = useOrders([asked, dead]);
+  return (
+    <>
+      <PageHead
+        title="Notices"
+        kind={
+          asked.reply === undefined
+            ? "Messages about changed risks"
+            : `${counted(waiting_count, "notice")} waiting, ${counted(dead_count, "dead letter")}`
+        }
+      />
+      <p role="status">{orders.said}</p>
+      <Answer asked={asked}>
+        {(reply) => (
+          <>
+            <Receivers names={reply.receivers} orders={orders} />
+            <Card title="Waiting">
+              <Listed notices={reply.notices} of={waiting_count}>
+                No notice waits.
+              </Listed>
+            </Card>
+          </>
+        )}
+      </Answer>
+      <Answer asked={dead}>{(reply) => <DeadLetters reply={reply} orders={orders} />}</Answer>
+    </>
+  );
+}
+
+interface Orders {
+  /** The result of the last order. */
+  readonly said: string;
+  readonly isBusy: boolean;
+  /** Runs an order that returns its result. */
+  readonly run: (order: () => Promise<string>) => void;
+}
+
+/** Runs one order at a time, and asks for the lists again after it. */
+function useOrders(lists: readonly Pick<Asked<unknown>, "again">[]): Orders {
+  const [said, say] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const run = async (order: () => Promise<string>) => {
+    setBusy(true);
+    say("");
+    say(await order().catch((error: unknown) => callError(error).message));
+    setBusy(false);
+    for (const { again } of lists) again();
+  };
+  return { said, isBusy, run: (order) => void run(order) };
+}
+
+function Receivers({ names, orders }: { readonly names: readonly string[]; readonly orders: Orders }) {
+  const may = useMayWrite();
+  return (
+    <Card title="Receivers">
+      {names.length === 0 ? (
+        <Empty>
+          No server sends notices: start one with <code>planner dc serve --notify &lt;file&gt;</code>.
+        </Empty>
+      ) : (
+        <ul class="plan">
+          {names.map((name) => (
+            <li key={name}>
+              {name}{" "}
+              {may ? (
+                <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => sendTrial(name))}>
+                  Send a trial<span class="sr-only"> to {name}</span>
+                </button>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+/** Sends a trial and waits for its first try. Returns how that ended. */
+async function sendTrial(receiver: string): Promise<string> {
+  const rpc = "datacenter.v1.PlanningService/TestNotice";
+  const { notice } = await signedIn(() => call(rpc, { receiver, request_id: crypto.randomUUID() }));
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
+    const { notices, next_page_token: more } = await signedIn(() =>
+      call(LIST, { state: "NOTICE_STATE_WAITING", page_size: 1000 }),
+    );
+    const found = notices.find((one) => one.id === notice.id);
+    if (found === undefined && more === "") return `“${receiver}” took the trial.`;
+    if (found !== undefined && found.error !== "") return `“${receiver}” did not take the trial: ${found.error}.`;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return `The trial to “${receiver}” was not sent yet: it waits.`;
+}
+
+async function resend(ids: readonly string[]): Promise<string> {
+  const rpc = "datacenter.v1.PlanningService/ResendNotices";
+  const { resent } = await signedIn(() => call(rpc, { ids, request_id: crypto.randomUUID() }));
+  return `${counted(resent, "dead letter")} will be sent again.`;
+}
+
+function DeadLetters({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {
+  const may = useMayWrite();
+  const action =
+    may && reply.dead_count > 0 ? (
+      <button type="button" disabled={orders.isBusy} onClick={() => orders.run(() => resend([]))}>
+        Send again
+      </button>
+    ) : null;
+  return (
+    <Card title="Dead letters" action={action}>
+      <Listed notices={reply.notices} of={reply.dead_count}>
+        Every notice was taken within a day, or still waits.
+      </Listed>
+    </Card>
+  );
+}
+
+const COLUMNS: readonly Column<KeptNotice>[] = [
+  { name: "Notice", cell: ({ summary }) => plainRefs(summary) },
+  { name: "Severity", cell: ({ severity }) => <Severity of={severity} /> },
+  { name: "To", cell: ({ receiver }) => receiver },
+  { name: "When", cell: ({ time }) => (time === undefined ? "" : <Moment at={time} />) },
+  { name: "Tries", numeric: true, cell: ({ attempts }) => attempts },
+  {
+    name: "Next or last try",
+    cell: ({ next_time, dead_time }) => {
+      const at = dead_time ?? next_time;
+      return at === undefined ? "" : <Moment at={at} />;
+    },
+  },
+  { name: "Why", cell: ({ error }) => error },
+];
+
+function Severity({ of }: { readonly of: string }) {
+  const [tone, word] = SEVERITY_MARKS[of] ?? ["plain", of];
+  return <Badge tone={tone}>{word}</Badge>;
+}
+
+interface ListedProps {
+  readonly notices: readonly KeptNotice[];
+  /** How many there are in all. */
+  readonly of: number;
+  readonly children: string;
+}
+
+function Listed({ notices, of, children }: ListedProps) {
+  return (
+    <>
+      <Table
+        caption="Notices in the order of sending"
+        columns={COLUMNS}
+        rows={notices}
+        rowKey={({ id }) => id}
+        empty={children}
+      />
+      {notices.length < of ? (
+        <p class="muted">
+          The first {notices.length} of {of}.
+        </p>
+      ) : null}
+    </>
+  );
+}

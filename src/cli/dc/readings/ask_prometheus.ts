@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -8,6 +8,8 @@ import type { PrometheusAddress } from "./mapping_file.ts";
 
 /** Longest reply, in bytes. Ours: some 30,000 series, parsed in less time than a call takes. */
 const MAX_BODY_BYTES = 8 << 20;
+/** Largest file of a secret or of certificates, in bytes. */
+const MAX_FILE_BYTES = 1 << 20;
 /** Longest text of an error that is shown. */
 const MAX_SHOWN_CHARS = 200;
 
@@ -33,8 +35,7 @@ export async function askPrometheus(
   const limit = AbortSignal.timeout(address.timeoutMs);
   try {
     const asked = { signal: signal === undefined ? limit : AbortSignal.any([limit, signal]) };
-    const { status, text } = await post(address, query, asked);
-    return seriesOf(status, text);
+    return seriesOf(await post(address, query, asked));
   } catch (error) {
     if (error instanceof OperationError) throw error;
     const reason = limit.aborted ? `no reply within ${address.timeoutMs / 1000} s` : (error as Error).message;
@@ -45,6 +46,8 @@ export async function askPrometheus(
 interface Reply {
   readonly status: number;
   readonly text: string;
+  /** What was sent to prove who asks; undefined if nothing was. */
+  readonly authorization: string | undefined;
 }
 
 async function post(
@@ -67,7 +70,7 @@ async function post(
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? requestHttps : requestHttp;
     const sent = request(url, options, (response) => {
-      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+      readBody(response).then((text) => resolve({ status: response.statusCode ?? 0, text, authorization }), reject);
     });
     sent.on("error", reject);
     sent.end(body);
@@ -102,16 +105,20 @@ async function authorizationOf({ user, passwordFile, tokenFile }: PrometheusAddr
 
 async function secretOf(file: string): Promise<string> {
   try {
+    // Not a pipe, which waits for its writer, nor a device without an end.
+    const found = await stat(file);
+    if (!found.isFile() || found.size > MAX_FILE_BYTES) throw new Error("expected a file of 1 MiB at most");
     return await readFile(file, "utf8");
   } catch (error) {
     throw unavailable(`cannot read "${file}": ${(error as Error).message}`);
   }
 }
 
-function seriesOf(status: number, text: string): readonly Series[] {
+function seriesOf({ status, text, authorization }: Reply): readonly Series[] {
   const reply = parsed(text);
   if (status !== 200) {
-    const told = isJsonObject(reply) && typeof reply["error"] === "string" ? `: ${shown(reply["error"])}` : "";
+    const error = isJsonObject(reply) && typeof reply["error"] === "string" ? reply["error"] : undefined;
+    const told = error === undefined ? "" : `: ${shown(withoutSecret(error, authorization))}`;
     throw unavailable(`HTTP ${status}${told}`);
   }
   const data = isJsonObject(reply) ? reply["data"] : undefined;
@@ -138,6 +145,12 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A server may repeat what it was asked with: the secret goes into no log. */
+function withoutSecret(text: string, authorization: string | undefined): string {
+  const secret = authorization?.replace(/^\w+ /, "") ?? "";
+  return secret === "" ? text : text.replaceAll(secret, "…");
 }
 
 function shown(text: string): string {

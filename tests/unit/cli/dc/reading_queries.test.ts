@@ -110,6 +110,23 @@ describe("askPrometheus", () => {
     ]);
   });
 
+  test("keeps the secret out of the reason when a server repeats what it was asked with", async () => {
+    const url = await served((request, response) => {
+      response.writeHead(401).end(JSON.stringify({ error: `no access for ${request.headers.authorization}` }));
+    });
+    const mapping = await readMapping(file({ url, token_file: file("s3cret-token\n"), queries: [row] }));
+    const failure = await askPrometheus(mapping.address, "up").catch((error: Error) => error.message);
+
+    expect(failure).toBe("HTTP 401: no access for Bearer …");
+  });
+
+  test("reads no secret of a device without an end", async () => {
+    const mapping = await readMapping(file({ url: "http://127.0.0.1:1", token_file: "/dev/zero", queries: [row] }));
+    const failure = await askPrometheus(mapping.address, "up").catch((error: Error) => error.message);
+
+    expect(failure).toBe('cannot read "/dev/zero": expected a file of 1 MiB at most');
+  });
+
   test("trusts the certificates of ca_file instead of the system's, and sends no secret to another server", async () => {
     const seen: unknown[] = [];
     const listener: RequestListener = (request, response) => {

@@ -25,8 +25,8 @@ export function isFor(receiver: Receiver, { type, severity, elements }: NoticeBo
 
 function isWithin(topology: Topology, text: string, place: Ref): boolean {
   const ref = parseRef(text);
-  if (ref === undefined) return false;
-  switch (ref.kind) {
+  const isDeviceIn = (code: string) => isDeviceWithin(topology, code, place);
+  switch (ref?.kind) {
     case "rack": {
       const rack = topology.rack(ref.code);
       return rack !== undefined && isLocatedIn({ ...rack, rackCode: rack.code }, place);
@@ -36,34 +36,38 @@ function isWithin(topology: Topology, text: string, place: Ref): boolean {
       return unit !== undefined && isLocatedIn(unit, place);
     }
     case "device":
+      return isDeviceIn(ref.code);
     case "port":
+      return isDeviceIn(ref.end.deviceCode);
     case "feed":
-      return isDeviceWithin(topology, ref, place);
+      return isDeviceIn(feedOwner(topology, text));
+    case "cable":
+    case "fabric_link":
+      return isDeviceIn(ref.a.deviceCode) || isDeviceIn(ref.b.deviceCode);
     default:
-      // A place: within another one if its reference begins with that one's.
-      return `${formatRef(ref)}/`
-        .replace(/^\w+:/, "")
-        .toLowerCase()
-        .startsWith(`${bare(place)}/`);
+      return ref !== undefined && isPlaceWithin(ref, place);
   }
 }
 
-function bare(place: Ref): string {
-  return formatRef(place).replace(/^\w+:/, "").toLowerCase();
+/** Whether a place is another one, or on the other's floor or site. A room says nothing of the rows and zones in it. */
+function isPlaceWithin(ref: Ref, place: Ref): boolean {
+  const [inner, outer] = [ref, place].map((one) => formatRef(one).toLowerCase());
+  if (inner === outer) return true;
+  const isWide = place.kind === "site" || place.kind === "floor";
+  return isWide && bare(inner ?? "").startsWith(`${bare(outer ?? "")}/`);
 }
 
-function isDeviceWithin(topology: Topology, ref: Ref, place: Ref): boolean {
-  const { power } = topology;
-  const node = power.nodes[power.indexOf.get(refKey(formatRef(ref))) ?? -1];
-  const code = ref.kind === "port" ? ref.end.deviceCode : ref.kind === "device" ? ref.code : portOwner(node?.ref ?? "");
+const bare = (text: string) => text.slice(text.indexOf(":") + 1);
+
+function isDeviceWithin(topology: Topology, code: string, place: Ref): boolean {
   const device = topology.device(code);
   if (device === undefined) return false;
   const rack = device.rackCode === undefined ? undefined : topology.rack(device.rackCode);
   return isLocatedIn({ ...rack, ...device }, place);
 }
 
-/** The device of a feed's outlet; empty for an undeclared feed. */
-function portOwner(text: string): string {
-  const ref = parseRef(text);
+/** The device whose outlet is a feed; empty for an undeclared feed. */
+function feedOwner({ power }: Topology, text: string): string {
+  const ref = parseRef(power.nodes[power.indexOf.get(refKey(text)) ?? -1]?.ref ?? "");
   return ref?.kind === "port" ? ref.end.deviceCode : "";
 }

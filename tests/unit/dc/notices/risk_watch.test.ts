@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { randomUUID } from "node:crypto";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
-import type { Receiver } from "#dc/notices/receiver.ts";
+import { isFor, type Receiver } from "#dc/notices/receiver.ts";
 import { RiskWatch } from "#dc/notices/risk_watch.ts";
 import { RISK_KINDS, readNotices } from "#dc/operations/notices/notice.ts";
 import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
@@ -68,6 +68,34 @@ test("RiskWatch gives a receiver only its kinds, severities and places", async (
     updateMask: "status",
   });
   expect(await look()).toEqual(["racks rack.appeared rack:A01 >FAULT", "here rack.appeared rack:A01 >FAULT"]);
+}, 240_000);
+
+test("isFor finds every kind of element in the places of a receiver, and no place of another kind with the same name", async () => {
+  const site = await testService();
+  await loadAms1(site);
+  const topology = await site.service.inventory();
+  const about = {
+    type: "window.changed",
+    subject: "window:W",
+    severity: "HIGH",
+    state: "",
+    was: "",
+    summary: "",
+    at: "",
+  };
+  const isIn = (element: string, text: string) =>
+    isFor(receiver("r", { places: [place(text)] }), { ...about, severity: "HIGH", elements: [element] }, topology);
+
+  for (const element of ["rack:a01", "device:PDU-A01-A", "port:PDU-A01-A/x", "cable:PDU-A01-A/x~SWGR-A/y"]) {
+    expect([element, isIn(element, "rack:A01"), isIn(element, "site:AMS1"), isIn(element, "rack:B01")]).toEqual([
+      ...[element, true, true, false],
+    ]);
+  }
+  expect(isIn("fabric_link:SRV-B01-1~PDU-A01-A", "rack:A01")).toBe(true);
+  expect(isIn("zone:AMS1/1/A", "floor:AMS1/1")).toBe(true);
+  expect(isIn("zone:AMS1/1/A", "zone:ams1/1/a")).toBe(true);
+  expect(isIn("zone:AMS1/1/A", "room:AMS1/1/A")).toBe(false);
+  expect(isIn("zone:AMS1/10/A", "floor:AMS1/1")).toBe(false);
 }, 240_000);
 
 test("RiskWatch makes notices of findings of readings, and of their end", async () => {

@@ -154,10 +154,12 @@ function passEdge(
   { share, isSure }: Passed,
   { below, metered, own, flow }: Meters & { readonly below: Below },
 ): Passed | undefined {
+  const inlets = topology.power.inlets.of(edge.to).filter(isLive(topology)).length;
+  const hasOneInlet = inlets === 1;
   const carriedW = topology.loads("MEASURED")[edge.to] ?? 0;
-  const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 0;
+  // Where nothing is known to be drawn, a meter may still show something: in equal parts then.
+  const part = carriedW > 0 ? Math.min(1, flow(edge) / carriedW) : 1 / Math.max(1, inlets);
   const meter = own.get(edge.to)?.watts ?? metered.get(edge.to);
-  const hasOneInlet = topology.power.inlets.of(edge.to).filter(isLive(topology)).length === 1;
   if (meter === undefined) {
     if (!isLoad(topology, edge.to)) return { index: edge.to, share: share * part, isSure: isSure && hasOneInlet };
     below.unknown.push({ edge, watts: flow(edge), share });

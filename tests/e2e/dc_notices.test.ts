@@ -68,7 +68,8 @@ test("planner dc serve --notify sends a rack at fault, after a kill too, and a t
   const { headers, body } = ops.deliveries.at(-1) as (typeof ops.deliveries)[number];
   expect(new Webhook(SECRET).verify(body, headers)).toMatchObject({ type: "rack.appeared" });
   expect(headers["webhook-id"]).toBe(line.id);
-  expect(chat.deliveries).toHaveLength(1);
+  // The server may be killed between a delivery and its record: then it comes again.
+  expect(new Set(chat.deliveries.map((one) => one.body)).size).toBe(1);
 }, 240_000);
 
 test("planner dc serve refuses a file of receivers that it cannot use, before it takes connections", async () => {

@@ -1,8 +1,8 @@
-// `bun tests/doc_tables.ts` writes the docs/commands.md and the tables of docs/tools.md from the commands and tools.
+// `bun tests/doc_tables.ts` writes what documents have from the program: whole pages and marked blocks.
 import { writeFileSync } from "node:fs";
-import { TABLED_DOCS, tabledDoc } from "./support/doc_tables.ts";
+import { GENERATED_DOCS, tabledDoc } from "./support/docs/doc_tables.ts";
 
-for (const name of Object.keys(TABLED_DOCS)) {
+for (const name of GENERATED_DOCS) {
   const { path, text, current } = await tabledDoc(name);
   if (text !== current) writeFileSync(path, current);
 }

@@ -14,7 +14,14 @@ const PARTS = {
   ],
   Reference: [
     ...["docs/commands.md", "docs/cli.md", "docs/tools.md", "docs/config.md", "docs/lint.md", "docs/output-schemas.md"],
-    ...["docs/providers.md", "docs/datacenter.md", "docs/console.md", "docs/power.md", "docs/answers.md"],
+    ...[
+      "docs/providers.md",
+      "docs/datacenter.md",
+      "docs/rpcs.md",
+      "docs/console.md",
+      "docs/power.md",
+      "docs/answers.md",
+    ],
     ...["docs/capacity.md", "docs/schema.md", "docs/contract/README.md", "docs/contract/*", "docs/versioning.md"],
     ...["docs/*", "CHANGELOG.md"],
   ],

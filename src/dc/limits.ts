@@ -1,7 +1,7 @@
 /** Longest comment, in characters. Ours: a note, not a document; keeps rows and change log entries small. */
 export const MAX_COMMENT_CHARS = 4096;
 /**
- * Longest short text, in characters: names by docs/contract/datacenter-model.md#device; manufacturer, serial, tenant
+ * Longest short text, in characters: names by docs/rpcs.md#device; manufacturer, serial, tenant
  * and the like as those.
  */
 export const MAX_TEXT_CHARS = 128;
@@ -24,7 +24,7 @@ export const MAX_BATCH_ITEMS = 1000;
 export const MAX_CABLE_M = 100_000;
 /** Longest change message, in characters. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const MAX_CHANGE_MESSAGE_CHARS = 200;
-/** Default and largest page of a search. Source: docs/contract/datacenter-messages.md#searchdevices. */
+/** Default and largest page of a search. Source: docs/rpcs.md#searchdevices. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 1000;
 /**
@@ -39,14 +39,14 @@ export const MAX_LOAD_WALK_PER_ITEM = 5;
 export const MAX_FILTER_VALUES = 1000;
 /** Longest text that is searched for, in characters. Ours: longer than any text of a device but its comments. */
 export const MAX_QUERY_CHARS = 256;
-/** Default and largest list of a blast radius. Source: docs/contract/datacenter-messages.md#powerblastradius. */
+/** Default and largest list of a blast radius. Source: docs/rpcs.md#powerblastradius. */
 export const DEFAULT_ITEMS = 1000;
 export const MAX_ITEMS = 10_000;
 /** Default and largest list of a preview of changes. Ours: a person reads the first screen, a program asks for more. */
 export const DEFAULT_PREVIEW_ITEMS = 50;
 export const MAX_PREVIEW_ITEMS = 1000;
 /**
- * Default and largest length of a traced path, in devices. Source: docs/contract/datacenter-messages.md#tracecablepath.
+ * Default and largest length of a traced path, in devices. Source: docs/rpcs.md#tracecablepath.
  */
 export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;

@@ -32,3 +32,18 @@ export function proseLines(text: string): readonly string[] {
     return fenced || /^ {4}/.test(line) ? "" : line.replaceAll(/`[^`]*`|\]\([^)]*\)|<[^>]*>/g, " ");
   });
 }
+
+/** A part of a document that the program writes. Its name may have an argument: `parameters planner_log`. */
+export const GENERATED = /^<!-- generated: (\w+) ?(.*) -->\n[\s\S]*?^<!-- end -->\n/gm;
+
+const WRITTEN = /`bun tests\/doc_tables\.ts` writes this page/;
+
+/** Lines of the documents that people write: without the pages and parts that the program writes. */
+export function linesByHand(): number {
+  return documents()
+    .filter(
+      ({ path, text }) =>
+        /^(?:docs\/|(?:README|CHANGELOG|CONTRIBUTING|SECURITY)\.md$)/.test(path) && !WRITTEN.test(text),
+    )
+    .reduce((sum, { text }) => sum + text.replace(GENERATED, "").split("\n").length - 1, 0);
+}

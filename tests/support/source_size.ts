@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
+import { linesByHand } from "./documents.ts";
 import { stronglyConnected } from "./strongly_connected.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..");
@@ -52,6 +53,7 @@ export function sourceSize() {
     "circles of imports": importCircles(own).length,
     "lines of tests": linesOf(tests),
     "files of tests": tests.length,
+    "lines of documents by hand": linesByHand(),
   };
 }
 

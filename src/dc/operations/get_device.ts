@@ -28,7 +28,7 @@ function auditMessage(record: ChangeRecord) {
   return toMessage(AuditEntrySchema, { ...record, outcome: OUTCOMES[record.action], sealed: true });
 }
 
-/** Changes shown in an inspector. Source: docs/contract/datacenter-messages.md#getdevice-and-getport. */
+/** Changes shown in an inspector. Source: docs/rpcs.md#getdevice. */
 const RECENT = 10;
 
 export const getDevice = defineRead({

@@ -1,4 +1,4 @@
-/** Narrowest and widest picture, in pixels. Source: docs/contract/datacenter-messages.md#render. */
+/** Narrowest and widest picture, in pixels. Source: docs/rpcs.md#render. */
 export const LEAST_WIDTH_PX = 64;
 export const MOST_WIDTH_PX = 8192;
 

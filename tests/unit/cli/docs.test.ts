@@ -6,7 +6,7 @@ import { EXIT_STATUS } from "#cli/exit_status.ts";
 import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
 import { AGENTS } from "#cli/init/agents.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
-import { documentedCommands } from "../../support/doc_tables.ts";
+import { documentedCommands } from "../../support/docs/doc_tables.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli.md"), "utf8");
 

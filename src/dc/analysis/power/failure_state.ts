@@ -337,7 +337,7 @@ export class FailureState {
   }
 }
 
-/** Whether a battery of a recorded time carries its load. Source: docs/contract/datacenter-model.md#device. */
+/** Whether a battery of a recorded time carries its load. Source: docs/rpcs.md#device. */
 export function carriesFor(runtimeS: number, batteryS = 0): boolean {
   return runtimeS > 0 && runtimeS >= batteryS;
 }

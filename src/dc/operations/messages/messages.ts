@@ -13,7 +13,7 @@ import { toMessage } from "./convert.ts";
 
 /** Links are congested from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const CONGESTED_PCT = 80;
-/** Utilization from which a link is watched. Source: docs/contract/datacenter-messages.md#fabrictopology. */
+/** Utilization from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
 export const WATCHED_PCT = 60;
 
 function kept<Desc extends DescMessage>(

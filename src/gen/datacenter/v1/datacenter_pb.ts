@@ -765,7 +765,7 @@ export const PortMappingSchema: GenMessage<PortMapping> = /*@__PURE__*/
  */
 export type PowerIn = Message<"datacenter.v1.PowerIn"> & {
   /**
-   * feed:<id>, port:<device>/<outlet> or device:<code>; empty when a power cable tells.
+   * feed:<id>, port:<device>/<outlet> or device:<code>; empty if a power cable has it.
    *
    * @generated from field: string source_ref = 1;
    */
@@ -835,7 +835,7 @@ export type PowerOut = Message<"datacenter.v1.PowerOut"> & {
   phase: Phase;
 
   /**
-   * Phase conductors that it hangs on.
+   * Phase conductors that feed it.
    *
    * @generated from field: datacenter.v1.PhaseLeg leg = 5;
    */
@@ -6200,7 +6200,7 @@ export const UpsertFabricLinkRequestSchema: GenMessage<UpsertFabricLinkRequest> 
   messageDesc(file_datacenter_v1_datacenter, 78);
 
 /**
- * What became of the device.
+ * Result for the device.
  *
  * @generated from message datacenter.v1.UpsertDeviceResponse
  */
@@ -6235,7 +6235,7 @@ export const UpsertDeviceResponseSchema: GenMessage<UpsertDeviceResponse> = /*@_
   messageDesc(file_datacenter_v1_datacenter, 79);
 
 /**
- * What became of the rack.
+ * Result for the rack.
  *
  * @generated from message datacenter.v1.UpsertRackResponse
  */
@@ -6270,7 +6270,7 @@ export const UpsertRackResponseSchema: GenMessage<UpsertRackResponse> = /*@__PUR
   messageDesc(file_datacenter_v1_datacenter, 80);
 
 /**
- * What became of the cooling unit.
+ * Result for the cooling unit.
  *
  * @generated from message datacenter.v1.UpsertCracResponse
  */
@@ -6305,7 +6305,7 @@ export const UpsertCracResponseSchema: GenMessage<UpsertCracResponse> = /*@__PUR
   messageDesc(file_datacenter_v1_datacenter, 81);
 
 /**
- * What became of the cable.
+ * Result for the cable.
  *
  * @generated from message datacenter.v1.UpsertCableResponse
  */
@@ -6340,7 +6340,7 @@ export const UpsertCableResponseSchema: GenMessage<UpsertCableResponse> = /*@__P
   messageDesc(file_datacenter_v1_datacenter, 82);
 
 /**
- * What became of the fabric link.
+ * Result for the fabric link.
  *
  * @generated from message datacenter.v1.UpsertFabricLinkResponse
  */
@@ -6402,7 +6402,7 @@ export type DeleteDeviceRequest = Message<"datacenter.v1.DeleteDeviceRequest"> &
   cascade: boolean;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 4;
    */
@@ -6465,7 +6465,7 @@ export type DeleteRackRequest = Message<"datacenter.v1.DeleteRackRequest"> & {
   cascade: boolean;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 4;
    */
@@ -6528,7 +6528,7 @@ export type DeleteCracRequest = Message<"datacenter.v1.DeleteCracRequest"> & {
   cascade: boolean;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 4;
    */
@@ -6591,7 +6591,7 @@ export type DeleteCableRequest = Message<"datacenter.v1.DeleteCableRequest"> & {
   etag: string;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 4;
    */
@@ -6654,7 +6654,7 @@ export type DeleteFabricLinkRequest = Message<"datacenter.v1.DeleteFabricLinkReq
   etag: string;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 4;
    */
@@ -6690,7 +6690,7 @@ export const DeleteFabricLinkRequestSchema: GenMessage<DeleteFabricLinkRequest> 
   messageDesc(file_datacenter_v1_datacenter, 88);
 
 /**
- * What became of the device.
+ * Result for the device.
  *
  * @generated from message datacenter.v1.DeleteDeviceResponse
  */
@@ -6725,7 +6725,7 @@ export const DeleteDeviceResponseSchema: GenMessage<DeleteDeviceResponse> = /*@_
   messageDesc(file_datacenter_v1_datacenter, 89);
 
 /**
- * What became of the rack.
+ * Result for the rack.
  *
  * @generated from message datacenter.v1.DeleteRackResponse
  */
@@ -6760,7 +6760,7 @@ export const DeleteRackResponseSchema: GenMessage<DeleteRackResponse> = /*@__PUR
   messageDesc(file_datacenter_v1_datacenter, 90);
 
 /**
- * What became of the cooling unit.
+ * Result for the cooling unit.
  *
  * @generated from message datacenter.v1.DeleteCracResponse
  */
@@ -6795,7 +6795,7 @@ export const DeleteCracResponseSchema: GenMessage<DeleteCracResponse> = /*@__PUR
   messageDesc(file_datacenter_v1_datacenter, 91);
 
 /**
- * What became of the cable.
+ * Result for the cable.
  *
  * @generated from message datacenter.v1.DeleteCableResponse
  */
@@ -6830,7 +6830,7 @@ export const DeleteCableResponseSchema: GenMessage<DeleteCableResponse> = /*@__P
   messageDesc(file_datacenter_v1_datacenter, 92);
 
 /**
- * What became of the fabric link.
+ * Result for the fabric link.
  *
  * @generated from message datacenter.v1.DeleteFabricLinkResponse
  */
@@ -7222,7 +7222,7 @@ export const BulkDeleteCracsRequestSchema: GenMessage<BulkDeleteCracsRequest> = 
   messageDesc(file_datacenter_v1_datacenter, 99);
 
 /**
- * What became of every item of a bulk call.
+ * Result for every item of a bulk call.
  *
  * @generated from message datacenter.v1.BulkReply
  */
@@ -7271,7 +7271,7 @@ export const BulkReplySchema: GenMessage<BulkReply> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_datacenter, 100);
 
 /**
- * What became of one item.
+ * Result for one item.
  *
  * @generated from message datacenter.v1.BulkItemResult
  */
@@ -8344,7 +8344,7 @@ export const PhaseSchema: GenEnum<Phase> = /*@__PURE__*/
   enumDesc(file_datacenter_v1_datacenter, 13);
 
 /**
- * The phase conductors an outlet hangs on.
+ * The phase conductors of an outlet.
  *
  * @generated from enum datacenter.v1.PhaseLeg
  */
@@ -8386,7 +8386,7 @@ export const PhaseLeg = {
 } as const;
 
 /**
- * The phase conductors an outlet hangs on.
+ * The phase conductors of an outlet.
  *
  * @generated from enum datacenter.v1.PhaseLeg
  */

@@ -225,7 +225,7 @@ export const UpsertDeviceTypeRequestSchema: GenMessage<UpsertDeviceTypeRequest> 
   messageDesc(file_datacenter_v1_planning, 1);
 
 /**
- * What became of the type.
+ * Result for the type.
  *
  * @generated from message datacenter.v1.UpsertDeviceTypeResponse
  */

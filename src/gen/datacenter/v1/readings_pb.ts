@@ -123,7 +123,7 @@ export const ReadingFailureSchema: GenMessage<ReadingFailure> = /*@__PURE__*/
   messageDesc(file_datacenter_v1_readings, 2);
 
 /**
- * What became of the readings; the three counts add up to the number of readings.
+ * Result for the readings; the three counts add up to the number of readings.
  *
  * @generated from message datacenter.v1.ReportReadingsResponse
  */

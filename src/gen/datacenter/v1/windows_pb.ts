@@ -484,7 +484,7 @@ export const UpsertWindowRequestSchema: GenMessage<UpsertWindowRequest> = /*@__P
   messageDesc(file_datacenter_v1_windows, 4);
 
 /**
- * What became of the window.
+ * Result for the window.
  *
  * @generated from message datacenter.v1.UpsertWindowResponse
  */
@@ -532,7 +532,7 @@ export type DeleteWindowRequest = Message<"datacenter.v1.DeleteWindowRequest"> &
   etag: string;
 
   /**
-   * Answer instead of refusing when there is none.
+   * Succeed if it does not exist.
    *
    * @generated from field: bool allow_missing = 3;
    */
@@ -568,7 +568,7 @@ export const DeleteWindowRequestSchema: GenMessage<DeleteWindowRequest> = /*@__P
   messageDesc(file_datacenter_v1_windows, 6);
 
 /**
- * What became of the window.
+ * Result for the window.
  *
  * @generated from message datacenter.v1.DeleteWindowResponse
  */
@@ -743,7 +743,7 @@ export const WindowSheetSectionSchema: GenMessage<WindowSheetSection> = /*@__PUR
   messageDesc(file_datacenter_v1_windows, 11);
 
 /**
- * A text that tells a contact what a window does to its devices.
+ * Text for a contact: what a window does to its devices.
  *
  * @generated from message datacenter.v1.WindowNotice
  */

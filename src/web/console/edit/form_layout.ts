@@ -74,7 +74,7 @@ export function sectionsOf(kind: Kind): readonly Section[] {
   return others.length === 0 ? sections : [...sections, { title: "Other", fields: others }];
 }
 
-/** Fields of a port that suit some kinds alone. Source: docs/contract/datacenter-model.md#port. */
+/** Fields of a port that suit some kinds alone. Source: docs/rpcs.md#port. */
 const PORT_KINDS: Readonly<Record<string, RegExp>> = {
   power_in: /POWER_IN$/,
   power_out: /POWER_OUT$/,

@@ -1,10 +1,6 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve/serve_flags.ts";
-import { keyOf, SETTINGS, serveSettings, variableOf } from "#cli/dc/serve/settings.ts";
-
-const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "..", "..", "docs", "datacenter.md"), "utf8");
+import { serveSettings } from "#cli/dc/serve/settings.ts";
 
 const nothing = Object.fromEntries(
   Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
@@ -15,17 +11,6 @@ const read = async (env: Record<string, string>) => {
   const settings = await serveSettings(nothing, { cwd: "/", warn: (text) => warnings.push(text) }, env);
   return { warnings, of: (name: string) => settings.find((setting) => setting.name === name) };
 };
-
-test("docs/datacenter.md tells flag, variable, key and default of every setting, and of no others", async () => {
-  const { of } = await read({});
-  const rows = SETTINGS.map((name) => {
-    const value = of(name)?.value;
-    const shown = value === undefined ? "none" : `\`${value}\``;
-    return `| \`--${name}\` | \`${variableOf(name)}\` | \`${keyOf(name)}\` | ${shown} |`;
-  });
-
-  expect(DOCS.split("\n").filter((line) => /^\| `--.*PLANNER_DC_/.test(line))).toEqual(rows);
-});
 
 test("a variable is read as its flag is, and one that is nearly ours is wondered about", async () => {
   const { of, warnings } = await read({ PLANNER_DC_PORT: "0", PLANNER_DC_INSECURE: "yes", PLANNER_DC_HOTS: "x" });

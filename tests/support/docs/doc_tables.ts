@@ -1,24 +1,30 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Command } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
-import { tools } from "#planner/operations/index.ts";
+import { withBlocks } from "./blocks.ts";
+import { rpcsPage } from "./rpc_pages.ts";
 
-const DOCS = join(import.meta.dirname, "..", "..", "docs");
+const DOCS = join(import.meta.dirname, "..", "..", "..", "docs");
 
-/** Documents whose tables follow from the program, with what writes them. */
-export const TABLED_DOCS: Readonly<Record<string, (text: string) => Promise<string>>> = {
+/** Documents that the program writes as a whole. */
+const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
   "commands.md": commandsPage,
-  "tools.md": async (text) => withToolTables(text),
+  "rpcs.md": rpcsPage,
 };
+
+/** Documents that the program writes, as a whole or in blocks. */
+export const GENERATED_DOCS: readonly string[] = [
+  ...Object.keys(PAGES),
+  ...["contract/datacenter-errors.md", "datacenter.md", "lint.md", "tools.md"],
+];
 
 /** Path and text of a document, and its text with the tables that the program has now. */
 export async function tabledDoc(name: string): Promise<{ path: string; text: string; current: string }> {
   const path = join(DOCS, name);
   const text = existsSync(path) ? readFileSync(path, "utf8") : "";
-  return { path, text, current: (await TABLED_DOCS[name]?.(text)) ?? text };
+  return { path, text, current: await (PAGES[name]?.() ?? withBlocks(text)) };
 }
 
 export type Documented = readonly [string, { readonly command: Command } | { readonly family: CommandFamily }];
@@ -91,41 +97,4 @@ function linked(text: string): string {
 /** A pipe in a cell, unless it is escaped, ends the cell. */
 function escaped(text: string): string {
   return text.replaceAll("|", "\\|");
-}
-
-function withToolTables(text: string): string {
-  return tools.reduce(
-    (current, { name, params }) => withSection(current, name, (section) => toolSection(section, params)),
-    text,
-  );
-}
-
-/** Keeps the last column, which explains more than the descriptions that agents pay for. */
-function toolSection(section: string, params: TObject): string {
-  const meanings = new Map(
-    [...section.matchAll(/^\| `(\w+)` .*\|(.*?)\|$/gm)].map(([line, name = ""]) => [name, lastCell(line)]),
-  );
-  const rows = Object.entries(params.properties).map(([name, schema]) => {
-    const type = schema["items"] === undefined ? schema["type"] : `array of ${(schema["items"] as TSchema)["type"]}`;
-    const meaning = meanings.get(name) ?? escaped(schema.description ?? "");
-    const required = params.required?.includes(name) === true ? "yes" : "no";
-    return `| \`${name}\` | ${type} | ${required} | ${schema.default ?? ""} | ${meaning} |\n`.replace("|  |", "| |");
-  });
-  const head = "| parameter | type | required | default | meaning |\n| --- | --- | --- | --- | --- |\n";
-  return section.replace(/^\| parameter +\|.*\n(\|.*\n)*/m, () => head + rows.join(""));
-}
-
-function lastCell(line: string): string {
-  return (
-    line
-      .split(/(?<!\\)\|/)
-      .at(-2)
-      ?.trim() ?? ""
-  );
-}
-
-/** Replaces the part under `### name`; a text without it stays as it is. */
-function withSection(text: string, name: string, replace: (section: string) => string): string {
-  const parts = text.split(/^(?=#{2,3} )/m);
-  return parts.map((part) => (part.startsWith(`### ${name}\n`) ? replace(part) : part)).join("");
 }

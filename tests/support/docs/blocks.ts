@@ -1,0 +1,41 @@
+import { COCKROACH_FORMS } from "../dc/cockroach_forms.ts";
+import { GENERATED } from "../documents.ts";
+import { lintExample } from "./lint_examples.ts";
+import { reasonsTable } from "./rpc_pages.ts";
+import { settingsTable } from "./settings_table.ts";
+import { parametersTable } from "./tool_tables.ts";
+
+/** What writes the parts of documents, by name. */
+const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
+  parameters: parametersTable,
+  lint: lintExample,
+  settings: settingsTable,
+  statements: statementsTable,
+  reasons: reasonsTable,
+};
+
+export const BLOCK_NAMES = Object.keys(BLOCKS);
+
+/** The text with every block as the program has it now. @throws Error for a block that nothing writes */
+export async function withBlocks(text: string): Promise<string> {
+  const found = [...text.matchAll(GENERATED)];
+  const made = await Promise.all(
+    found.map(([, name = "", argument = ""]) => {
+      const write = BLOCKS[name];
+      if (write === undefined) throw new Error(`no block of the documents is called ${name}`);
+      return write(argument);
+    }),
+  );
+  return text.replace(GENERATED, (_, name: string, argument: string) => {
+    const marker = `<!-- generated: ${`${name} ${argument}`.trim()} -->`;
+    return `${marker}\n\n${(made.shift() ?? "").trimEnd()}\n\n<!-- end -->\n`;
+  });
+}
+
+function statementsTable(): string {
+  const rows = COCKROACH_FORMS.map(({ begins, words, calls = "" }) => {
+    const functions = calls.split(" ").filter((call) => call !== "");
+    return `| \`${begins}\` | ${words} | ${functions.map((call) => `\`${call}\``).join(", ")} |\n`;
+  });
+  return `| Begins with | Keywords that may follow | Functions |\n| --- | --- | --- |\n${rows.join("")}`;
+}

@@ -4,6 +4,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { DcStore, DeviceQuery } from "#dc/ports.ts";
 import { NOW, putAll, stored } from "../support/dc/stored.ts";
 import { changeLogContract } from "./dc_store_log.ts";
+import { noticesContract } from "./dc_store_notices.ts";
 import { readingsContract } from "./dc_store_readings.ts";
 
 const query = (parts: Partial<DeviceQuery> = {}): DeviceQuery => ({
@@ -236,6 +237,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
     });
 
     changeLogContract(() => store);
+    noticesContract(() => store);
 
     readingsContract(() => store);
 

@@ -1,7 +1,7 @@
 import type { Caller } from "#dc/context.ts";
 import { FAILURE_SEVERITIES } from "#dc/model/enum_values.ts";
 import { IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { addNotices, type NoticeBody } from "#dc/operations/notices/notice.ts";
+import { addNotices, MAX_NOTICES, type NoticeBody } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { isFor, type Receiver } from "./receiver.ts";
@@ -84,8 +84,9 @@ export class RiskWatch {
       const given = notices.flatMap((body) => this.#addressed(body, topology));
       if (given.length === 0) return 0;
       const added = await addNotices(writer, given);
-      if (added.length < given.length) {
-        this.#needs.say(`${given.length - added.length} notices were not kept: too many wait already`);
+      for (const [receiver, some] of Map.groupBy(given, (one) => one.receiver)) {
+        const lost = some.length - added.filter((one) => one.receiver === receiver).length;
+        if (lost > 0) this.#needs.say(`${lost} notices to "${receiver}" were not kept: ${MAX_NOTICES} wait already`);
       }
       return added.length;
     });

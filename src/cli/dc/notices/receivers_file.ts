@@ -5,7 +5,7 @@ import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Receiver } from "#dc/notices/receiver.ts";
 import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type PlainTemplate, readTemplate } from "./notice_text.ts";
+import { MARKUPS, type PlainTemplate, templateFault } from "./notice_text.ts";
 
 /** A receiver with its address. */
 export interface AddressedReceiver extends Receiver {
@@ -26,6 +26,7 @@ const KEYS = [
   "places",
   "text",
   "text_field",
+  "text_markup",
 ] as const;
 type Key = (typeof KEYS)[number];
 const NAME = /^[A-Za-z0-9._-]{1,64}$/;
@@ -155,14 +156,17 @@ function placeOf(fields: Fields, text: string): Ref {
 }
 
 function templateOf(fields: Fields): PlainTemplate | undefined {
-  const [text, field] = [fields.text("text"), fields.text("text_field")];
+  const [text, field, given] = [fields.text("text"), fields.text("text_field"), fields.text("text_markup")];
   if (text === undefined) {
     if (field !== undefined) throw fields.refusal("text_field", field, "nothing without text");
+    if (given !== undefined) throw fields.refusal("text_markup", given, "nothing without text");
     return undefined;
   }
-  const template = readTemplate(text, field);
-  if (typeof template !== "string") return template;
-  throw fields.refusal("text", text, template);
+  const fault = templateFault(text);
+  if (fault !== undefined) throw fields.refusal("text", text, fault);
+  const markup = MARKUPS.find((one) => one === (given ?? "slack"));
+  if (markup === undefined) throw fields.refusal("text_markup", given, `one of ${MARKUPS.join(", ")}`);
+  return { text, field: field ?? "text", markup };
 }
 
 function textOf(path: string): string {

@@ -46,7 +46,10 @@ export interface Notice {
 const SPACE = "notice";
 const DIGITS = 12;
 const PAGE = 500;
-/** Ours: some 10 MB. Beyond these the oldest dead letters are removed, and then new notices are not kept. */
+/**
+ * Notices of one receiver, some 10 MB; ours. Beyond these its oldest dead letters are removed, and then new notices are not kept.
+ * A bound for all receivers would let one that is down fill it.
+ */
 export const MAX_NOTICES = 10_000;
 
 /** Setting with a number that rises with every change of notices. */
@@ -73,19 +76,24 @@ export async function readNotices(reader: Pick<DcReader, "documents">): Promise<
   }
 }
 
-/** Adds notices to the end. Returns those that were kept: none is if too many wait. */
+/** Adds notices to the end. Returns those that were kept: none of a receiver for which too many wait. */
 export async function addNotices(
   writer: DcWriter,
   given: readonly Omit<Notice, "seq" | "attempts">[],
+  most = MAX_NOTICES,
 ): Promise<readonly Notice[]> {
-  const kept = await readNotices(writer);
-  const dead = kept.filter(({ deadAt }) => deadAt !== undefined);
-  const over = kept.length + given.length - MAX_NOTICES;
-  for (const { seq } of over > 0 ? dead.slice(0, over) : []) await writer.dropDocument(SPACE, keyOf(seq));
-  const room = MAX_NOTICES - kept.length + Math.min(Math.max(0, over), dead.length);
+  const kept = Map.groupBy(await readNotices(writer), ({ receiver }) => receiver);
+  const fitting = new Set<Omit<Notice, "seq" | "attempts">>();
+  for (const [receiver, fresh] of Map.groupBy(given, (one) => one.receiver)) {
+    const before = kept.get(receiver) ?? [];
+    const over = Math.max(0, before.length + fresh.length - most);
+    const dropped = before.filter(({ deadAt }) => deadAt !== undefined).slice(0, over);
+    for (const { seq } of dropped) await writer.dropDocument(SPACE, keyOf(seq));
+    for (const one of fresh.slice(0, Math.max(0, fresh.length - over + dropped.length))) fitting.add(one);
+  }
   const last = Number((await writer.setting(LAST_SEQ)) ?? 0);
   const added = given
-    .slice(0, room)
+    .filter((one) => fitting.has(one))
     .map((notice, place): Notice => ({ ...notice, seq: last + 1 + place, attempts: 0 }));
   for (const notice of added) await writer.putDocument(SPACE, keyOf(notice.seq), JSON.stringify(notice));
   await writer.setSetting(LAST_SEQ, String(last + added.length));
@@ -143,7 +151,7 @@ export async function addTrial(
   };
   const [added] = await addNotices(writer, [{ id, receiver, body, nextAt: now }]);
   if (added !== undefined) return added;
-  throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices wait already: settle some first`);
+  throw new OperationError("resource_exhausted", `${MAX_NOTICES} notices to "${receiver}" wait already`);
 }
 
 /** Lets dead letters be sent again from now on, in their order. Returns them; all of them without ids. */

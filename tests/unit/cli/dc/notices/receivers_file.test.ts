@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { messageText } from "#cli/dc/notices/notice_text.ts";
 import { readKeys } from "#cli/dc/notices/post_notice.ts";
 import { readReceivers } from "#cli/dc/notices/receivers_file.ts";
 import { emptyFolder } from "../../../../support/dc_server.ts";
@@ -42,6 +41,8 @@ test.each([
   ["receivers: [{name: a, secret_file: s}]", "expected either url or url_file"],
   ["receivers: [{name: a, url: 'https://h/'}]", "a file with a secret"],
   ["receivers: [{name: a, url: 'https://h/', text: '{sumary}'}]", "in braces one of type, subject"],
+  ["receivers: [{name: a, url: 'https://h/', text: x, text_markup: html}]", "expected one of slack, markdown, none"],
+  ["receivers: [{name: a, url: 'https://h/', secret_file: s, text_markup: none}]", "expected nothing without text"],
   ["receivers: [{name: a, url: 'https://h/', secret_file: s, kinds: [racks]}]", 'Cannot use kinds "racks"'],
   ["receivers: [{name: a, url: 'https://h/', secret_file: s, places: ['device:X']}]", 'Cannot use places "device:X"'],
   ["receivers: [{name: a, url: 'https://h/', secret_file: s, min_severity: BAD}]", 'Cannot use min_severity "BAD"'],
@@ -70,25 +71,9 @@ test("readReceivers refuses two receivers of one name", async () => {
   await expect(read(`receivers: [${receiver}, ${receiver}]`)).rejects.toThrow('two receivers have the name "a"');
 });
 
-test("messageText fills a template in, and keeps its text a text", () => {
-  const summary = 'Rack "A01" is at {fault}\n';
-  const body = {
-    type: "rack.appeared",
-    subject: "rack:A01",
-    severity: "HIGH" as const,
-    state: "FAULT",
-    was: "",
-    summary,
-  };
-  const notice = {
-    seq: 1,
-    id: "m",
-    receiver: "a",
-    attempts: 0,
-    nextAt: 0,
-    body: { ...body, elements: ["rack:A01"], at: "t" },
-  };
-  expect(messageText(notice, { text: "{severity} {summary}{elements}", field: "content" })).toBe(
-    JSON.stringify({ content: `HIGH ${summary}rack:A01` }),
-  );
+test("readReceivers takes markup of Slack for a text, unless the file names another one", async () => {
+  const [usual] = await one("text: '{summary}'");
+  expect(usual?.template).toEqual({ text: "{summary}", field: "text", markup: "slack" });
+  const [given] = await one("text: '{summary}', text_field: content, text_markup: markdown");
+  expect(given?.template).toEqual({ text: "{summary}", field: "content", markup: "markdown" });
 });

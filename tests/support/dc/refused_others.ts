@@ -86,7 +86,8 @@ export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
     ["a port that holds a cable", cable(end("LEAF-1", "e1"), end("SPINE-1", "e2")), "PORT_ALREADY_CABLED", "a"],
     ["kinds that do not join", cable(end("LEAF-1", "e2"), end("PDU", "OUT2")), "PORT_INCOMPATIBLE", "b"],
     ["an aggregate", cable(end("LEAF-1", "po1"), end("SPINE-1", "e2")), "PORT_INCOMPATIBLE", "a"],
-    ["a port marked as connected", cable(end("SPINE-1", "con"), end("PP-1", "F1")), "PORT_MARKED_CONNECTED", "b"],
+    ["a port marked as connected", cable(end("PP-1", "F1"), end("SPINE-1", "con")), "PORT_MARKED_CONNECTED", "b"],
+    ["the end that was sent", cable(end("SPINE-1", "con"), end("PP-1", "F1")), "PORT_MARKED_CONNECTED", "a"],
     [
       "a length of 0",
       cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { length_m: 0 }),

@@ -70,6 +70,13 @@ test("groupByRequest keeps the order and counts what a request did", () => {
   ]);
 });
 
+test("requestWords says of a cable with another end that it moved", () => {
+  const words = (gone: string, come: string) =>
+    groupByRequest([entry(1, "a", gone, "DELETE"), entry(2, "a", come)]).map(requestWords);
+  expect(words("cable:A/1~B/1", "cable:A/1~C/1")).toEqual(["Cable A/1~B/1 moved to A/1~C/1"]);
+  expect(words("cable:A/1~B/1", "cable:C/1~D/1")).toEqual(["1 cable deleted, 1 cable created"]);
+});
+
 test.each([
   [{ interface: "REST", user_agent: "Mozilla/5.0 (X11)" }, "Console"],
   [{ interface: "REST", user_agent: "curl/8" }, "HTTP API"],

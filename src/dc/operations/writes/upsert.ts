@@ -1,6 +1,7 @@
 import { codeKey, parsePortName } from "#dc/model/code.ts";
 import { completeCable, completeCrac, completeDevice, completeFabricLink, completeRack } from "#dc/model/defaults.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
+import { samePort } from "#dc/model/ref.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -59,11 +60,20 @@ export async function upsertResource<Kind extends ResourceKind>(
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
   const { errors, warnings } = await judge(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
+  const isTurned = "a" in patch && "a" in after && !samePort(patch.a, after.a);
+  const [first, ...others] = errors.map((found) => ({
+    ...found,
+    field: fieldWithin(at, isTurned ? otherEnd(found.field) : found.field),
+  }));
   if (first !== undefined) throw new Refusal(first, others);
   const stored = await changes.put(kind, after, before);
   if (before !== undefined) await followUp(session, kind, before.resource, after);
   return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
+}
+
+/** Names the other end: ends are stored in their own order, and a refusal names the one that was sent. */
+function otherEnd(field: string): string {
+  return field.replace(/^[ab]\b/, (end) => (end === "a" ? "b" : "a"));
 }
 
 async function wanted<Kind extends ResourceKind>(

@@ -32,6 +32,20 @@ export function updateChange(
   return { [kind]: { ...identity, ...Object.fromEntries(kept) }, ...mask, etag };
 }
 
+/**
+ * What takes a stored resource to another state. The ends of a cable are its identity: with another end it is removed and
+ * created, in one request.
+ */
+export function changesTo(
+  kind: Kind,
+  { values: before, etag }: { readonly values: Values; readonly etag: string },
+  after: Values,
+): readonly Change[] {
+  if (etag === "") return [createChange(kind, after)];
+  if (identityText(kind, before) === identityText(kind, after)) return [updateChange(kind, { before, after }, etag)];
+  return [removeChange(kind, before, { etag, cascade: false }), createChange(kind, after)];
+}
+
 /** Removes a resource; `cascade` takes what depends on it along. */
 export function removeChange(
   kind: Kind,

@@ -10,7 +10,7 @@ export type Edit =
       readonly identity: Values;
       /** Fields that are changed as the dialog opens, from the stored state where that matters. */
       readonly change?: Values | ((stored: Values) => Values);
-      /** Name of the field that has the focus. */
+      /** Path of the field that has the focus. */
       readonly focus?: string;
       /** What `change` does, as a button says it; the dialog then shows no other field. */
       readonly verb?: string;

@@ -29,6 +29,7 @@ const SPELLED: Readonly<Record<string, string>> = {
   tx_mbps: "Sent",
   a: "End A",
   b: "End B",
+  color: "Colour",
   a_to_b_mbps: "Traffic towards the spine",
   b_to_a_mbps: "Traffic towards the leaf",
   mgmt_only: "Management only",

@@ -16,13 +16,16 @@ export function PortAction({
 }) {
   if (cable !== undefined) {
     const identity = { a: cable.a, b: cable.b };
+    const isA = cable.a.device_code === device && cable.a.port_name === port.name;
     return (
       <span class="row-actions">
         <button
           type="button"
           class="quiet"
           aria-label={`Edit the cable of ${port.name}`}
-          onClick={() => editing.open({ mode: "edit", kind: "cable", identity })}
+          onClick={() =>
+            editing.open({ mode: "edit", kind: "cable", identity, focus: isA ? "b.port_name" : "a.port_name" })
+          }
         >
           Edit
         </button>

@@ -9,7 +9,7 @@ import type { FieldProps } from "./field_parts.tsx";
 import { pathText } from "./paths.ts";
 import { RefInput } from "./ref_input.tsx";
 
-/** One end of a cable or link: a device, and one of its ports that is still free. */
+/** One end of a cable or link: a device, and one of its ports; those that are still free are offered. */
 export function PortEnd({ field, path, value }: FieldProps) {
   const form = useForm();
   const { device_code = "", port_name = "" } = (value ?? {}) as { device_code?: string; port_name?: string };
@@ -18,7 +18,7 @@ export function PortEnd({ field, path, value }: FieldProps) {
     idOf(pathText([...path, "port_name"])),
     useId(),
   ];
-  const free = useFreePorts(form.isNew ? device_code : "");
+  const free = useFreePorts(device_code);
   const problem = ["device_code", "port_name", ""]
     .map((name) => form.problemAt(pathText(name === "" ? path : [...path, name])))
     .find((one) => one !== "");
@@ -26,7 +26,6 @@ export function PortEnd({ field, path, value }: FieldProps) {
   const common = (id: string) => ({
     id,
     ...(problem !== undefined && { "aria-invalid": true }),
-    readOnly: !form.isNew,
   });
   return (
     <fieldset class="group end">

@@ -1,7 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
-import { kindNoun } from "#words/names.ts";
+import { kindNoun, refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { counted } from "../labels.ts";
+import { linkTo, parsePlace } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
 import { withLength } from "../windows/planned.tsx";
 import { WindowCheck } from "../windows/window_check.tsx";
@@ -12,7 +13,7 @@ import { DialogButtons, EditDialog, EditSide, WhyField } from "./dialog.tsx";
 import { useIsReader } from "./edit_buttons.tsx";
 import { type Edit, editing } from "./editing.ts";
 import { Effects } from "./effects.tsx";
-import { FormFields } from "./field_context.ts";
+import { FormFields, idOf } from "./field_context.ts";
 import { Field } from "./fields.tsx";
 import { type Section, sectionsOf } from "./form_layout.ts";
 import { identityText, type Kind, type Values } from "./form_model.ts";
@@ -90,7 +91,16 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   const { proposal } = draft;
   // A changed draft needs a confirmation, so that one key does not discard it.
   const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
-  const submit = () => void proposal.write(why);
+  const submit = () =>
+    void proposal.write(why).then((isWritten) => {
+      if (isWritten && edit.mode === "edit") followEnds(kind, edit.identity);
+    });
+  const focus = edit.mode === "edit" ? (edit.focus ?? "") : "";
+  useEffect(() => {
+    const field = document.getElementById(idOf(focus));
+    field?.focus();
+    if (field instanceof HTMLInputElement) field.select();
+  }, [focus]);
   return (
     <EditDialog
       title={titleOf(edit)}
@@ -113,14 +123,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
     >
       <div class="edit-body two" onInput={() => setLeaving(false)}>
         {verb === undefined ? (
-          <Sections
-            kind={kind}
-            draft={draft}
-            isNew={isNew}
-            focus={edit.mode === "edit" ? edit.focus : undefined}
-            why={why}
-            setWhy={setWhy}
-          />
+          <Sections kind={kind} draft={draft} isNew={isNew} focus={focus} why={why} setWhy={setWhy} />
         ) : (
           <div class="edit-form">
             <WhyField value={why} set={setWhy} />
@@ -130,6 +133,15 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
       </div>
     </EditDialog>
   );
+}
+
+/** The page of a cable is named by its ends: it goes on to the cable with its new ones. */
+function followEnds(kind: Kind, identity: Values): void {
+  const old = `${kind}:${identityText(kind, identity)}`;
+  const stored = [...(editing.state().notice?.etags ?? [])].find(([, etag]) => etag !== "")?.[0] ?? old;
+  const { page, subject, settings } = parsePlace(location.hash);
+  if (stored === old || `${page}:${subject}`.toLowerCase() !== old.toLowerCase()) return;
+  location.replace(linkTo(page, refName(stored), Object.fromEntries(settings)));
 }
 
 function saveLabel(edit: ResourceEdit, { changes }: Draft): string {
@@ -188,7 +200,7 @@ interface SectionsProps {
   readonly kind: Kind;
   readonly draft: Draft;
   readonly isNew: boolean;
-  readonly focus: string | undefined;
+  readonly focus: string;
   readonly why: string;
   readonly setWhy: (text: string) => void;
 }

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../api/replies.ts";
 import { type Change, createChange, removeChange, updateChange } from "./changes.ts";
 import { type Difference, differences } from "./differences.ts";
 import type { Etags } from "./editing.ts";
-import { identityValues, KINDS, type Kind, messageOf, type Values } from "./form_model.ts";
+import { identityOf, identityValues, KINDS, type Kind, messageOf, type Values } from "./form_model.ts";
 import type { Base } from "./stored.ts";
 import { prunedMessage } from "./values.ts";
 
@@ -19,7 +19,8 @@ export interface UndoStep {
 
 /**
  * The steps that take entries of the change log back, the last change first: one per resource, what was removed first,
- * then what was changed, then what was created, so that nothing is missing that something else needs.
+ * then what was changed, then what was created, so that nothing is missing that something else needs. Cables and links
+ * that were created go before all others: nothing needs them, and they hold ports.
  */
 export function undoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const steps = new Map<string, UndoStep>();
@@ -37,13 +38,18 @@ export function undoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const order = ({ kind }: UndoStep) => KINDS.indexOf(kind);
   const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => order(a) - order(b));
   const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
-  const removed = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
-  return [...restored, ...changed, ...removed];
+  const created = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
+  const [joined, others] = [created.filter(isEdge), created.filter((step) => !isEdge(step))];
+  return [...joined, ...restored, ...changed, ...others];
 }
 
 function splitRef(ref: string): readonly [string, string] {
   const at = ref.indexOf(":");
   return [ref.slice(0, at), ref.slice(at + 1)];
+}
+
+function isEdge({ kind }: UndoStep): boolean {
+  return identityOf(kind)[0] === "a";
 }
 
 function isKind(word: string): word is Kind {

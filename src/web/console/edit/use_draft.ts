@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import { createChange, updateChange } from "./changes.ts";
+import { changesTo } from "./changes.ts";
 import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";
 import { useIsReader } from "./edit_buttons.tsx";
@@ -32,13 +32,16 @@ export function useDraft(kind: Kind, stored: Base, first: Values): Draft {
   const limits = useMemo(() => limitProblems(values, message), [values, message]);
   const isReader = useIsReader();
   const isReady = !isReader && changes.length > 0 && isNamed && theirs === undefined && limits.size === 0;
-  const change = useMemo(
-    () => (isNew ? createChange(kind, values) : updateChange(kind, { before: base.values, after: values }, base.etag)),
-    [kind, base, values, isNew],
-  );
+  const made = useMemo(() => changesTo(kind, base, values), [kind, base, values]);
   const proposal = useProposal({
-    changes: isReady ? [change] : undefined,
-    reread: isNew ? undefined : async () => setTheirs(await loadStored(kind, base.values)),
+    changes: isReady ? made : undefined,
+    reread: isNew
+      ? undefined
+      : async () => {
+          const next = await loadStored(kind, base.values);
+          // Something else may be in the way, such as a cable between the chosen ends.
+          if (next.etag !== base.etag) setTheirs(next);
+        },
     done: () => `Saved ${identityText(kind, values)}`,
   });
   const merge = useMemo(

@@ -38,6 +38,8 @@ export function requestWords({ entries, first }: RequestGroup): string {
   if (entries.length === 1) {
     return `${capitalized(kindWords(first.entity))} ${refName(first.entity)} ${actionWord(first)}`;
   }
+  const moved = movedWords(entries);
+  if (moved !== undefined) return moved;
   const counts = new Map<string, { kind: string; action: string; number: number }>();
   for (const entry of entries) {
     const [kind, action] = [kindWords(entry.entity), actionWord(entry)];
@@ -46,6 +48,17 @@ export function requestWords({ entries, first }: RequestGroup): string {
     else known.number += 1;
   }
   return [...counts.values()].map(({ kind, action, number }) => `${counted(number, kind)} ${action}`).join(", ");
+}
+
+/** "Cable A/1~B/1 moved to A/1~B/2", of a request that gave a cable another end. */
+function movedWords(entries: readonly AuditEntry[]): string | undefined {
+  const [gone, come] = ["deleted", "created"].map(
+    (word) => entries.find((entry) => actionWord(entry) === word)?.entity,
+  );
+  if (entries.length !== 2 || gone === undefined || come === undefined || !gone.includes("~")) return undefined;
+  const [before, after] = [gone, come].map((ref) => new Set(refName(ref).split("~")));
+  if (before?.isDisjointFrom(after ?? new Set()) !== false) return undefined;
+  return `${capitalized(kindWords(gone))} ${refName(gone)} moved to ${refName(come)}`;
 }
 
 const THROUGH: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { removeChange, updateChange } from "#web/console/edit/changes.ts";
+import { changesTo, removeChange, updateChange } from "#web/console/edit/changes.ts";
 import { mergeOf, resolved } from "#web/console/edit/conflict.ts";
 import { differences } from "#web/console/edit/differences.ts";
 import { fieldsOf } from "#web/console/edit/form_model.ts";
@@ -110,6 +110,22 @@ test("changes name edges by their ends, and replace types as a whole", () => {
     { code: "t", model: "b" },
   ];
   expect(updateChange("device_type", { before, after }, "v")).toEqual({ device_type: after, etag: "v" });
+});
+
+test("changesTo moves a cable with all that it has, and only changes one whose ends stay", () => {
+  const end = (device_code: string) => ({ device_code, port_name: "1" });
+  const values = { a: end("A"), b: end("B"), label: "C-1" };
+  const moved = { ...values, b: end("C") };
+  expect(changesTo("cable", { values, etag: "v" }, moved)).toEqual([
+    { delete_ref: "cable:A/1~B/1", etag: "v" },
+    { cable: moved, update_mask: "*", etag: "none" },
+  ]);
+  expect(changesTo("cable", { values, etag: "v" }, { ...values, label: "C-2" })).toEqual([
+    { cable: { a: end("A"), b: end("B"), label: "C-2" }, update_mask: "label", etag: "v" },
+  ]);
+  expect(changesTo("cable", { values: {}, etag: "" }, values)).toEqual([
+    { cable: values, update_mask: "*", etag: "none" },
+  ]);
 });
 
 test("valuesOf keeps the stored references of codes that are left alone", () => {

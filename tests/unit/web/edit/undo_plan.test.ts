@@ -37,6 +37,11 @@ test("undoSteps restores what others need first, and removes what needs others f
   expect(undoSteps(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
 });
 
+test("undoSteps frees the port of a cable that was moved before the earlier cable takes it", () => {
+  const moved = [entry(1, "cable:S/e~T/e", cable, null), entry(2, "cable:S/e~U/e", null, cable)];
+  expect(undoSteps(moved).map(({ ref }) => ref)).toEqual(["cable:S/e~U/e", "cable:S/e~T/e"]);
+});
+
 test("undoSteps takes several changes of one resource as one, and leaves out what came and went", () => {
   const entries = [
     entry(2, "rack:R1", { code: "R1", name: "b" }, { code: "R1", name: "c" }),

@@ -30,3 +30,9 @@ export class OperationError extends Error {
     this.kind = kind;
   }
 }
+
+/** Returns the message of a refusal; reports a defect as one. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof OperationError) return error.message;
+  return `internal error: ${error instanceof Error ? error.message : String(error)}`;
+}

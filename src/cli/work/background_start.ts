@@ -1,6 +1,6 @@
+import { reasonOf } from "#kernel/errors.ts";
 import { BACKGROUND_START } from "#planner/operations/shared/start_background.ts";
 import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports/process_records.ts";
-import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 
 export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;

@@ -1,6 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
-import { keepManual } from "#planner/runs/proof/keep_manual.ts";
 import { proveSpec } from "#planner/runs/proof/prove_spec.ts";
+import { keepManual } from "#planner/runs/run/keep_record.ts";
 import type { RunDeps } from "#planner/runs/run_types.ts";
 import { projectAround } from "#planner/store/processes/inside_run.ts";
 import type { ManualEnd, Provenance, WantedProof } from "#planner/work/provenance.ts";

@@ -1,7 +1,6 @@
-import { OperationError } from "#kernel/errors.ts";
+import { OperationError, reasonOf } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";

@@ -1,5 +1,5 @@
 import type { SpecId } from "../spec/spec_id.ts";
-import { endClaim } from "./end_claim.ts";
+import { endClaim } from "./claims.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**

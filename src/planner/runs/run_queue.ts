@@ -8,10 +8,11 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../work/commit_message.ts";
 import type { Usage } from "../work/usage.ts";
+import { claimSpec, shareClaim } from "./claims.ts";
 import { closeGroup } from "./close_group.ts";
 import { doneGroup, type QueueState, startableIds, wantedIds } from "./queue_choice.ts";
 import { Run } from "./run/run.ts";
-import { checkStart, claimSpec, shareClaim } from "./run/start.ts";
+import { checkStart } from "./run/start.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
 export interface QueueWishes {

@@ -1,9 +1,15 @@
-import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { Claim, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
 import type { RunFiles } from "../program_ports.ts";
+import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import type { AgentSession } from "../work/agent_launch.ts";
+import type { RunEnd } from "../work/end_of_run.ts";
+import type { Provider } from "../work/providers.ts";
 import type { Usage } from "../work/usage.ts";
 
 export interface RunDeps {
@@ -21,6 +27,9 @@ export interface RunDeps {
   readonly startedAt: string | null;
   readonly tell: (event: RunEvent) => void;
 }
+
+/** Dependencies of repairs. */
+export type CareDeps = Pick<RunDeps, "context" | "ports" | "pid">;
 
 export interface RunWishes {
   /** `single`, `chain` or `parallel(N)`. Source: docs/contract/spec-tool.md#work-process-record. */
@@ -51,15 +60,12 @@ export interface StopWishes {
   readonly now: AbortSignal;
 }
 
-/** `paused`: another command ended the run and decides about the spec. */
-export type EndStatus = "completed" | "failed" | "needs_attention" | "pending" | "cancelled" | "paused";
-
 export interface RunResult {
   readonly spec_id: SpecId;
   readonly process_id: string;
-  readonly status: EndStatus;
-  /** Why, for any end but completed. */
-  readonly reasons: readonly string[];
+  /** `paused`: another command ended the run and decides about the spec. */
+  readonly status: RunEnd["status"] | "paused";
+  readonly reasons: RunEnd["reasons"];
   /** Warnings that do not change the result. */
   readonly warnings: readonly string[];
   readonly commits: readonly string[];
@@ -114,4 +120,45 @@ export interface RunPlace {
   readonly base: string | null;
   /** What the prompt says of an earlier run whose work is there; null for a first run. */
   readonly earlier: string | null;
+}
+
+/** What every program about a spec runs with: an agent, a setup, commands and checks. */
+export interface Job {
+  readonly id: SpecId;
+  readonly processId: string;
+  /** The project's. */
+  readonly config: PlannerConfig;
+  readonly log: RunLog;
+  readonly stop: StopWishes;
+}
+
+export interface PlacedJob extends Job {
+  readonly place: RunPlace;
+}
+
+/** What the checks before a run chose. */
+export interface RunChoice {
+  readonly spec: Spec;
+  readonly config: PlannerConfig;
+  readonly provider: Provider;
+  /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
+  readonly session: AgentSession | null;
+}
+
+/** A run that has passed all checks before its start and holds its spec. */
+export interface ClaimedRun extends RunChoice {
+  readonly processId: string;
+  readonly claim: Claim;
+  /** Notes about the claim that other clones see. */
+  readonly notes: readonly string[];
+  readonly wishes: RunWishes;
+}
+
+/** An agent's job. */
+export interface AgentJob extends PlacedJob, RunChoice {}
+
+/** A run in its place, as the phases after `worktree` see it. */
+export interface PlacedRun extends AgentJob, Pick<ClaimedRun, "wishes"> {
+  /** The project's text of the spec when the run began. */
+  readonly before: string;
 }

@@ -11,12 +11,10 @@ import {
   recordedCommands,
   recordedVerdicts,
 } from "../work/records/judge_record.ts";
+import { openJob, withFreshPlace } from "./job.ts";
 import { editedFiles } from "./proof/edited_files.ts";
-import { agentEnvironment } from "./run/place.ts";
-import { setUpWorktree } from "./run/set_up.ts";
-import { verifyWork } from "./run/verify.ts";
-import type { RunDeps, RunPlace, StopWishes } from "./run_types.ts";
-import { talkingLog } from "./talking_log.ts";
+import { runCommands } from "./run/run_commands.ts";
+import type { RunDeps, StopWishes } from "./run_types.ts";
 
 export interface Verifying {
   readonly id: SpecId;
@@ -46,7 +44,6 @@ async function runAgain(
   const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
   if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
   const checks = recordedChecks(kept.record).map(({ command }) => String(command));
-  const config = await deps.context.config();
   const accepted = await (await deps.context.accepted()).read();
   const isRunnable = (command: string): boolean =>
     isAccepted(accepted, { kind: "check", text: command }) || isAccepted(accepted, { kind: "verify", text: command });
@@ -56,23 +53,15 @@ async function runAgain(
     const detail = `not run, since nobody here has accepted ${named}: "planner approve ${id}" and "planner approve --commands" show what waits`;
     return [{ part: "rerun", result: "differs", detail }];
   }
-  const [log, processId] = [talkingLog(deps, id), `${id}-${deps.pid}`];
-  return deps.ports.worktrees.withFresh(id, head, async (worktree) => {
-    const port = config.worktree.port ? await deps.files.freePort() : null;
-    const place: RunPlace = { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier: null };
-    await setUpWorktree(deps, { id, processId, config, log, place, stop });
+  return withFreshPlace(deps, await openJob(deps, id, stop), head, async (job) => {
     const commands = recorded.map(({ command }) => String(command));
-    const results = await verifyWork(deps, commands, {
-      ...{ cwd: worktree.root, env: agentEnvironment(deps, id, place), processId, log, stop },
-      limitSeconds: config.verify.timeout_seconds,
-    });
+    const results = await runCommands(deps, job, commands, { limitSeconds: job.config.verify.timeout_seconds });
     if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
     const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
     const edited = await editedFiles(
       deps,
-      { id, criteria: [], commands: [], config, processId, log, stop },
+      { ...job, criteria: [], commands: [] },
       {
-        place,
         accepted,
         ...recordedState(kept.record, { head, facts }),
         commands: checks.filter((one) => passed.has(one)),

@@ -2,10 +2,11 @@ import type { ClaimHolder } from "#planner/run_ports/claims.ts";
 import { counted } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endClaim, PROCESS_GONE } from "../end_claim.ts";
-import { keepCutOffRun } from "../run/keep_cut_off.ts";
+import { endClaim, PROCESS_GONE } from "../claims.ts";
+import { keepCutOffRun } from "../run/keep_record.ts";
+import type { CareDeps } from "../run_types.ts";
 import { endStranded } from "./stranded.ts";
-import type { CareDeps, Trouble } from "./trouble.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** Claims whose holder is gone, with the agents that it may have left running. */
 export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {

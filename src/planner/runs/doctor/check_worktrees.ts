@@ -6,8 +6,9 @@ import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { requested } from "../merge/waiting_work.ts";
+import type { CareDeps } from "../run_types.ts";
 import { endStranded } from "./stranded.ts";
-import type { CareDeps, Trouble } from "./trouble.ts";
+import type { Trouble } from "./trouble.ts";
 
 /** Work that exists only in a worktree. */
 interface Content {

@@ -2,8 +2,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { PROCESS_GONE } from "../end_claim.ts";
-import type { CareDeps } from "./trouble.ts";
+import { PROCESS_GONE } from "../claims.ts";
+import type { CareDeps } from "../run_types.ts";
 
 /**
  * Records the end of an interrupted run: its spec failed, unless it has another status by now, and no process works in

@@ -1,13 +1,3 @@
-import type { RunPorts } from "#planner/run_ports/run_ports.ts";
-import type { PlannerContext } from "../../context.ts";
-
-/** What looking after a project needs. */
-export interface CareDeps {
-  readonly context: PlannerContext;
-  readonly ports: RunPorts;
-  readonly pid: number;
-}
-
 /** In the order in which they are looked for and repaired: what runs first, then what it left. */
 export const TROUBLE_KINDS = [
   "stale_claim",

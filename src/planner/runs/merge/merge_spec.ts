@@ -10,7 +10,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
-import { endLeftovers } from "../end_claim.ts";
+import { holdClaim } from "../claims.ts";
 import { describeMissingWork } from "../missing_work.ts";
 import { admission } from "../proof/admission.ts";
 import { openRequest } from "../requests/open_request.ts";
@@ -36,14 +36,8 @@ import { missingForCompletion } from "./missing_evidence.ts";
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes): Promise<MergeResult> {
   try {
-    const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
-    if ("heldBy" in answer) return refused(id, `process ${answer.heldBy.pid} is working on it`);
-    try {
-      if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
-      return await merged(deps, answer.claim, wishes);
-    } finally {
-      await answer.claim.release();
-    }
+    const use = (claim: Claim) => merged(deps, claim, wishes);
+    return await holdClaim(deps, id, use, ({ pid }) => refused(id, `process ${pid} is working on it`));
   } catch (error) {
     if (error instanceof OperationError) return refused(id, error.message);
     throw error;

@@ -4,9 +4,9 @@ import { parseDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
+import { openJob, placeAt } from "../job.ts";
 import { gather, type WorkInPlace } from "../run/evidence.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { talkingLog } from "../talking_log.ts";
 
 interface Finished {
   readonly id: SpecId;
@@ -29,23 +29,15 @@ export async function missingForCompletion(
   const spec = specOf(id, await worktree.joinedSpec());
   if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
   const work: WorkInPlace = {
-    id,
-    processId: `${id}-${deps.pid}`,
-    config: await deps.context.config(),
-    place: { worktree, root: worktree.root, port: null, knownCommits: new Set(), base: null, earlier: null },
-    log: talkingLog(deps, id),
+    ...(await openJob(deps, id, stop)),
+    place: placeAt(worktree.root, worktree),
     // The project's own text has the criteria that people wrote.
     before: await projectText(deps, id),
     outputBefore: bodyOf(await worktree.mainSpec()),
-    wishes: { skipCriteria: unproven !== null, unproven, stop },
+    wishes: { skipCriteria: unproven !== null, unproven },
   };
-  const facts = {
-    exit: { code: 0, signal: null },
-    exitMeaning: null,
-    limit: null,
-    interrupted: false,
-    status: "in_progress",
-  };
+  const exit = { code: 0, signal: null };
+  const facts = { exit, exitMeaning: null, limit: null, interrupted: false, status: "in_progress" };
   const { evidence } = await gather(deps, work, { ...facts, spec, state });
   return endOfRun({ ...facts, evidence }).reasons;
 }

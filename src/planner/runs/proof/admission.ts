@@ -3,8 +3,8 @@ import type { Spec } from "../../spec/spec.ts";
 import { isAccepted, unprovenLine } from "../../work/acceptance.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, type Provenance, reasonsAgainst } from "../../work/provenance.ts";
+import { openJob } from "../job.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { talkingLog } from "../talking_log.ts";
 import { provenance } from "./provenance.ts";
 
 export interface Admission {
@@ -37,11 +37,7 @@ export async function proofOn(
   { stop, commit }: { readonly stop: StopWishes; readonly commit: string },
 ): Promise<Provenance> {
   const branch: Worktree | null = await deps.ports.worktrees.find(id);
-  const judging = {
-    ...{ id, criteria: judgeCriteria(body, body), commands: [], stop },
-    ...{ processId: `${id}-${deps.pid}`, log: talkingLog(deps, id) },
-    config: await deps.context.config(),
-  };
+  const judging = { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] };
   return provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
 }
 

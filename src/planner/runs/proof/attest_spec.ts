@@ -3,8 +3,8 @@ import type { Spec } from "../../spec/spec.ts";
 import { makeStatement, type Statement } from "../../work/attestation.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import type { CriterionProof } from "../../work/provenance.ts";
+import { openJob } from "../job.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { talkingLog } from "../talking_log.ts";
 import { provenance } from "./provenance.ts";
 
 const CONFIG = ".planner/config.md";
@@ -27,10 +27,7 @@ export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): P
   if (!blobs.has(file)) throw refusal(id, `"${file}" is not in the commit`);
   const proof = await provenance(
     deps,
-    {
-      ...{ id, criteria: judgeCriteria(body, body), commands: [], stop, processId: `${id}-${deps.pid}` },
-      ...{ config: await deps.context.config(), log: talkingLog(deps, id) },
-    },
+    { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] },
     { kind: "commit", commit },
   );
   if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all checks were run");

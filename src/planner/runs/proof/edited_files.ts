@@ -2,8 +2,8 @@ import type { FolderState, Worktree } from "#planner/run_ports/worktree.ts";
 import { type AcceptedCommands, type CommandLine, checkLines, isAccepted } from "../../work/acceptance.ts";
 import { judgedFiles } from "../../work/judged_files.ts";
 import type { EditedFile } from "../../work/provenance.ts";
-import type { RunDeps, RunPlace } from "../run_types.ts";
-import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
+import type { PlacedJob, RunDeps } from "../run_types.ts";
+import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
 
 /** The state whose files judge. */
 export interface Origin {
@@ -19,7 +19,6 @@ export function originOf(worktree: Worktree | null): Origin | null {
 }
 
 interface Passed {
-  readonly place: RunPlace;
   readonly held: FolderState | null;
   /** Null in the project's own folder. */
   readonly origin: Origin | null;
@@ -41,11 +40,11 @@ interface Touched {
  */
 export async function editedFiles(
   deps: RunDeps,
-  judging: Judging,
-  { place, held, origin, accepted, commands }: Passed,
+  judging: Judging & PlacedJob,
+  { held, origin, accepted, commands }: Passed,
 ): Promise<readonly EditedFile[]> {
   const commit = held?.commit ?? null;
-  const { worktree } = place;
+  const { worktree } = judging.place;
   if (worktree === null || origin === null || held === null || commit === null) return [];
   const changed = held.changed.filter(({ isNew }) => !isNew).map(({ path }) => path);
   const touched = commands
@@ -98,11 +97,11 @@ function failedWithMain(
   { origin, commit, open }: Again,
 ): Promise<ReadonlyMap<string, string>> {
   const paths = [...new Set(open.flatMap((one) => one.paths))];
-  return inFreshPlace(deps, judging, commit, async (place, worktree) => {
+  return inFreshPlace(deps, judging, commit, async (fresh, worktree) => {
     await judging.log.line(`planner: the checks run again with ${paths.join(", ")} of "${origin.name}"`);
     await worktree.takeFiles(origin.from, paths);
     const commands = open.map(({ command }) => command);
-    const results = await runCommands(deps, judging, place, commands);
+    const results = await runChecks(deps, fresh, commands);
     return new Map(results.flatMap(({ command, problem }) => (problem === null ? [] : [[command, problem]])));
   });
 }

@@ -2,8 +2,8 @@ import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, type Provenance, type WantedProof } from "../../work/provenance.ts";
-import type { RunDeps, RunPlace } from "../run_types.ts";
-import { talkingLog } from "../talking_log.ts";
+import { openJob, placeAt } from "../job.ts";
+import type { RunDeps } from "../run_types.ts";
 import { provenance } from "./provenance.ts";
 
 export interface ProvenSpec extends WantedProof {
@@ -23,13 +23,8 @@ export async function proveSpec(deps: RunDeps, wanted: ProvenSpec): Promise<Prov
   const all = judgeCriteria((await projectBody(deps, id)) ?? body, body);
   const criteria = label === undefined ? all : all.filter((one) => one.label === label);
   const worktree = hasChecks(criteria) ? await deps.ports.worktrees.find(worktreeOf) : null;
-  const root = worktree?.root ?? deps.root;
-  const place: RunPlace = { worktree, root, port: null, knownCommits: new Set(), base: null, earlier: null };
-  const judging = {
-    ...{ id, criteria, commands: [], processId: `${id}-${deps.pid}`, log: talkingLog(deps, id) },
-    config: await deps.context.config(),
-    stop: { soon: signal, now: signal },
-  };
+  const place = placeAt(worktree?.root ?? deps.root, worktree);
+  const judging = { ...(await openJob(deps, id, { soon: signal, now: signal })), criteria, commands: [] };
   return provenance(deps, judging, { kind: "folder", place, fresh: false });
 }
 

@@ -8,12 +8,13 @@ import {
   hasChecks,
   NOT_RUN,
   type Provenance,
+  type ProvenState,
   tickVerdict,
   type Verdict,
 } from "../../work/provenance.ts";
-import type { RunDeps, RunPlace } from "../run_types.ts";
+import type { PlacedJob, RunDeps, RunPlace } from "../run_types.ts";
 import { editedFiles, type Origin, originOf } from "./edited_files.ts";
-import { inFreshPlace, type Judging, runCommands } from "./run_checks.ts";
+import { inFreshPlace, type Judging, runChecks } from "./run_checks.ts";
 
 /**
  * The state that is judged: a folder, or a commit in a new worktree of it.
@@ -55,12 +56,8 @@ export async function provenance(deps: RunDeps, judging: Judging, judged: Judged
   if (fresh && commit !== null && clean && held.ignored.length > 0) {
     return inFresh(deps, judging, { commit, held, origin: originOf(place.worktree), changed: held.changed });
   }
-  return inFolder(deps, judging, {
-    place,
-    held,
-    origin: originOf(place.worktree),
-    where: place.worktree === null ? "project" : "worktree",
-  });
+  const where = place.worktree === null ? "project" : "worktree";
+  return inFolder(deps, { ...judging, place }, { held, origin: originOf(place.worktree), where });
 }
 
 interface FreshState {
@@ -74,27 +71,24 @@ interface FreshState {
 
 async function inFresh(deps: RunDeps, judging: Judging, fresh: FreshState): Promise<Provenance> {
   const { commit, origin, changed } = fresh;
-  return inFreshPlace(deps, judging, commit, async (place, worktree) => {
+  return inFreshPlace(deps, judging, commit, async (placed, worktree) => {
     const held = { ...(fresh.held ?? (await worktree.holds())), changed, ignored: [], uncommitted: [] };
-    return inFolder(deps, judging, { place, held, origin, where: "fresh" });
+    return inFolder(deps, placed, { held, origin, where: "fresh" });
   });
 }
 
-interface Folder {
-  readonly place: RunPlace;
-  readonly held: FolderState | null;
-  readonly origin: Origin | null;
-  readonly where: "fresh" | "worktree" | "project";
+interface Folder extends Pick<FreshState, "held" | "origin"> {
+  readonly where: ProvenState["where"];
 }
 
-async function inFolder(deps: RunDeps, judging: Judging, folder: Folder): Promise<Provenance> {
+async function inFolder(deps: RunDeps, judging: Judging & PlacedJob, folder: Folder): Promise<Provenance> {
   const { criteria, commands } = judging;
   const { held, where } = folder;
   const accepted = await (await deps.context.accepted()).read();
   const checks = criteria.flatMap(({ verify }) => (verify === null ? [] : [{ kind: "check" as const, text: verify }]));
   const lines: readonly CommandLine[] = [...commands.map((text) => ({ kind: "verify" as const, text })), ...checks];
   const runnable = lines.filter((line) => isAccepted(accepted, line)).map(({ text }) => text);
-  const results = await runCommands(deps, judging, folder.place, [...new Set(runnable)]);
+  const results = await runChecks(deps, judging, [...new Set(runnable)]);
   const passed = new Set(results.flatMap(({ command, problem }) => (problem === null ? [command] : [])));
   const edited = await editedFiles(deps, judging, {
     ...folder,

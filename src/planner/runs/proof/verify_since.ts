@@ -13,8 +13,8 @@ import { newOutput } from "../../work/default_evidence.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { type CriterionProof, type EditedFile, hasChecks, tickVerdict, type Verdict } from "../../work/provenance.ts";
 import type { RecordCheck } from "../../work/records/judge_record.ts";
+import { openJob } from "../job.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { talkingLog } from "../talking_log.ts";
 import { verifyRecord } from "../verify_record.ts";
 import { type ProposedCheck, type ProposedCriteria, proposedCriteria } from "./proposed_checks.ts";
 import { provenance } from "./provenance.ts";
@@ -210,7 +210,7 @@ interface Proving {
 type Proven = Pick<SpecVerdict, "criteria" | "edited" | "problem">;
 
 async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Proving): Promise<Proven> {
-  const { head, stop, config, changes, since } = change;
+  const { head, stop, changes, since } = change;
   const { judged, added, proposed } = compared;
   const altered = proposed.flatMap(({ label, change: kind, command }) =>
     kind === "altered" && head ? [{ label, checked: true, lost: false, verify: command }] : [],
@@ -221,12 +221,11 @@ async function proveCriteria(deps: RunDeps, id: SpecId, { change, compared }: Pr
     all.map((one, index) => (waits(index) ? propose({ ...one, verify: judged[index]?.verify ?? null }) : one));
   const unproven = (problem: string): Proven => ({ criteria: shown(criteria.map(leaveUnrun)), edited: [], problem });
   if (stop.soon.aborted) return unproven("interrupted");
-  const [processId, log] = [`${id}-${deps.pid}`, talkingLog(deps, id)];
   const origin = { from: changes.before.commit, name: since };
   try {
     const proof = await provenance(
       deps,
-      { id, criteria, commands: [], config, processId, log, stop },
+      { ...(await openJob(deps, id, stop)), criteria, commands: [] },
       { kind: "commit", commit: changes.after.commit, since: { origin, changed: changes.changed } },
     );
     return { criteria: shown(proof.criteria), edited: proof.edited, problem: null };

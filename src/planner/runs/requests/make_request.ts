@@ -8,8 +8,8 @@ import { newRequestAddress } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { type RequestNote, requestName, withTried } from "../../work/requests/request_note.ts";
 import { requestBody, requestTitle, withBody } from "../../work/requests/request_text.ts";
+import { withClaim } from "../claims.ts";
 import { finalFields, finalizeThere, notFinalText } from "../merge/complete_spec.ts";
-import { withClaim } from "../review/with_claim.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { type ProvenWork, requestFacts } from "./request_facts.ts";
 

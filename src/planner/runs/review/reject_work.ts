@@ -4,11 +4,11 @@ import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { withClaim } from "../claims.ts";
 import { openRequest } from "../requests/open_request.ts";
 import type { RunDeps } from "../run_types.ts";
 import { membersWithWork } from "./members.ts";
 import { refuseUnreviewable } from "./review_facts.ts";
-import { withClaim } from "./with_claim.ts";
 
 export interface RejectedWork {
   readonly spec_id: SpecId;

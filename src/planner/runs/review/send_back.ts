@@ -6,10 +6,10 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import { appendReview } from "../../spec/reviews.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { withClaim } from "../claims.ts";
 import type { RunDeps } from "../run_types.ts";
 import { membersWithWork } from "./members.ts";
 import { refuseUnreviewable } from "./review_facts.ts";
-import { withClaim } from "./with_claim.ts";
 
 export interface SentBack {
   readonly spec_id: SpecId;

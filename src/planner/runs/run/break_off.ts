@@ -1,10 +1,10 @@
+import { reasonOf } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
-import { keepCutOffRun } from "./keep_cut_off.ts";
+import { keepCutOffRun } from "./keep_record.ts";
 
 /**
  * Writes down that a run failed, for one that cannot do so by itself any more. Each step is tried, whatever became of

@@ -1,7 +1,5 @@
 import { Slots } from "#kernel/slots.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
-import type { PlannerConfig } from "../../config/config.ts";
 import { outputConsequence } from "../../output/output_status.ts";
 import { outputReportLines } from "../../output/report.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
@@ -15,20 +13,15 @@ import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.t
 import { judgeOutput } from "../../work/judge_output.ts";
 import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../../work/provenance.ts";
 import { provenance } from "../proof/provenance.ts";
-import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
+import type { PlacedJob, RunDeps, RunWishes } from "../run_types.ts";
 
 /** The work on one spec and its location, for which evidence is collected. */
-export interface WorkInPlace {
-  readonly id: SpecId;
-  readonly processId: string;
-  readonly config: PlannerConfig;
-  readonly place: RunPlace;
-  readonly log: RunLog;
+export interface WorkInPlace extends PlacedJob {
   /** The project's text of the spec when the run began; null where no run did. */
   readonly before: string | null;
   /** The body whose output is no run's and does not count; that of `before` if left out, none if null. */
   readonly outputBefore?: string | null;
-  readonly wishes: { readonly skipCriteria: boolean; readonly unproven: string | null; readonly stop: StopWishes };
+  readonly wishes: Pick<RunWishes, "skipCriteria" | "unproven">;
 }
 
 /** What an agent left, once it is gone. */
@@ -132,9 +125,12 @@ async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, crit
 
 /** Judges by the project's commands and the checks of the criteria; for work in a worktree by its commit alone. */
 function judge(deps: RunDeps, work: WorkInPlace, criteria: readonly JudgedCriterion[]): Promise<Provenance> {
-  const { id, config, place, wishes, log, processId } = work;
-  const judging = { id, criteria, commands: config.verify.commands, config, processId, log, stop: wishes.stop };
-  return provenance(deps, judging, { kind: "folder", place, fresh: place.worktree !== null });
+  const { config, place } = work;
+  return provenance(
+    deps,
+    { ...work, criteria, commands: config.verify.commands },
+    { kind: "folder", place, fresh: place.worktree !== null },
+  );
 }
 
 function hasTrace({ commits, uncommitted }: Evidence): boolean {

@@ -1,20 +1,18 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunReport } from "#planner/run_ports/process_records.ts";
-import type { WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { RunReport, StoredReport } from "#planner/run_ports/process_records.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import { readableDocument } from "../../spec/document.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
-import type { RunEnd } from "../../work/end_of_run.ts";
-import { runRecord } from "../../work/records/run_record.ts";
-import type { RunDeps } from "../run_types.ts";
+import { judgeCriteria } from "../../work/judge_criteria.ts";
+import type { ManualEnd } from "../../work/provenance.ts";
+import { type RecordedWork, type RunSummary, runRecord } from "../../work/records/run_record.ts";
+import type { CareDeps, PlacedRun, RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
-import type { PlacedRun } from "./start.ts";
 
-export interface RunParts {
+export interface RunParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;
-  readonly report: RunReport;
-  /** What the agent said last, or null if that is in the spec. */
-  readonly lastWords: string | null;
-  readonly end: Pick<RunEnd, "reasons"> & { readonly status: string };
-  readonly warnings: readonly string[];
   /** Null if the worktree was not examined at the end. */
   readonly state: WorktreeState | null;
   /** Null if no evidence was gathered. */
@@ -24,57 +22,73 @@ export interface RunParts {
 /** Keeps what a run did for later, beside its work. A refusal is a line of the log: the run has ended as it did. */
 export async function keepRecord(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<void> {
   try {
-    const kept = await keep(deps, run, parts);
-    if (kept === null) return;
-    await run.log.line(`planner: this was run ${kept.run}: "planner log ${run.id} --run ${kept.run}"`);
-    if (run.config.runs.commit) await writeFile(deps, run, kept);
+    const stored = await storeEnd(deps, run, parts);
+    if (stored === null) return;
+    await run.log.line(`planner: this was run ${stored.run}: "planner log ${run.id} --run ${stored.run}"`);
+    if (run.config.runs.commit) await writeFile(deps, run, stored);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     await run.log.line(`planner: the run's record could not be kept: ${error.message}`);
   }
 }
 
-interface Kept {
+interface StoredRecord {
   readonly run: number;
   readonly text: string;
 }
 
-/** Null without a commit that could hold it. */
-async function keep(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<Kept | null> {
-  const { gathered, end } = parts;
-  const place = await placeOf(deps, run, parts);
-  if (place === null) return null;
-  const summary = {
-    ...{ spec_id: run.id, process_id: run.processId, mode: run.wishes.mode, report: parts.report },
-    ...place,
-    criteria: gathered?.evidence.criteria ?? [],
-    proof: gathered?.proof ?? null,
-    unproven: gathered?.unproven ?? null,
-    outputSchema: run.spec.outputSchema,
-    lastWords: parts.lastWords,
-    outputProblem: gathered?.evidence.outputProblem ?? null,
-    ...{ started_at: parts.startedAt, ended_at: deps.context.clock.now().toISOString() },
-    ...{ status: end.status, reasons: end.reasons, warnings: parts.warnings },
-  };
+/**
+ * Stores the record of a run.
+ *
+ * @param branch that holds it; null for the commit that is checked out around the project
+ * @returns null without a commit that could hold it
+ */
+async function storeRecord(
+  { ports }: CareDeps,
+  branch: string | null,
+  summary: RunSummary,
+): Promise<StoredRecord | null> {
   let text = "";
-  const branch = run.place.worktree?.branch ?? null;
-  const kept = await deps.ports.worktrees.keepRecord(run.id, branch, (head) => {
+  const run = await ports.worktrees.keepRecord(summary.process.spec_id as SpecId, branch, (head) => {
     const record = runRecord(summary, head);
     text = `${JSON.stringify(record, null, 2)}\n`;
     return record;
   });
-  return kept === null ? null : { run: kept, text };
+  return run === null ? null : { run, text };
 }
 
-/** What the run did to the repository, and where. */
-async function placeOf({ ports }: RunDeps, { place: { worktree, base } }: PlacedRun, { state }: RunParts) {
-  if (worktree !== null) {
-    const { branch, mainBranch } = worktree;
-    return { branch, mainBranch, base: null, commits: state?.commits ?? [], files: pathsOf(state?.changed ?? []) };
-  }
-  const head = base === null ? null : await ports.worktrees.head();
-  if (base === null || head === null) return null;
-  const { commits, changed } = await ports.worktrees.since(base);
+function nowText({ context }: CareDeps): string {
+  return context.clock.now().toISOString();
+}
+
+async function storeEnd(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<StoredRecord | null> {
+  const { startedAt, state, gathered, ...ended } = parts;
+  const { id, processId, wishes, spec, place } = run;
+  const { worktree, base } = place;
+  const work = worktree !== null ? workOn(worktree, state) : base !== null ? await workSince(deps, base) : null;
+  if (work === null) return null;
+  const { criteria = [], outputProblem: problem = null } = gathered?.evidence ?? {};
+  const { proof = null, unproven = null } = gathered ?? {};
+  const output = spec.outputSchema === null ? null : { schema: spec.outputSchema, problem };
+  return storeRecord(deps, worktree?.branch ?? null, {
+    ...ended,
+    process: { spec_id: id, process_id: processId, mode: wishes.mode, started_at: startedAt },
+    ...{ work, judged: { criteria, proof, unproven, output }, ended_at: nowText(deps) },
+  });
+}
+
+type Work = Pick<WorktreeState, "commits" | "changed">;
+
+/** The work on a branch. */
+function workOn({ branch, mainBranch }: Pick<Worktree, "branch" | "mainBranch">, work: Work | null): RecordedWork {
+  return { branch, mainBranch, base: null, commits: work?.commits ?? [], files: pathsOf(work?.changed ?? []) };
+}
+
+/** The work in the project's folder since a commit; null without a repository. */
+async function workSince({ ports: { worktrees } }: CareDeps, base: string): Promise<RecordedWork | null> {
+  const head = await worktrees.head();
+  if (head === null) return null;
+  const { commits, changed } = await worktrees.since(base);
   return { branch: head.branch, mainBranch: null, base, commits, files: pathsOf(changed) };
 }
 
@@ -83,9 +97,123 @@ function pathsOf(changed: WorktreeState["changed"]): readonly string[] {
 }
 
 /** Also writes the record as a file, for projects that keep it in their history. */
-async function writeFile({ files, root }: RunDeps, { id, place, spec, config }: PlacedRun, kept: Kept): Promise<void> {
-  const path = `.planner/runs/${id}/${kept.run}.json`;
-  if (place.worktree === null) return files.write(`${root.replace(/[\\/]+$/, "")}/${path}`, kept.text);
-  const message = commitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, kept.run));
-  await place.worktree.commitFile(path, kept.text, message);
+async function writeFile(
+  { files, root }: RunDeps,
+  { id, place, spec, config }: PlacedRun,
+  { run, text }: StoredRecord,
+): Promise<void> {
+  const path = `.planner/runs/${id}/${run}.json`;
+  if (place.worktree === null) return files.write(`${root.replace(/[\\/]+$/, "")}/${path}`, text);
+  const message = commitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
+  await place.worktree.commitFile(path, text, message);
+}
+
+interface CutOff {
+  readonly processId: string;
+  /** Why the run did not come to its end. */
+  readonly reason: string;
+}
+
+/**
+ * Keeps the record of a run that could not do so itself: its process was killed, or something stood in its way. Does
+ * nothing for a run that has one. Call with the spec's claim held, when nothing of the run works any more.
+ */
+export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, reason }: CutOff): Promise<void> {
+  const { worktrees, records } = deps.ports;
+  const report = (await records.reports()).findLast((one) => one.process_id === processId && one.spec_id === id);
+  if (report === undefined) return;
+  const { base, mode, started_at } = report;
+  try {
+    const latest = (await worktrees.record(id, null))?.record;
+    if (latest?.["process_id"] === processId && latest["started_at"] === started_at) return;
+    const found = base === null ? await leftInWorktree(deps, id) : await leftInProject(deps, base);
+    if (found === null) return;
+    const { work, warnings, body } = found;
+    const spec = await deps.context.specs.load(id).catch(() => null);
+    const completed = isCompletedSince(spec, report);
+    const criteria = spec === null ? [] : judgeCriteria(spec.body, body ?? spec.body);
+    await storeRecord(deps, base === null ? work.branch : null, {
+      process: { spec_id: id, process_id: processId, mode, started_at },
+      ...{ report, work, warnings, lastWords: null, ended_at: nowText(deps) },
+      judged: { criteria, proof: null, unproven: null, output: null },
+      end: completed ? { status: "completed", reasons: [] } : { status: "failed", reasons: [reason] },
+    });
+  } catch (error) {
+    // Continues the cleanup: releasing the claim matters more than the record.
+    if (!(error instanceof OperationError)) throw error;
+  }
+}
+
+interface LeftWork {
+  readonly work: RecordedWork;
+  /** Problems that a person must fix, and changes outside of the branch, see `WorktreeState`. */
+  readonly warnings: readonly string[];
+  /** The spec's text as the agent left it; null if that is the project's. */
+  readonly body: string | null;
+}
+
+async function leftInWorktree({ ports }: CareDeps, id: SpecId): Promise<LeftWork | null> {
+  const worktree = await ports.worktrees.find(id).catch(() => null);
+  if (worktree === null) {
+    const branch = await ports.worktrees.branch(id);
+    const work = branch === null ? null : { branch, mainBranch: null, base: null, commits: [], files: [] };
+    return work === null ? null : { work, warnings: [], body: null };
+  }
+  const state = await worktree.settle();
+  const specs = worktree.specs();
+  const body = await specs.readText(id).then(
+    ({ text }) => readableDocument(text).body,
+    () => null,
+  );
+  return { work: workOn(worktree, state), warnings: [...state.problems, ...state.warnings], body };
+}
+
+async function leftInProject(deps: CareDeps, base: string): Promise<LeftWork | null> {
+  const work = await workSince(deps, base);
+  return work === null ? null : { work, warnings: [], body: null };
+}
+
+/** A run writes its spec before its record. Source: docs/decisions.md#s-26. */
+function isCompletedSince(spec: Spec | null, { started_at }: StoredReport): boolean {
+  const at = spec?.status === "completed" ? spec.frontmatter["completed_at"] : null;
+  return typeof at === "string" && Date.parse(at) >= Date.parse(started_at);
+}
+
+const NO_AGENT: RunReport = {
+  ...{ agent: "none", model: null, version: null, session: null, usage: null },
+  ...{ denied: [], prompt_sha256: null, outside: [] },
+};
+
+/**
+ * Keeps a record of a spec that a person completed by hand, as a run has one, with mode `manual`. Its commits are those
+ * of the spec's branch; without one it names the commit that is checked out.
+ *
+ * @returns the number of the record; null without a commit, or if it cannot be kept
+ */
+export async function keepManual(
+  deps: CareDeps,
+  { id, proof, unproven, outputSchema }: ManualEnd,
+): Promise<number | null> {
+  const { worktrees } = deps.ports;
+  try {
+    const worktree = await worktrees.find(id);
+    const head = await worktrees.head();
+    if (head === null) return null;
+    const { branch, mainBranch } = worktree ?? { branch: head.branch, mainBranch: head.branch };
+    const { commits, changed } = worktree === null ? { commits: [], changed: [] } : await worktree.branchWork();
+    const base = commits.length > 0 ? null : (proof.state?.commit ?? head.hash);
+    const now = nowText(deps);
+    const output = outputSchema === null ? null : { schema: outputSchema, problem: null };
+    const stored = await storeRecord(deps, worktree?.branch ?? null, {
+      process: { spec_id: id, process_id: `${id}-${deps.pid}`, mode: "manual", started_at: now },
+      ...{ report: NO_AGENT, work: { branch, mainBranch, base, commits, files: pathsOf(changed) } },
+      judged: { criteria: proof.criteria, proof, unproven, output },
+      ...{ end: { status: "completed", reasons: [] }, warnings: [], lastWords: null, ended_at: now },
+    });
+    return stored?.run ?? null;
+  } catch (error) {
+    // The spec is completed; the record says less then.
+    if (error instanceof OperationError) return null;
+    throw error;
+  }
 }

@@ -1,8 +1,8 @@
 import type { NewProcessRecord, RunReport } from "#planner/run_ports/process_records.ts";
 import type { RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Provider } from "../../work/providers.ts";
+import type { ClaimedRun } from "../run_types.ts";
 import type { ReportedSoFar } from "./run_agent.ts";
-import type { ClaimedStart } from "./start.ts";
 
 /** Shortest time between two writes, in milliseconds: the record lags behind the agent's reports by no more. */
 const LAG_MS = 5_000;
@@ -25,7 +25,7 @@ export class LiveReport {
 
   constructor(
     ports: Pick<RunPorts, "records" | "agents">,
-    { processId, provider, session }: Pick<ClaimedStart, "processId" | "provider" | "session">,
+    { processId, provider, session }: Pick<ClaimedRun, "processId" | "provider" | "session">,
   ) {
     this.#ports = ports;
     this.#processId = processId;

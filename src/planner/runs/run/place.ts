@@ -1,11 +1,9 @@
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { listSome } from "#words/names.ts";
-import type { PlannerConfig } from "../../config/config.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
-import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";
+import type { ClaimedRun, RunDeps, RunPlace } from "../run_types.ts";
 
 /** Paths that the prompt names. */
 const MAX_NAMED = 20;
@@ -71,17 +69,12 @@ function withoutAdvice(reason: string): string {
   return parts.map((part) => part.slice(0, ADVICE.exec(part)?.index)).join("; ");
 }
 
-interface PlacedRun {
-  readonly spec: Spec;
-  readonly config: PlannerConfig;
-  readonly wishes: RunWishes;
-  readonly log: RunLog;
-  /** See `RunPlace.base`. */
-  readonly base: string | null;
-}
-
 /** Opens the place of a run: the worktree, made or found and marked as begun, or the project itself. */
-export async function openPlace(deps: RunDeps, { spec, config, wishes, log, base }: PlacedRun): Promise<RunPlace> {
+export async function openPlace(
+  deps: RunDeps,
+  { spec, config, wishes }: ClaimedRun,
+  { log, base }: { readonly log: RunLog; readonly base: RunPlace["base"] },
+): Promise<RunPlace> {
   const port = config.worktree.port ? await deps.files.freePort() : null;
   if (!wishes.worktree) {
     const template = config.git.commit_template;

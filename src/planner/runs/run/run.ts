@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { OperationError, reasonOf } from "#kernel/errors.ts";
 import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
@@ -7,8 +7,8 @@ import { isAccountError } from "../../work/account_error.ts";
 import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
 import { exitMeaning } from "../../work/providers.ts";
 import { usageText } from "../../work/usage.ts";
-import { reasonOf } from "../reason_of.ts";
-import type { RunDeps, RunResult } from "../run_types.ts";
+import { settleClaim } from "../claims.ts";
+import type { ClaimedRun, PlacedRun, RunDeps, RunResult } from "../run_types.ts";
 import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
 import { keepRecord, type RunParts } from "./keep_record.ts";
@@ -18,10 +18,8 @@ import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
-import { settleClaim } from "./settle_claim.ts";
-import { specLeft } from "./spec_left.ts";
-import { type ClaimedStart, markStarted, type PlacedRun } from "./start.ts";
-import { takeBack, writeEnd } from "./write_end.ts";
+import { markStarted } from "./start.ts";
+import { specLeft, takeBack, writeEnd } from "./write_end.ts";
 
 /** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
 export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
@@ -31,7 +29,7 @@ const ENDED_OUTSIDE = "ended from outside";
 /** One agent's run on one spec that is claimed. `toEnd` is called once. */
 export class Run {
   readonly #deps: RunDeps;
-  readonly #start: ClaimedStart;
+  readonly #start: ClaimedRun;
   readonly #id: SpecId;
   #phase: Phase = "record";
   #log: RunLog | undefined;
@@ -42,7 +40,7 @@ export class Run {
   /** What a person should read of the claim and of what the agent did with git. */
   #warnings: readonly string[];
 
-  constructor(deps: RunDeps, start: ClaimedStart) {
+  constructor(deps: RunDeps, start: ClaimedRun) {
     this.#deps = deps;
     this.#live = new LiveReport(deps.ports, start);
     this.#start = start;
@@ -102,16 +100,17 @@ export class Run {
     const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId, this.#start.config.log.max_bytes);
     this.#log = log;
     this.#phase = "worktree";
-    const place = await openPlace(this.#deps, { ...this.#start, log, base: this.#base });
-    const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
-    await setUpWorktree(this.#deps, { ...run, stop: run.wishes.stop });
+    const place = await openPlace(this.#deps, this.#start, { log, base: this.#base });
+    const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before, stop: this.#start.wishes.stop };
+    await setUpWorktree(this.#deps, run);
     const guard = place.worktree === null ? await this.#deps.ports.worktrees.guardProject(this.#id) : null;
     await place.worktree?.guard();
     await this.#tellStart(run);
     this.#phase = "agent";
     const agent = await launchAgent(this.#deps, {
-      run,
+      job: run,
       claim: this.#start.claim,
+      prompt: { template: run.wishes.prompt },
       stillWanted: () => this.#isWanted(),
       prompted: (hash) => this.#live.prompted(hash),
       reported: (soFar) => this.#live.take(soFar),

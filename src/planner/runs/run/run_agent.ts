@@ -1,33 +1,25 @@
 import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { LimitSettings } from "../../config/config.ts";
-import type { StreamKind } from "../../config/provider_values.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
 import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
 import { errorLine } from "../../work/error_line.ts";
-import { type Allowing, allowingLine } from "../../work/providers/grant.ts";
+import { allowingLine } from "../../work/providers/grant.ts";
 import type { Usage } from "../../work/usage.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-import { LimitWatch } from "./limit_watch.ts";
+import type { AgentJob, RunDeps } from "../run_types.ts";
+import { LimitWatch, type SignsOfWork } from "./limit_watch.ts";
+import { onAbort, supervise } from "./run_commands.ts";
 
 /** Most of an agent's output that is taken in one turn, in bytes. Ours: some hundred lines. */
 const TURN_BYTES = 32 * 1024;
 
 export interface AgentRun {
-  readonly id: SpecId;
-  readonly start: AgentStart;
-  readonly stream: StreamKind;
-  readonly log: RunLog;
+  readonly job: AgentJob;
   readonly claim: Claim;
-  readonly stop: StopWishes;
-  readonly limits: LimitSettings;
-  /** Called with all that the agent reported so far, each time it reports more. */
-  readonly reported: (soFar: ReportedSoFar) => void;
-  readonly allowing: Allowing;
   /** Asked once the agent is known to others: false when the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
+  /** Called with all that the agent reported so far, each time it reports more. */
+  readonly reported?: (soFar: ReportedSoFar) => void;
 }
 
 export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
@@ -58,52 +50,46 @@ export interface AgentEnd {
  * Runs an agent to its end, its output going to the log as it comes. When this returns or throws, the agent and
  * everything that it started are gone.
  */
-export async function runAgent(deps: RunDeps, run: AgentRun): Promise<AgentEnd> {
-  const agent = await deps.ports.agents.start(run.start);
-  const watch = watchOver(agent, run);
-  const limits = limitWatch(deps, agent, run);
-  try {
-    if (!(await run.claim.noteAgent(agent.mark))) watch.loseClaim();
-    else if (!(await run.stillWanted())) watch.end(0);
-    const printed = Promise.all([readOutput(deps, agent, { run, limits }), readErrors(deps, agent, { run, limits })]);
-    // A failed read must not leave the agent waiting for a reader.
-    const failed = printed.then(
-      () => new Promise<never>(() => {}),
-      (error: unknown) => Promise.reject(error),
-    );
-    const exit = await Promise.race([agent.exited, failed]);
-    // What it started and left behind ends with it; only then do the streams end for certain.
-    await agent.stop(AGENT_GRACE_MS);
-    const [{ lines: _, ...answer }, lastWords] = await printed;
-    const ends = { limit: limits.reached, interrupted: watch.interrupted(), claimed: watch.claimed() };
-    return { exit, ...answer, lastWords, ...ends };
-  } finally {
-    limits.close();
-    watch.close();
-    await agent.stop(0);
-  }
+export async function runAgent(
+  deps: RunDeps,
+  run: AgentRun,
+  { start, limits }: { readonly start: AgentStart; readonly limits: LimitSettings },
+): Promise<AgentEnd> {
+  const signs = (agent: AgentProcess): SignsOfWork => ({
+    cpuMs: () => agent.cpuMs(),
+    lastChange: () => deps.files.lastChange(start.cwd),
+    now: () => deps.context.clock.now().getTime(),
+  });
+  const { exit, watch, printed } = await supervise(deps, start, {
+    watch(agent) {
+      const limit = new LimitWatch(limits, signs(agent), () => void agent.stop(AGENT_GRACE_MS).catch(() => {}));
+      return watchOver(agent, run, limit);
+    },
+    async begin(agent, watching) {
+      if (!(await run.claim.noteAgent(agent.mark))) watching.loseClaim();
+      else if (!(await run.stillWanted())) watching.end(0);
+    },
+    read: (agent, watching) =>
+      Promise.all([readOutput(deps, agent, run, watching), readErrors(deps, agent, run, watching)]),
+  });
+  const [{ lines: _, ...answer }, lastWords] = printed;
+  return { exit, ...answer, lastWords, ...watch.ends() };
 }
 
-interface Watch {
+interface Watch extends Pick<LimitWatch, "heard"> {
   end(graceMs: number): void;
   loseClaim(): void;
-  interrupted(): boolean;
-  claimed(): boolean;
+  ends(): Pick<AgentEnd, "limit" | "interrupted" | "claimed">;
   close(): void;
 }
 
-/** Ends the agent when the stop wishes say so, and when the claim is lost. */
-function watchOver(agent: AgentProcess, { stop, claim }: AgentRun): Watch {
+/** Ends the agent when it reaches a limit, when the stop wishes say so, and when the claim is lost. */
+function watchOver(agent: AgentProcess, { job: { stop }, claim }: AgentRun, limit: LimitWatch): Watch {
   let interrupted = false;
   let claimed = true;
   const end = (graceMs: number): void => {
     agent.stop(graceMs).catch(() => {});
   };
-  const onSoon = (): void => {
-    interrupted = true;
-    end(AGENT_GRACE_MS);
-  };
-  const onNow = (): void => end(0);
   const loseClaim = (): void => {
     claimed = false;
     end(AGENT_GRACE_MS);
@@ -115,47 +101,33 @@ function watchOver(agent: AgentProcess, { stop, claim }: AgentRun): Watch {
       () => {},
     );
   }, CLAIM_CHECK_MS);
-  const onLost = (): void => end(AGENT_GRACE_MS);
-  claim.lost.addEventListener("abort", onLost);
-  if (claim.lost.aborted) onLost();
-  stop.soon.addEventListener("abort", onSoon);
-  stop.now.addEventListener("abort", onNow);
-  if (stop.soon.aborted) onSoon();
-  if (stop.now.aborted) onNow();
+  const forget = [
+    onAbort(claim.lost, () => end(AGENT_GRACE_MS)),
+    onAbort(stop.soon, () => {
+      interrupted = true;
+      end(AGENT_GRACE_MS);
+    }),
+    onAbort(stop.now, () => end(0)),
+  ];
   return {
     end,
     loseClaim,
-    interrupted: () => interrupted,
-    claimed: () => claimed,
+    heard: (usage) => limit.heard(usage),
+    ends: () => ({ limit: limit.reached, interrupted, claimed }),
     close() {
+      limit.close();
       clearInterval(check);
-      claim.lost.removeEventListener("abort", onLost);
-      stop.soon.removeEventListener("abort", onSoon);
-      stop.now.removeEventListener("abort", onNow);
+      for (const one of forget) one();
     },
   };
 }
 
-function limitWatch({ files, context }: RunDeps, agent: AgentProcess, { limits, start }: AgentRun): LimitWatch {
-  const signs = {
-    cpuMs: () => agent.cpuMs(),
-    lastChange: () => files.lastChange(start.cwd),
-    now: () => context.clock.now().getTime(),
-  };
-  return new LimitWatch(limits, signs, () => void agent.stop(AGENT_GRACE_MS).catch(() => {}));
-}
-
-interface Reading {
-  readonly run: AgentRun;
-  readonly limits: LimitWatch;
-}
-
-async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<AgentAnswer> {
-  const { id, log, stream } = run;
-  const reader = openAgentStream(stream, agent.secrets);
+async function readOutput(deps: RunDeps, agent: AgentProcess, run: AgentRun, watch: Watch): Promise<AgentAnswer> {
+  const { id, log, provider } = run.job;
+  const reader = openAgentStream(provider.stream, agent.secrets);
   const report = reporter(deps, run);
   const write = async (lines: readonly string[]): Promise<void> => {
-    limits.heard(reader.usage);
+    watch.heard(reader.usage);
     const written = log.printed(lines, "stdout");
     for (const text of lines) deps.tell({ event: "output", spec_id: id, text });
     report(reader);
@@ -164,13 +136,13 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
   for await (const piece of yielding(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
-  const line = allowingLine(run.allowing, reader.denied, id);
+  const line = allowingLine(provider.row.allowing, reader.denied, id);
   if (line !== null) deps.tell({ event: "allow", spec_id: id, line });
   return answer;
 }
 
 /** Forwards new entries of the agent's own reports. */
-function reporter({ tell }: RunDeps, { id, reported }: AgentRun) {
+function reporter({ tell }: RunDeps, { job: { id }, reported }: AgentRun) {
   let before: ReportedSoFar = { usage: null, denied: [], session: null };
   return ({ usage, denied, session }: ReportedSoFar): void => {
     const isSpent = usage !== null && usage !== before.usage;
@@ -179,7 +151,7 @@ function reporter({ tell }: RunDeps, { id, reported }: AgentRun) {
     for (const what of denied.slice(told)) tell({ event: "denied", spec_id: id, what });
     const isNews = isSpent || denied.length > told || session !== before.session;
     before = { usage, denied, session };
-    if (isNews) reported(before);
+    if (isNews) reported?.(before);
   };
 }
 
@@ -187,12 +159,12 @@ function reporter({ tell }: RunDeps, { id, reported }: AgentRun) {
 const MAX_ERROR_LINES = 200;
 
 /** Returns the line that says why the agent failed, see `errorLine`. */
-async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<string> {
-  const { id, log } = run;
+async function readErrors({ tell }: RunDeps, agent: AgentProcess, { job }: AgentRun, watch: Watch): Promise<string> {
+  const { id, log } = job;
   const reader = openAgentStream("text", agent.secrets);
   let last: readonly string[] = [];
   const write = async (lines: readonly string[]): Promise<void> => {
-    limits.heard(null);
+    watch.heard(null);
     const written = log.printed(lines, "stderr");
     for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
     last = [...last, ...lines].slice(-MAX_ERROR_LINES);

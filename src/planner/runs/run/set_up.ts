@@ -1,21 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
-import type { PlannerConfig } from "../../config/config.ts";
 import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
 import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
-import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
-import { agentEnvironment } from "./place.ts";
-import { verifyWork } from "./verify.ts";
-
-export interface SettingUp {
-  readonly id: SpecId;
-  readonly processId: string;
-  readonly config: PlannerConfig;
-  readonly log: RunLog;
-  readonly place: RunPlace;
-  readonly stop: StopWishes;
-}
+import type { PlacedJob, RunDeps } from "../run_types.ts";
+import { runCommands } from "./run_commands.ts";
 
 /**
  * Makes a worktree build: submodules, copied files, then the commands of `worktree.setup`, which run again once a lock
@@ -23,8 +10,8 @@ export interface SettingUp {
  *
  * @throws OperationError `failed_precondition` that names the command which failed
  */
-export async function setUpWorktree(deps: RunDeps, setting: SettingUp): Promise<void> {
-  const { config, log, place, id } = setting;
+export async function setUpWorktree(deps: RunDeps, job: PlacedJob): Promise<void> {
+  const { config, log, place, id } = job;
   const { worktree } = place;
   if (worktree === null) return;
   for (const note of await worktree.furnish(config.worktree)) await log.line(`planner: ${note}`);
@@ -37,24 +24,18 @@ export async function setUpWorktree(deps: RunDeps, setting: SettingUp): Promise<
     deps.tell({ event: "note", spec_id: id, message });
     return;
   }
-  if (config.worktree.setup.length > 0) await runSetup(deps, setting, { root: worktree.root, locks });
+  if (config.worktree.setup.length > 0) await runSetup(deps, job, locks);
 }
 
-interface Locked {
-  readonly root: string;
-  readonly locks: ReadonlyMap<string, string>;
-}
-
-async function runSetup(deps: RunDeps, setting: SettingUp, { root, locks }: Locked): Promise<void> {
-  const { config, place, id, processId, log, stop } = setting;
+async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string, string>): Promise<void> {
+  const { config, log, place } = job;
   const commands = config.worktree.setup ?? [];
   await refuseUnacceptedSetup(deps.context, config);
   const state = digest(deps, JSON.stringify([commands, ...locks]));
   // It goes with the worktree.
-  const mark = `${(await deps.files.gitFolders(root)).at(-1) ?? ""}/planner-setup`;
+  const mark = `${(await deps.files.gitFolders(place.root)).at(-1) ?? ""}/planner-setup`;
   if ((await deps.files.read(mark)) === state) return;
-  const results = await verifyWork(deps, commands, {
-    ...{ cwd: root, env: agentEnvironment(deps, id, place), processId, log, stop },
+  const results = await runCommands(deps, job, commands, {
     limitSeconds: config.worktree.setup_seconds,
     word: "setup",
     stopAtFailure: true,
@@ -66,7 +47,7 @@ async function runSetup(deps: RunDeps, setting: SettingUp, { root, locks }: Lock
     throw new OperationError("failed_precondition", `${said}${where}`);
   }
   // A command may write the lock file anew.
-  await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, root))])));
+  await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, place.root))])));
 }
 
 async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
@@ -78,7 +59,8 @@ async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<
   return texts;
 }
 
-function digest({ files }: RunDeps, text: string): string {
+/** Returns the SHA-256 of a text. */
+export function digest({ files }: RunDeps, text: string): string {
   const hash = files.hasher();
   hash.update(new TextEncoder().encode(text));
   return hash.digest();

@@ -1,5 +1,5 @@
-import { OperationError } from "#kernel/errors.ts";
-import type { Worktree } from "#planner/run_ports/worktree.ts";
+import { OperationError, reasonOf } from "#kernel/errors.ts";
+import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
 import { changeSpec } from "../../operations/shared/change_spec.ts";
@@ -7,14 +7,35 @@ import type { SpecStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";
+import type { Spec } from "../../spec/spec.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import type { RunDeps, RunPlace } from "../run_types.ts";
-import type { PlacedRun } from "./start.ts";
+import type { PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
 
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
+}
+
+/** Returns the spec as the agent left it, or why it cannot be read: its run may have moved or removed it. */
+export async function specLeft(
+  deps: RunDeps,
+  { id, place }: Pick<PlacedRun, "id" | "place">,
+  state: WorktreeState | null,
+): Promise<Spec | string> {
+  const specs = specsOf(deps, place);
+  try {
+    const isThere = (await specs.ids()).includes(id);
+    if (isThere) return await specs.load(id);
+  } catch (error) {
+    return `the spec cannot be read any more: ${reasonOf(error)}`;
+  }
+  if (state !== null && !state.safe) return state.problems.join("; ");
+  const file = `.planner/specs/${id}.md`;
+  const paths = [...(state?.changed ?? []).map(({ path }) => path), ...(state?.uncommitted ?? [])];
+  const target = paths.find((path) => `/${path}`.endsWith(`/${id}.md`) && !path.endsWith(file));
+  const done = target === undefined ? `removed its spec "${file}"` : `moved its spec "${file}" to "${target}"`;
+  return place.worktree === null ? `the run ${done}` : `the run ${done} there: "planner work ${id}" brings it back`;
 }
 
 interface Ending extends RunEnd {

@@ -5,17 +5,10 @@ import { variablesOf } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
 import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/split_prompt.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
-import { type LaunchedRun, launchAgent } from "../run/launch_agent.ts";
+import { placeAt } from "../job.ts";
+import { launchAgent } from "../run/launch_agent.ts";
 import type { AgentEnd } from "../run/run_agent.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
-
-export interface SplitRun {
-  readonly id: SpecId;
-  readonly processId: string;
-  readonly provider: Provider;
-  readonly claim: Claim;
-  readonly stop: StopWishes;
-}
+import type { AgentJob, RunDeps } from "../run_types.ts";
 
 /**
  * Runs the agent in the project and returns its last words.
@@ -24,20 +17,19 @@ export interface SplitRun {
  */
 export async function askForMembers(
   deps: RunDeps,
-  { id, processId, provider, claim, stop }: SplitRun,
+  { processId, provider, claim, stop }: Pick<AgentJob, "processId" | "provider" | "stop"> & { readonly claim: Claim },
 ): Promise<string> {
   const { context, ports, root } = deps;
+  const { id } = claim;
   const spec = await context.specs.load(id);
   const config = await context.config();
-  const promptText = await splitPrompt(deps, id);
+  const text = await splitPrompt(deps, id);
   const log = await ports.logs.open(id, processId, config.log.max_bytes);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
-    const place = { worktree: null, root, port: null, knownCommits: new Set<string>(), base: null, earlier: null };
-    const wishes = { prompt: null, stop };
-    const run: LaunchedRun = { id, spec, processId, config, provider, place, log, wishes, session: null };
+    const job = { id, processId, config, log, stop, place: placeAt(root, null), spec, provider, session: null };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
-    const end = await launchAgent(deps, { run, claim, stillWanted, promptText });
+    const end = await launchAgent(deps, { job, claim, stillWanted, prompt: { text } });
     if (!(await stillWanted())) throw failed(id, "it was ended from outside");
     refuseBadEnd(id, end, provider);
     return end.output;

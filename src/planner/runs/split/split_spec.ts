@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { OperationError, reasonOf } from "#kernel/errors.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
@@ -11,8 +11,7 @@ import { sectionOf } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";
-import { reasonOf } from "../reason_of.ts";
-import { claimSpec } from "../run/start.ts";
+import { claimSpec } from "../claims.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { askForMembers } from "./ask_agent.ts";
 import { type ProposedMember, parseMembers } from "./parse_members.ts";
@@ -96,7 +95,7 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
     await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
     let end: ProcessEnd = { status: "failed", error: "the split broke off" };
     try {
-      const answer = await askForMembers(deps, { id, processId, provider, claim, stop: wishes.stop });
+      const answer = await askForMembers(deps, { processId, provider, claim, stop: wishes.stop });
       const members = await writeMembers(deps, id, { answer, force: wishes.force });
       end = { status: "completed" };
       return { spec_id: id, members };

@@ -1,0 +1,155 @@
+import { OperationError, reasonOf } from "#kernel/errors.ts";
+import type { Claim, ClaimHolder, SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import { AGENT_GRACE_MS } from "../limits.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import type { RunEnd } from "../work/end_of_run.ts";
+import { keepCutOffRun } from "./run/keep_record.ts";
+import type { CareDeps, RunDeps } from "./run_types.ts";
+
+/** Why a run whose process is gone did not complete. */
+export const PROCESS_GONE = "the process that ran it is gone";
+
+/**
+ * Takes the spec for this process, and ends what a dead holder left running.
+ *
+ * @throws OperationError that names the holder
+ */
+export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): Promise<Claim> {
+  const answer = await deps.ports.claims.claim(id, processId);
+  if ("heldBy" in answer) {
+    const { pid, host, started_at } = answer.heldBy;
+    const why = `process ${pid} on ${host} is working on it (it began ${started_at})`;
+    throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': ${why}`);
+  }
+  const { claim, tookOver } = answer;
+  if (tookOver === null) return claim;
+  deps.tell({ event: "note", spec_id: id, message: `took the spec over from process ${tookOver.pid}, which is gone` });
+  try {
+    await endLeftovers(deps, id, tookOver);
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/**
+ * Holds a spec's claim while `use` runs, so that no run and no merge of it begins meanwhile.
+ *
+ * @param action begins the refusal, as in `send back`
+ * @throws OperationError `failed_precondition` if another process holds it
+ */
+export function withClaim<Result>(
+  deps: CareDeps,
+  id: SpecId,
+  action: string,
+  use: (claim: Claim) => Promise<Result>,
+): Promise<Result> {
+  return holdClaim(deps, id, use, ({ pid }) => {
+    const why = `process ${pid} is working on it: "planner pause ${id}" stops it`;
+    throw new OperationError("failed_precondition", `Cannot ${action} spec '${id}': ${why}`);
+  });
+}
+
+/** As `withClaim`. @param held returns the result if another process holds the claim */
+export async function holdClaim<Result>(
+  deps: CareDeps,
+  id: SpecId,
+  use: (claim: Claim) => Promise<Result>,
+  held: (holder: ClaimHolder) => Result,
+): Promise<Result> {
+  const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
+  if ("heldBy" in answer) return held(answer.heldBy);
+  try {
+    if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
+    return await use(answer.claim);
+  } finally {
+    await answer.claim.release();
+  }
+}
+
+/**
+ * Ends what a dead holder of a claim left running and keeps the record of its run. Call with the spec's claim held.
+ *
+ * @returns how many processes were ended
+ */
+async function endLeftovers(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<number> {
+  if (process_id === null) return 0;
+  const ended = await deps.ports.agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
+  await keepCutOffRun(deps, id, { processId: process_id, reason: PROCESS_GONE });
+  return ended;
+}
+
+/**
+ * Takes a stale claim over, ends what its holder left, and gives the claim up. The claim keeps the holder's run until
+ * then: a process that is killed meanwhile leaves it to the next one.
+ *
+ * @param then more to do with the claim held
+ * @returns how many processes were ended; null if the claim is gone or held by a live process
+ */
+export async function endClaim(
+  deps: CareDeps,
+  { id, holder }: { readonly id: SpecId; readonly holder: ClaimHolder },
+  then: () => Promise<void>,
+): Promise<number | null> {
+  const answer = await deps.ports.claims.claim(id, holder.process_id ?? `${id}-${deps.pid}`);
+  if ("heldBy" in answer) return null;
+  try {
+    const ended = answer.tookOver === null ? 0 : await endLeftovers(deps, id, answer.tookOver);
+    await then();
+    return answer.tookOver === null && ended === 0 ? null : ended;
+  } finally {
+    await answer.claim.release();
+  }
+}
+
+/**
+ * Takes the spec for this clone, at the remote where the settings name one.
+ *
+ * @returns notes for the run's record
+ * @throws OperationError that names the clone that has it, or says why the remote cannot be asked
+ */
+export async function shareClaim(deps: RunDeps, claim: Claim, wishes: SharedClaimWishes): Promise<readonly string[]> {
+  const answer = await claim.share(wishes);
+  if (answer.kind === "own") {
+    for (const message of answer.notes) deps.tell({ event: "note", spec_id: claim.id, message });
+    return answer.notes;
+  }
+  const refused = `Cannot start work on spec '${claim.id}': ${answer.reason}`;
+  if (answer.kind === "lost") throw new OperationError("failed_precondition", refused);
+  throw new OperationError("unavailable", `${refused}: "planner work ${claim.id} --offline" works without it`);
+}
+
+/**
+ * Makes the shared claim final before the spec is completed. A run that has lost it keeps its branch and needs attention.
+ * A remote that does not answer stops nothing here: the merge asks again.
+ *
+ * @returns the end as the claim allows it, and sentences for a person
+ */
+export async function settleClaim(
+  claim: Claim,
+  end: RunEnd,
+): Promise<{ readonly end: RunEnd; readonly notes: readonly string[] }> {
+  if (claim.lost.aborted) return { end: lostEnd(claim, String(claim.lost.reason)), notes: [] };
+  if (end.status !== "completed") return { end, notes: [] };
+  const answer = await finishClaim(claim);
+  if (answer.kind === "lost") return { end: lostEnd(claim, answer.reason), notes: [] };
+  if (answer.kind === "own") return { end, notes: answer.notes };
+  const note = `${answer.reason}: other clones do not know that the spec is finished; "planner merge ${claim.id}" asks again`;
+  return { end, notes: [note] };
+}
+
+/** Work that is finished does not fail because the remote was removed meanwhile. */
+async function finishClaim(claim: Claim): Promise<SharedAnswer> {
+  try {
+    return await claim.finish({ steal: false, offline: false });
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { kind: "unknown", reason: reasonOf(error) };
+  }
+}
+
+function lostEnd({ id }: Claim, reason: string): RunEnd {
+  const advice = `its branch keeps the work, and "planner merge ${id} --steal" merges it all the same`;
+  return { status: "needs_attention", reasons: [`${reason}: ${advice}`] };
+}

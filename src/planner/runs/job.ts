@@ -1,0 +1,40 @@
+import type { Worktree } from "#planner/run_ports/worktree.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { setUpWorktree } from "./run/set_up.ts";
+import type { Job, PlacedJob, RunDeps, RunPlace, StopWishes } from "./run_types.ts";
+
+/**
+ * Opens a job about a spec that is no run. Its log reports lines as events: the spec's own log would take checks for
+ * another run, and their output for the agent's.
+ */
+export async function openJob({ context, pid, tell }: RunDeps, id: SpecId, stop: StopWishes): Promise<Job> {
+  const say = (text: string): void => tell({ event: "output", spec_id: id, text });
+  const log = {
+    file: null,
+    line: async (text: string) => say(text),
+    printed: async (lines: readonly string[]) => lines.forEach(say),
+    flush: async () => {},
+    end: async () => {},
+  };
+  return { id, processId: `${id}-${pid}`, config: await context.config(), log, stop };
+}
+
+/** Returns a place that no run has opened: a worktree, or the project itself. */
+export function placeAt(root: string, worktree: Worktree | null, port: number | null = null): RunPlace {
+  return { worktree, root, port, knownCommits: new Set(), base: null, earlier: null };
+}
+
+/** Calls `use` with a new worktree of a commit that is set up as one for a run. */
+export function withFreshPlace<OwnJob extends Job, Result>(
+  deps: RunDeps,
+  job: OwnJob,
+  commit: string,
+  use: (job: OwnJob & PlacedJob, worktree: Worktree) => Promise<Result>,
+): Promise<Result> {
+  return deps.ports.worktrees.withFresh(job.id, commit, async (worktree) => {
+    const port = job.config.worktree.port ? await deps.files.freePort() : null;
+    const placed = { ...job, place: placeAt(worktree.root, worktree, port) };
+    await setUpWorktree(deps, placed);
+    return use(placed, worktree);
+  });
+}

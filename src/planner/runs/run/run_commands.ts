@@ -1,0 +1,152 @@
+import { Slots } from "#kernel/slots.ts";
+import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
+import type { RunLog } from "#planner/run_ports/logs.ts";
+import { counted } from "#words/names.ts";
+import { AGENT_GRACE_MS } from "../../limits.ts";
+import type { Hasher } from "../../program_ports.ts";
+import { openAgentStream } from "../../work/agent_stream.ts";
+import { type CommandResult, NOT_RUN } from "../../work/provenance.ts";
+import type { PlacedJob, RunDeps } from "../run_types.ts";
+import { agentEnvironment } from "./place.ts";
+
+export interface CommandRules {
+  /** For each command. */
+  readonly limitSeconds: number;
+  /** What the log calls it; `verify` if left out. */
+  readonly word?: string;
+  /** Whether nothing more runs once one has not passed. */
+  readonly stopAtFailure?: boolean;
+  /** How many run side by side; 1 if left out. */
+  readonly width?: number;
+}
+
+/**
+ * Runs commands in their order, their output going to the log. Once they are to end, none begins any more.
+ */
+export async function runCommands(
+  deps: RunDeps,
+  job: PlacedJob,
+  commands: readonly string[],
+  rules: CommandRules,
+): Promise<readonly CommandResult[]> {
+  const { word = "verify", width = 1, stopAtFailure = false } = rules;
+  const slots = new Slots(width);
+  let failed = false;
+  const results = commands.map((command) =>
+    slots.run(async () => {
+      if (failed && stopAtFailure) return null;
+      if (job.stop.soon.aborted) return { ...UNRUN, command };
+      await job.log.line(`planner: ${word}: ${command}`);
+      const result = await runCommand(deps, command, job, rules);
+      failed ||= result.problem !== null;
+      const seconds = (result.duration_ms / 1000).toFixed(1);
+      await job.log.line(`planner: ${word}: ${result.problem ?? "passed"} after ${seconds} s: ${command}`);
+      return result;
+    }),
+  );
+  return (await Promise.all(results)).filter((result) => result !== null);
+}
+
+const UNRUN = { status: null, duration_ms: 0, output_hash: "", problem: NOT_RUN };
+
+/** Runs one line of a shell to its end, or to its limit of time. */
+async function runCommand(
+  deps: RunDeps,
+  command: string,
+  { id, place, processId, log, stop }: PlacedJob,
+  { limitSeconds, width = 1 }: CommandRules,
+): Promise<CommandResult> {
+  const { shell, files, context } = deps;
+  const began = context.clock.now().getTime();
+  const env = agentEnvironment(deps, id, place);
+  const start = { argv: shell(command), cwd: place.root, env, processId, alone: width > 1 };
+  const hash = files.hasher();
+  const { exit, watch } = await supervise(deps, start, {
+    watch: (process) => watchTime(process, limitSeconds, stop.soon),
+    read: (process) => Promise.all([copy(process, "stdout", log, hash), copy(process, "stderr", log, null)]),
+  });
+  const duration_ms = context.clock.now().getTime() - began;
+  const problem = watch.late() ? `took over ${counted(limitSeconds, "second")}` : problemOf(exit);
+  return { command, status: exit.code, duration_ms, output_hash: hash.digest(), problem };
+}
+
+/** Ends a program at its limit of time and at a signal. */
+function watchTime(process: AgentProcess, seconds: number, stop: AbortSignal) {
+  let late = false;
+  const end = (): void => void process.stop(0).catch(() => {});
+  const timer = setTimeout(() => {
+    late = true;
+    end();
+  }, seconds * 1000);
+  const forget = onAbort(stop, end);
+  return {
+    late: () => late,
+    close() {
+      clearTimeout(timer);
+      forget();
+    },
+  };
+}
+
+async function copy(
+  process: AgentProcess,
+  stream: "stdout" | "stderr",
+  log: RunLog,
+  hash: Hasher | null,
+): Promise<void> {
+  const reader = openAgentStream("text", process.secrets);
+  for await (const chunk of process[stream]) {
+    hash?.update(chunk);
+    await log.printed(reader.push(chunk), "stdout");
+  }
+  await log.printed(reader.end().lines, "stdout");
+}
+
+function problemOf({ code, signal }: AgentExit): string | null {
+  if (code === 0) return null;
+  return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with status ${code}`;
+}
+
+export interface Supervision<Watch, Printed> {
+  /** Called once the program runs; closed once it is gone. */
+  readonly watch: (program: AgentProcess) => Watch;
+  /** Awaited before anything is read. */
+  readonly begin?: (program: AgentProcess, watch: Watch) => Promise<void>;
+  /** Reads both streams to their ends. The program is ended if that fails: it would wait for a reader. */
+  readonly read: (program: AgentProcess, watch: Watch) => Promise<Printed>;
+}
+
+/**
+ * Runs a program to its end and reads what it prints. When this returns or throws, the program and everything that it
+ * started are gone.
+ */
+export async function supervise<Watch extends { close(): void }, Printed>(
+  { ports }: RunDeps,
+  start: AgentStart,
+  supervision: Supervision<Watch, Printed>,
+): Promise<{ readonly exit: AgentExit; readonly watch: Watch; readonly printed: Printed }> {
+  const program = await ports.agents.start(start);
+  const watch = supervision.watch(program);
+  try {
+    await supervision.begin?.(program, watch);
+    const printed = supervision.read(program, watch);
+    const failed = printed.then(
+      () => new Promise<never>(() => {}),
+      (error: unknown) => Promise.reject(error),
+    );
+    const exit = await Promise.race([program.exited, failed]);
+    // What it started and left behind ends with it; only then do the streams end for certain.
+    await program.stop(AGENT_GRACE_MS);
+    return { exit, watch, printed: await printed };
+  } finally {
+    watch.close();
+    await program.stop(0);
+  }
+}
+
+/** Calls `use` once the signal is aborted, now if it is. @returns what ends the wait */
+export function onAbort(signal: AbortSignal, use: () => void): () => void {
+  signal.addEventListener("abort", use);
+  if (signal.aborted) use();
+  return () => signal.removeEventListener("abort", use);
+}

@@ -55,7 +55,7 @@ export const NAMED: readonly Target[] = [
     sources: ["src/planner/runs/**/*.ts"],
     tests: RUN_TESTS,
     operators: [
-      withoutCall("agent not stopped", /\bagent\.stop\(/),
+      withoutCall("agent not stopped", /\b(?:agent|program|process)\.stop\(/),
       withoutCall("no status file", /\.writeStatus\(/),
       always("failure written in any status", /status === "in_progress"/),
     ],

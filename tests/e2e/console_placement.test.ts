@@ -91,7 +91,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
 
       const scope = page.getByLabel("Scope");
       await scope.fill("b0");
-      await page.locator('datalist option[value="B03"]').waitFor({ state: "attached" });
+      await page.getByRole("option", { name: /^B03 / }).waitFor();
       await scope.fill("floor:AMS1/2");
       await page.keyboard.press("Enter");
       await page.getByText("0 of 2").waitFor();

@@ -1,7 +1,7 @@
-import { useId } from "preact/hooks";
 import type { Port } from "#gen/datacenter/v1/json.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
+import { Combobox } from "../ui/combobox.tsx";
 import { useDelayed } from "../ui/use_delayed.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
@@ -13,12 +13,9 @@ import { RefInput } from "./ref_input.tsx";
 export function PortEnd({ field, path, value }: FieldProps) {
   const form = useForm();
   const { device_code = "", port_name = "" } = (value ?? {}) as { device_code?: string; port_name?: string };
-  const [deviceId, portId, list] = [
-    idOf(pathText([...path, "device_code"])),
-    idOf(pathText([...path, "port_name"])),
-    useId(),
-  ];
+  const [deviceId, portId] = [idOf(pathText([...path, "device_code"])), idOf(pathText([...path, "port_name"]))];
   const free = useFreePorts(device_code);
+  const matching = free.filter(({ name }) => name.toLowerCase().includes(port_name.toLowerCase()));
   const problem = ["device_code", "port_name", ""]
     .map((name) => form.problemAt(pathText(name === "" ? path : [...path, name])))
     .find((one) => one !== "");
@@ -41,22 +38,17 @@ export function PortEnd({ field, path, value }: FieldProps) {
       </div>
       <div class="form-field">
         <label for={portId}>Port</label>
-        <input
+        <Combobox
           {...common(portId)}
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          list={list}
           value={port_name}
-          onInput={({ currentTarget }) => set(device_code, currentTarget.value)}
+          options={(matching.length > 0 ? matching : free).map(({ name, kind, type }) => ({
+            value: name,
+            name,
+            note: [enumWord(kind, "PORT_KIND"), type].filter((one) => one !== "").join(", "),
+          }))}
+          typed={(port) => set(device_code, port)}
+          choose={({ name }) => set(device_code, name)}
         />
-        <datalist id={list}>
-          {free.map((port) => (
-            <option key={port.name} value={port.name}>
-              {[enumWord(port.kind, "PORT_KIND"), port.type].filter((one) => one !== "").join(", ")}
-            </option>
-          ))}
-        </datalist>
       </div>
       {problem === undefined ? null : <p class="form-problem">{problem}</p>}
     </fieldset>

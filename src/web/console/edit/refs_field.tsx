@@ -1,10 +1,10 @@
-import { useId, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { kindNoun, refName } from "#words/names.ts";
 import { Icon } from "../../shared/icon.tsx";
 import { callError, type Reply } from "../api/client.ts";
 import { nameQuery, refsNamed, SEARCH_RPC } from "../named_refs.ts";
-import { optionOf } from "../ui/ref_field.tsx";
-import { useHits } from "../ui/use_hits.ts";
+import { Combobox } from "../ui/combobox.tsx";
+import { optionsOf, useHits } from "../ui/use_hits.ts";
 import { ask } from "./ask.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
@@ -19,13 +19,17 @@ export function RefsField({ field, path, value }: FieldProps) {
   latest.current = refs;
   const [text, setText] = useState("");
   const [unread, setUnread] = useState("");
-  const list = useId();
   const hits = useHits(text, []);
   const at = pathText(path);
   const id = idOf(at);
   const wrong = [at, ...refs.map((_, index) => `${at}[${index}]`)].find((one) => form.problemAt(one) !== "") ?? at;
   const problem = form.problemAt(wrong);
   const write = (next: readonly string[]) => form.set(path, next.length === 0 ? undefined : next);
+  const take = (ref: string) => {
+    setUnread("");
+    setText("");
+    if (!latest.current.includes(ref)) write([...latest.current, ref]);
+  };
   const add = async (typed: string) => {
     if (typed === "") return;
     try {
@@ -35,9 +39,7 @@ export function RefsField({ field, path, value }: FieldProps) {
         setUnread(only === undefined ? `Nothing is called “${typed}”` : `Expected one of ${found.join(", ")}`);
         return;
       }
-      setUnread("");
-      setText("");
-      if (!latest.current.includes(only)) write([...latest.current, only]);
+      take(only);
     } catch (error) {
       setUnread(callError(error).message);
     }
@@ -61,16 +63,14 @@ export function RefsField({ field, path, value }: FieldProps) {
           ))}
         </span>
       )}
-      <input
+      <Combobox
         id={id}
         {...described(id, problem || unread)}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
-        list={list}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        options={optionsOf(hits)}
+        typed={setText}
+        choose={({ value: ref }) => take(ref)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" || event.ctrlKey || event.metaKey) return;
           event.preventDefault();
@@ -78,13 +78,6 @@ export function RefsField({ field, path, value }: FieldProps) {
         }}
         onBlur={() => void add(text.trim())}
       />
-      <datalist id={list}>
-        {hits.map(({ ref, detail }) => (
-          <option key={ref} value={optionOf(ref, hits)}>
-            {detail}
-          </option>
-        ))}
-      </datalist>
       {unread === "" || problem !== "" ? null : (
         <p class="form-problem" id={`${id}-problem`}>
           {unread}

@@ -1,6 +1,7 @@
 import { useId, useState } from "preact/hooks";
 import { type CallError, callError } from "../api/client.ts";
-import { useHits } from "../ui/use_hits.ts";
+import { Combobox } from "../ui/combobox.tsx";
+import { optionsOf, useHits } from "../ui/use_hits.ts";
 import { ask } from "./ask.ts";
 import { Refused } from "./changes_panel.tsx";
 import { useForm } from "./field_context.ts";
@@ -16,7 +17,7 @@ export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
   const [type, setType] = useState<Values>();
   const [problem, setProblem] = useState<CallError>();
   const hits = useHits(code, ["DEVICE_TYPE"]);
-  const load = () => {
+  const load = (code: string) => {
     if (code === "") return;
     setProblem(undefined);
     ask<{ readonly device_type: Values }>("datacenter.v1.PlanningService/GetDeviceType", { code }).then(
@@ -33,30 +34,24 @@ export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
       <div class="form-field">
         <label for={id}>Fill from type</label>
         <span class="with-unit">
-          <input
+          <Combobox
             id={id}
-            type="text"
-            autocomplete="off"
-            spellcheck={false}
             placeholder="code or model of a device type"
-            list={`${id}-types`}
             value={code}
-            onInput={({ currentTarget }) => setCode(currentTarget.value.trim())}
+            options={optionsOf(hits)}
+            typed={(text) => setCode(text.trim())}
+            choose={({ name }) => {
+              setCode(name);
+              load(name);
+            }}
             onKeyDown={(event) => {
-              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) load();
+              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) load(code);
             }}
           />
-          <button type="button" disabled={code === ""} onClick={load}>
+          <button type="button" disabled={code === ""} onClick={() => load(code)}>
             Fill
           </button>
         </span>
-        <datalist id={`${id}-types`}>
-          {hits.map(({ ref, name, detail }) => (
-            <option key={ref} value={name}>
-              {detail}
-            </option>
-          ))}
-        </datalist>
       </div>
       {problem === undefined ? null : (
         <ul class="edit-findings" role="alert">

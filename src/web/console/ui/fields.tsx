@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Combobox } from "./combobox.tsx";
+import type { Option } from "./use_hits.ts";
 
 let pressed = false;
 
@@ -34,16 +36,18 @@ export function TextField({
   label,
   value,
   change,
-  placeholder,
-  list,
-  typed,
+  placeholder = "",
+  offered,
 }: FieldProps & {
   readonly placeholder?: string;
-  /** The id of the list of what is offered. */
-  readonly list?: string;
-  /** Hears of each letter. */
-  readonly typed?: (text: string) => void;
+  /** What may be chosen instead of typed, which takes effect at once. */
+  readonly offered?: {
+    readonly options: readonly Option[];
+    readonly typed: (text: string) => void;
+    readonly choose: (value: string) => void;
+  };
 }) {
+  const id = useId();
   const [text, setText] = useState(value);
   // With the drawing itself: leaving the field a moment later would put the old text back.
   useLayoutEffect(() => setText(value), [value]);
@@ -58,24 +62,39 @@ export function TextField({
   const settle = () => {
     if (!gone.current && text.trim() !== value) change(text.trim());
   };
+  const common = {
+    id,
+    value: text,
+    placeholder,
+    onBlur: () => afterPress(settle),
+    onKeyDown: ({ key }: KeyboardEvent) => key === "Enter" && settle(),
+  };
   return (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="text"
-        value={text}
-        spellcheck={false}
-        autocomplete="off"
-        placeholder={placeholder ?? ""}
-        list={list}
-        onInput={({ currentTarget }) => {
-          setText(currentTarget.value);
-          typed?.(currentTarget.value);
-        }}
-        onBlur={() => afterPress(settle)}
-        onKeyDown={({ key }) => key === "Enter" && settle()}
-      />
-    </label>
+    <div class="field">
+      <label for={id}>{label}</label>
+      {offered === undefined ? (
+        <input
+          {...common}
+          type="text"
+          spellcheck={false}
+          autocomplete="off"
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      ) : (
+        <Combobox
+          {...common}
+          options={offered.options}
+          typed={(next) => {
+            setText(next);
+            offered.typed(next);
+          }}
+          choose={(option) => {
+            setText(option.name);
+            offered.choose(option.value);
+          }}
+        />
+      )}
+    </div>
   );
 }
 

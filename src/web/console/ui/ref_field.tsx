@@ -1,7 +1,7 @@
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { refName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
-import { useHits } from "./use_hits.ts";
+import { optionsOf, shownRef, useHits } from "./use_hits.ts";
 
 interface RefFieldProps {
   readonly label: string;
@@ -12,28 +12,31 @@ interface RefFieldProps {
   readonly kinds: readonly string[];
 }
 
-/** A field that names things of the inventory by code, several parted by blanks; it offers what is there while one types. */
-export function RefField({ kinds, value, ...field }: RefFieldProps) {
-  const list = useId();
-  const [text, setText] = useState("");
-  const [, before = "", last = ""] = /^(.*\s|)(\S*)$/.exec(text) ?? [];
-  const options = useHits(last, kinds);
+/**
+ * A field that names things of the inventory, several parted by blanks; it offers what is there while one types. It shows
+ * codes, and references where a code names several things; `change` is given references, and codes that were only typed.
+ */
+export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
+  const [text, setText] = useState<string>();
+  const refs = value.split(" ");
+  const words = (text ?? refs.map(refName).join(" ")).split(/\s+/);
+  const hits = useHits(words.at(-1) ?? "", kinds);
+  const shown = refs.map((ref) => shownRef(ref, hits));
+  const refOf = (word: string) => refs[shown.indexOf(word)] ?? word;
+  const before = words.slice(0, -1);
   return (
-    <>
-      <TextField {...field} value={value.split(" ").map(refName).join(" ")} list={list} typed={setText} />
-      <datalist id={list}>
-        {options.map(({ ref, detail }) => (
-          <option key={ref} value={before + optionOf(ref, options)}>
-            {detail}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <TextField
+      {...field}
+      value={shown.join(" ")}
+      change={(typed) => change(typed.split(/\s+/).map(refOf).join(" "))}
+      offered={{
+        options: optionsOf(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
+        typed: setText,
+        choose: (ref) => {
+          setText(undefined);
+          change([...before.map(refOf), ref].join(" "));
+        },
+      }}
+    />
   );
-}
-
-/** The code alone, unless it names several of the things that are offered. */
-export function optionOf(ref: string, options: readonly { readonly ref: string }[]): string {
-  const isShared = options.some((other) => other.ref !== ref && refName(other.ref) === refName(ref));
-  return isShared ? ref : refName(ref);
 }

@@ -1,0 +1,150 @@
+import type { InputHTMLAttributes } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Option } from "./use_hits.ts";
+
+interface ComboboxProps extends Omit<InputHTMLAttributes<HTMLInputElement>, "value" | "list"> {
+  readonly value: string;
+  readonly options: readonly Option[];
+  readonly choose: (option: Option) => void;
+  /** Hears of each letter, and of a key that asks what there is. */
+  readonly typed: (text: string) => void;
+}
+
+/**
+ * A text field that offers what matches below it. Nothing is chosen before a person chooses it: other text stays as typed.
+ * Source: WAI-ARIA Authoring Practices, editable combobox with list autocomplete.
+ */
+export function Combobox({ value, options, choose, typed, onKeyDown, onBlur, ...input }: ComboboxProps) {
+  const id = useId();
+  const field = useRef<HTMLInputElement>(null);
+  const [open, setOpen] = useState(false);
+  /** Place of the marked option; -1 for no option, -2 for the last one. */
+  const [at, setAt] = useState(-1);
+  const isSettled = options.length === 1 && options[0]?.name.toLowerCase() === value.trim().toLowerCase();
+  const isShown = open && options.length > 0 && !isSettled && input.readOnly !== true;
+  const marked = at === -2 ? options.length - 1 : Math.min(at, options.length - 1);
+  const close = () => {
+    setOpen(false);
+    setAt(-1);
+  };
+  const take = (option: Option) => {
+    choose(option);
+    close();
+  };
+  const show = (first: number) => {
+    setOpen(true);
+    setAt(first);
+    typed(value);
+  };
+  const keys: Readonly<Record<string, (() => void) | undefined>> = isShown
+    ? {
+        ArrowDown: () => setAt((marked + 1) % options.length),
+        ArrowUp: () => setAt(marked <= 0 ? options.length - 1 : marked - 1),
+        "Alt ArrowUp": close,
+        Escape: close,
+        Enter: options[marked] && (() => take(options[marked] as Option)),
+      }
+    : { ArrowDown: () => show(0), ArrowUp: () => show(-2), "Alt ArrowDown": () => show(-1) };
+  return (
+    <>
+      <input
+        autocomplete="off"
+        spellcheck={false}
+        {...input}
+        ref={field}
+        type="text"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={isShown}
+        aria-controls={isShown ? id : undefined}
+        aria-activedescendant={isShown && marked >= 0 ? `${id}-${marked}` : undefined}
+        value={value}
+        onInput={({ currentTarget }) => {
+          setOpen(true);
+          setAt(-1);
+          typed(currentTarget.value);
+        }}
+        onBlur={(event) => {
+          close();
+          onBlur?.(event);
+        }}
+        onKeyDown={(event) => {
+          const act = event.ctrlKey || event.metaKey ? undefined : keys[`${event.altKey ? "Alt " : ""}${event.key}`];
+          if (act === undefined || input.readOnly === true) return onKeyDown?.(event);
+          event.preventDefault();
+          // A dialog or form around the field has no part in it.
+          event.stopPropagation();
+          act();
+        }}
+      />
+      {isShown ? <Offered id={id} field={field} options={options} marked={marked} take={take} /> : null}
+    </>
+  );
+}
+
+/** The options, above everything else on the page, below the field or above it where there is more room. */
+function Offered(props: {
+  readonly id: string;
+  readonly field: { readonly current: HTMLElement | null };
+  readonly options: readonly Option[];
+  readonly marked: number;
+  readonly take: (option: Option) => void;
+}) {
+  const { id, field, options, marked, take } = props;
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const ended = new AbortController();
+    const place = () => list.current !== null && field.current !== null && placeAt(list.current, field.current);
+    list.current?.showPopover();
+    addEventListener("scroll", place, { capture: true, passive: true, signal: ended.signal });
+    addEventListener("resize", place, { signal: ended.signal });
+    return () => ended.abort();
+  }, [field]);
+  useLayoutEffect(() => {
+    if (list.current !== null && field.current !== null) placeAt(list.current, field.current);
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  });
+  return (
+    <>
+      <div ref={list} id={id} class="offered" popover="manual" role="listbox" aria-label="Matches">
+        {options.map((option, at) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys of the whole list
+          // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked option
+          <div
+            key={option.value}
+            id={`${id}-${at}`}
+            role="option"
+            aria-selected={at === marked}
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={(event) => {
+              // Not the label's click, which would open a list anew.
+              event.preventDefault();
+              take(option);
+            }}
+          >
+            <span class="palette-name">{option.name}</span> <span class="palette-detail">{option.note}</span>
+          </div>
+        ))}
+      </div>
+      <span class="sr-only" role="status">
+        {options.length} {options.length === 1 ? "match" : "matches"}
+      </span>
+    </>
+  );
+}
+
+/** Pixels between a field and its list, and between the list and the edge of the window. */
+const GAP = 4;
+const MOST_HEIGHT = 320;
+
+function placeAt(list: HTMLElement, field: HTMLElement): void {
+  const { left, top, bottom, width } = field.getBoundingClientRect();
+  const below = innerHeight - bottom - 2 * GAP;
+  const above = top - 2 * GAP;
+  const isBelow = below >= Math.min(MOST_HEIGHT, list.scrollHeight) || below >= above;
+  const { style } = list;
+  style.minWidth = `${Math.min(width, innerWidth - 2 * GAP)}px`;
+  style.maxHeight = `${Math.min(MOST_HEIGHT, isBelow ? below : above)}px`;
+  style.left = `${Math.max(GAP, Math.min(left, innerWidth - list.offsetWidth - GAP))}px`;
+  style.top = isBelow ? `${bottom + GAP}px` : `${top - GAP - list.offsetHeight}px`;
+}

@@ -261,6 +261,12 @@ test("windows of an export are stored as they were, in every state, or not at al
     2,
     expect.stringContaining('-, line 5: Field "ends_at" is not after'),
   ]);
+  const twice = `${written}${written.split("\n", 1)[0]?.replace('"code":"M', '"code":"m')}\n`;
+  const repeated = await run("b", ["window", "import", "-"], twice);
+  expect([repeated.code, repeated.stderr]).toEqual([
+    2,
+    expect.stringMatching(/-, line 5: "[^"]+" is in line 1 already/),
+  ]);
   expect((await run("b", ["window", "import", "-", "--dry-run"], written)).stdout).toContain("MW-1\tcreated\n");
   expect((await run("b", ["window", "export", "--format", "jsonl"])).stdout).toBe("");
   expect((await run("b", ["window", "import", "-"], written)).code).toBe(0);

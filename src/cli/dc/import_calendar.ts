@@ -22,11 +22,12 @@ import { OperationError } from "#kernel/errors.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { commandCaller } from "./command_caller.ts";
-import type { Database } from "./database.ts";
+import { type Database, demandDatabase } from "./database.ts";
+import { inTurn, type Wait, waitReporter, withImportService } from "./import/import_store.ts";
 import { openText } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
+import { importWindowLines, lineFault } from "./window_files.ts";
 import { commandZone, zoneNote } from "./window_zone.ts";
-import { withService } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window import");
 /** Ours: a thousand events with long texts take less. */
@@ -52,17 +53,18 @@ export async function importCalendar(
   log: StderrLogger & { readonly cwd: string },
 ): Promise<void> {
   const text = readFile(call.file, log.cwd);
-  if (/^\uFEFF?\s*\{/.test(text)) {
-    const { importWindowLines } = await import("./window_lines.ts");
-    return importWindowLines(database, { file: call.file, text, isTrial: call["dry-run"] });
-  }
-  await withService(database, async (service) => {
+  const wait = { waiting: waitReporter(log, false), stopped: () => false };
+  // An import would make an empty database.
+  demandDatabase(database);
+  await withImportService(database, wait, async (service) => {
+    if (/^\uFEFF?\s*\{/.test(text))
+      return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
     const zone = await commandZone(service, call["time-zone"]);
     const refusal = zone.ambiguous ? zone.because : "";
     const events = named(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
-    const outcomes = await write(service, plans, { isTrial: call["dry-run"], file: call.file });
+    const outcomes = await write(service, plans, { isTrial: call["dry-run"], file: call.file, wait });
     for (const plan of plans) print(`${plan.code}\t${"left" in plan ? plan.left : outcomes.get(plan)}\n`);
     log.note(zoneNote(zone));
   });
@@ -149,7 +151,11 @@ async function changeOf(
   const named = await objectsOf(service, event, file);
   const elementRefs = named.length > 0 ? named : (window?.elementRefs ?? [...elements]);
   if (elementRefs.length === 0)
-    throw fault(file, event, "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element");
+    throw lineFault(
+      file,
+      event.line,
+      "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
+    );
   const texts = {
     title: cut(event.title, MAX_TEXT_CHARS),
     notes: cut(event.description, MAX_COMMENT_CHARS),
@@ -189,7 +195,7 @@ async function objectsOf(service: DcService, event: ReadEvent, file: string): Pr
     try {
       refs.push(await resolveRef(service, id, []));
     } catch (error) {
-      throw fault(file, { line }, (error as Error).message);
+      throw lineFault(file, line, (error as Error).message);
     }
   }
   return refs;
@@ -199,17 +205,17 @@ async function objectsOf(service: DcService, event: ReadEvent, file: string): Pr
 async function write(
   service: DcService,
   plans: readonly Plan[],
-  { isTrial, file }: { readonly isTrial: boolean; readonly file: string },
+  { isTrial, file, wait }: { readonly isTrial: boolean; readonly file: string; readonly wait: Wait },
 ): Promise<ReadonlyMap<Plan, string>> {
   const changing = plans.flatMap((plan) => ("change" in plan ? [plan] : []));
   if (changing.length === 0) return new Map();
   const changes = changing.map(({ change }) => change);
   const request = create(ApplyChangesRequestSchema, { changes, validateOnly: isTrial });
-  const { results, failed } = (await service.call(applyChanges, request, CALLER)) as BulkReply;
+  const { results, failed } = (await inTurn(() => service.call(applyChanges, request, CALLER), wait)) as BulkReply;
   for (const { index, outcome, error } of failed === 0 ? [] : results) {
     const plan = changing[index];
     if (plan === undefined || outcome !== Outcome.FAILED) continue;
-    throw fault(file, plan.event, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
+    throw lineFault(file, plan.event.line, (error?.message ?? "").replaceAll(`changes[${index}].`, ""));
   }
   return new Map(changing.map((plan, at) => [plan, isTrial ? "would be stored" : outcomeOf(results[at]?.outcome)]));
 }
@@ -217,10 +223,6 @@ async function write(
 function outcomeOf(outcome: Outcome | undefined): string {
   if (outcome === Outcome.CREATED) return "created";
   return outcome === Outcome.UPDATED ? "updated" : "unchanged";
-}
-
-function fault(file: string, { line }: { readonly line: number }, message: string): OperationError {
-  return new OperationError("invalid_argument", `${file}, line ${line}: ${message}`);
 }
 
 function named<Result>(file: string, work: () => Result): Result {

@@ -5,9 +5,8 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import type { Database } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
-import { withImportStore } from "./import/import_store.ts";
+import { waitReporter, withImportStore } from "./import/import_store.ts";
 import type { Line, Source } from "./import/source.ts";
-import { WAITING } from "./import/turn.ts";
 import { writeLines } from "./line_output.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Cost: the memory of forty racks. */
@@ -29,7 +28,7 @@ export function sampleJson(): string {
 /** Brings a sample site straight into a database. */
 export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
-  const waiting = () => log.note(WAITING);
+  const waiting = waitReporter(log, false);
   return withImportStore(database, waiting, (opened) =>
     importSource(() => openDatabaseTarget(opened, manner, waiting), sampleSource(racks), manner, log),
   );

@@ -1,5 +1,4 @@
 import { moveCursor, printError } from "./print.ts";
-import { remainingSeconds, remainingText } from "./remaining_time.ts";
 import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
 
@@ -41,4 +40,16 @@ function barText(done: number, total: number, started: number): string {
   const left = remainingText(remainingSeconds(done, total, elapsedMs));
   const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s${left}`;
   return text.slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
+}
+
+/** Returns the seconds that the rest takes at the pace so far; undefined before anything is done. */
+export function remainingSeconds(done: number, total: number, elapsedMs: number): number | undefined {
+  if (done <= 0) return undefined;
+  return Math.ceil(((total - done) * elapsedMs) / done / 1000);
+}
+
+/** The same for people, after a comma; nothing if it is unknown or over. */
+export function remainingText(seconds: number | undefined): string {
+  if (seconds === undefined || seconds <= 0) return "";
+  return seconds < 120 ? `, about ${seconds} s left` : `, about ${Math.ceil(seconds / 60)} min left`;
 }

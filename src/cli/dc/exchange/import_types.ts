@@ -4,24 +4,25 @@ import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { type ReadType, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { openService } from "#dc/open_service.ts";
-import type { DcService } from "#dc/service.ts";
+import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { runBatches } from "../../import/batches.ts";
+import { firstLines, type ImportState, noteEnd } from "../../import/report.ts";
+import { runStoppable } from "../../import/run_stoppable.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { commandCaller } from "../command_caller.ts";
 import type { Database } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
-import { withImportStore } from "../import/import_store.ts";
-import { inTurn, WAITING } from "../import/turn.ts";
+import { inTurn, openImportService, type Wait, waitReporter, withImportStore } from "../import/import_store.ts";
 
 const BATCH = 200;
 /** Files of the library have a few kilobytes. */
 const MAX_BYTES = 4 << 20;
 const CALLER = commandCaller("dc types import");
-const MOST_SHOWN = 20;
 
 export interface ImportTypesOptions {
   readonly files: readonly string[];
@@ -43,43 +44,50 @@ interface Found {
   readonly type: DeviceType;
 }
 
-/** Imports types of devices. Status 1 if a file was refused. */
+/** Imports types of devices. Status 1 if a file was refused, 130 after Ctrl-C, which finishes the current batch. */
 export async function importTypes(
   database: Database,
   options: ImportTypesOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
   const findings: Finding[] = [];
-  const found: Found[] = [];
-  const byCode = new Map<string, string>();
-  for (const file of options.files.flatMap((one) => yamlFiles(one, options.cwd))) {
-    const { read, lineOf } = readFile(file, options.cwd);
+  const types = readTypes(options, findings);
+  const waiting = waitReporter(log, options.json);
+  const { json, dryRun } = options;
+  return withImportStore(database, waiting, ({ store, close }) =>
+    runStoppable(
+      () => void close(),
+      log,
+      async (signal) => {
+        const wait = { waiting, stopped: () => signal.aborted };
+        const written = await writeTypes(store, types, { findings, wait, validateOnly: dryRun });
+        const refused = findings.filter(({ severity }) => severity === "refused").length;
+        const state = signal.aborted ? "stopped" : dryRun ? "tried" : "done";
+        report(findings, { ...written, refused }, { state, json }, log);
+        return refused > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+      },
+    ),
+  );
+}
+
+/** The types of all files, each code once. Adds what is wrong to the findings. */
+function readTypes({ files, cwd }: ImportTypesOptions, findings: Finding[]): readonly Found[] {
+  const found = new Map<string, Found>();
+  for (const file of files.flatMap((one) => yamlFiles(one, cwd))) {
+    const { read, lineOf } = readFile(file, cwd);
+    const note = (severity: Finding["severity"], path: readonly (string | number)[], message: string) =>
+      findings.push({ file, line: lineOf(path), severity, message });
     if ("problem" in read) {
-      findings.push({ file, line: lineOf(read.problem.path), severity: "refused", message: problemText(read.problem) });
+      note("refused", read.problem.path, problemText(read.problem));
       continue;
     }
-    for (const note of read.notes)
-      findings.push({ file, line: lineOf(note.path), severity: "note", message: problemText(note) });
-    const twin = byCode.get(read.type.code);
-    if (twin === undefined) found.push({ file, type: read.type });
-    else
-      findings.push({
-        file,
-        line: lineOf(["slug"]),
-        severity: "refused",
-        message: `the code "${read.type.code}" is that of ${twin}`,
-      });
-    byCode.set(read.type.code, twin ?? file);
+    for (const one of read.notes) note("note", one.path, problemText(one));
+    const { code } = read.type;
+    const twin = found.get(code);
+    if (twin === undefined) found.set(code, { file, type: read.type });
+    else note("refused", ["slug"], `the code "${code}" is that of ${twin.file}`);
   }
-  const waiting = () => (options.json ? printJson({ event: "waiting" }) : log.note(WAITING));
-  const counts = await write(database, { found, dryRun: options.dryRun, findings, waiting });
-  report(
-    findings,
-    { ...counts, refused: findings.filter(({ severity }) => severity === "refused").length },
-    options,
-    log,
-  );
-  return findings.some(({ severity }) => severity === "refused") ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  return [...found.values()];
 }
 
 function problemText({
@@ -142,8 +150,6 @@ function keepLeadingZeros(document: Document): void {
   });
 }
 
-type Outcome = "CREATED" | "UPDATED" | "UNCHANGED";
-
 interface Counts {
   readonly created: number;
   readonly updated: number;
@@ -151,64 +157,52 @@ interface Counts {
 }
 
 interface Writing {
-  readonly found: readonly Found[];
-  readonly dryRun: boolean;
   readonly findings: Finding[];
-  /** Called after every 10 s of waiting for another process that writes. */
-  readonly waiting: () => void;
+  readonly wait: Wait;
+  readonly validateOnly: boolean;
 }
 
-async function write(database: Database, { found, dryRun, findings, waiting }: Writing): Promise<Counts> {
-  const wait = { waiting, stopped: () => false };
-  return withImportStore(database, waiting, async ({ store }) => {
-    const opening = { clock: { now: () => new Date() }, authRequired: false };
-    const service = await inTurn(() => openService(store, opening), wait);
-    const counts: Record<Outcome, number> = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
-    for (let at = 0; at < found.length; at += BATCH) {
-      const batch = found.slice(at, at + BATCH);
-      for (const [index, result] of (await inTurn(() => putTypes(service, batch, dryRun), wait)).entries()) {
-        const file = found[at + index]?.file ?? "";
-        if (typeof result === "string") counts[result] += 1;
-        else findings.push({ file, line: 1, severity: "refused", message: result.message });
-      }
-    }
-    return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
-  });
-}
-
-function putTypes(
-  service: DcService,
-  found: readonly Found[],
-  validateOnly: boolean,
-): Promise<readonly (Outcome | OperationError)[]> {
-  return service.exchange(
-    async ({ putDeviceType }) => {
-      const results: (Outcome | OperationError)[] = [];
-      for (const { type } of found) results.push(await putDeviceType(type));
+async function writeTypes(
+  store: DcStore,
+  types: readonly Found[],
+  { findings, wait, validateOnly }: Writing,
+): Promise<Counts> {
+  const service = await openImportService(store, wait);
+  const counts = { CREATED: 0, UPDATED: 0, UNCHANGED: 0 };
+  await runBatches(types, { size: BATCH, stopped: wait.stopped }, async (batch) => {
+    const put = async ({ putDeviceType }: ExchangeSession) => {
+      const results: Awaited<ReturnType<typeof putDeviceType>>[] = [];
+      for (const { type } of batch) results.push(await putDeviceType(type));
       return results;
-    },
-    CALLER,
-    { validateOnly, requestId: randomUUID(), message: "" },
-  );
+    };
+    const options = { validateOnly, requestId: randomUUID(), message: "" };
+    const results = await inTurn(() => service.exchange(put, CALLER, options), wait);
+    for (const [index, result] of results.entries()) {
+      const file = batch[index]?.file ?? "";
+      if (typeof result === "string") counts[result] += 1;
+      else findings.push({ file, line: 1, severity: "refused", message: result.message });
+    }
+  });
+  return { created: counts.CREATED, updated: counts.UPDATED, unchanged: counts.UNCHANGED };
 }
 
 function report(
   findings: readonly Finding[],
   counts: Counts & { readonly refused: number },
-  { json, dryRun }: ImportTypesOptions,
+  { state, json }: { readonly state: ImportState; readonly json: boolean },
   log: StderrLogger,
 ): void {
   if (json) {
     for (const finding of findings) printJson({ event: "finding", ...finding });
-    printJson({ event: "end", state: dryRun ? "tried" : "done", ...counts });
+    printJson({ event: "end", state, ...counts });
     return;
   }
-  const refused = findings.filter(({ severity }) => severity === "refused");
+  const line = ({ file, line: number, message }: Finding) => `${file}:${number}: ${message}`;
+  for (const finding of findings) if (finding.severity === "refused") log.warn(plainLine(line(finding)));
   const notes = findings.filter(({ severity }) => severity === "note");
-  for (const { file, line, message } of refused) log.warn(plainLine(`${file}:${line}: ${message}`));
-  for (const { file, line, message } of notes.slice(0, MOST_SHOWN)) log.note(plainLine(`${file}:${line}: ${message}`));
-  if (notes.length > MOST_SHOWN) log.note(`and ${notes.length - MOST_SHOWN} more notes: --json prints all of them`);
-  const { created, updated, unchanged } = counts;
-  print(`${created} created, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused\n`);
-  if (dryRun) log.note("Nothing was written: this was a dry run");
+  const others = (count: number) => `and ${count} more notes: --json prints all of them`;
+  for (const note of firstLines(notes, line, others)) log.note(note);
+  const { created, updated, unchanged, refused } = counts;
+  print(`${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} refused\n`);
+  noteEnd(state, log);
 }

@@ -1,3 +1,4 @@
+import { firstLines, noteEnd } from "../../import/report.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print } from "../../output/print.ts";
 import { printText } from "../../output/print_text.ts";
@@ -8,8 +9,6 @@ import type { ImportReport, KindCounts, NotCarried } from "./report.ts";
 import type { SyncChange, SyncRefusal } from "./run_sync.ts";
 import type { Unreadable } from "./source_error.ts";
 
-/** Lines of one list on a terminal; the report file has all. */
-const MOST_LINES = 20;
 const VALUE_CHARS = 60;
 
 const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
@@ -42,11 +41,10 @@ export function printReport(report: ImportReport, log: StderrLogger): void {
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
   printQuality(report);
-  for (const line of firstOf(report.unreadable, unreadableLine)) log.warn(line);
-  for (const line of firstOf(report.refused, refusalLine)) log.warn(line);
-  for (const line of firstOf(report.vanished, refusalLine)) log.note(line);
-  if (report.state === "tried") log.note("Nothing was written: this was a dry run");
-  if (report.state === "stopped") log.warn("Stopped: the same import continues where this one ended");
+  for (const line of firstLines(report.unreadable, unreadableLine, others)) log.warn(line);
+  for (const line of firstLines(report.refused, refusalLine, others)) log.warn(line);
+  for (const line of firstLines(report.vanished, refusalLine, others)) log.note(line);
+  noteEnd(report.state, log);
 }
 
 function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {
@@ -82,13 +80,8 @@ function formatValue(value: unknown): string {
 }
 
 function list<One>(all: readonly One[], text: (one: One) => string): void {
-  for (const line of firstOf(all, text)) printText(`${line}\n`);
+  for (const line of firstLines(all, text, others)) printText(`${line}\n`);
   if (all.length > 0) print("\n");
 }
 
-function firstOf<One>(all: readonly One[], text: (one: One) => string): readonly string[] {
-  const lines = all.slice(0, MOST_LINES).map((one) => plainLine(text(one)));
-  return all.length > MOST_LINES
-    ? [...lines, `and ${all.length - MOST_LINES} more: --report writes all of them`]
-    : lines;
-}
+const others = (count: number) => `and ${count} more: --report writes all of them`;

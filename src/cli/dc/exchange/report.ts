@@ -1,6 +1,7 @@
 import type { Omission } from "#dc/exchange/item.ts";
 import type { Quality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
+import { KIND_NAMES } from "../kinds.ts";
 import type { SyncChange, SyncResult } from "./run_sync.ts";
 import type { Unreadable } from "./source_error.ts";
 
@@ -36,8 +37,6 @@ export interface NotCarried {
   readonly objects: readonly Omit<Omission, "reason">[];
 }
 
-const KINDS: readonly ResourceKind[] = ["rack", "device", "crac", "cable", "fabric_link"];
-
 export interface ReportParts {
   readonly origin: string;
   readonly dryRun: boolean;
@@ -51,7 +50,7 @@ export function importReport({ origin, dryRun, result, omissions, unreadable, qu
   return {
     origin,
     state: result.stopped ? "stopped" : dryRun ? "tried" : "done",
-    counts: KINDS.map((kind) => countsOf(kind, result)).filter(({ kind: _, ...counts }) =>
+    counts: KIND_NAMES.map((kind) => countsOf(kind, result)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
     not_carried: grouped(omissions),

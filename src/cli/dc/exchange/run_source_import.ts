@@ -4,9 +4,8 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
-import { withImportStore } from "../import/import_store.ts";
+import { waitReporter, withImportStore } from "../import/import_store.ts";
 import type { ImportArgs } from "../import/run_import_command.ts";
-import { WAITING } from "../import/turn.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
 import type { SourceName } from "./source_flags.ts";
 
@@ -23,8 +22,9 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);
   const options = { origin, dryRun, prune, json, report, cwd: cli.cwd };
-  const waiting = () => cli.note(WAITING);
-  return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) => importFrom(opened, read, options, cli));
+  return withImportStore(databaseOf(db, cli.cwd, args), waitReporter(cli, false), (opened) =>
+    importFrom(opened, read, options, cli),
+  );
 }
 
 const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => ReadSource>> = {

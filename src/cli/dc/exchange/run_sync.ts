@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { Mapped, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
 import { type OriginRecord, originSpace, originText } from "#dc/exchange/origin.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -6,11 +5,13 @@ import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import type { Exchanged, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
+import { KIND_NAMES } from "../kinds.ts";
 
 /** Runs one batch in a separate transaction, or in the one of a dry run. */
 export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
-export interface SyncOptions {
+export interface SyncOptions extends Pace {
   readonly origin: string;
   readonly prune: boolean;
   /**
@@ -18,10 +19,7 @@ export interface SyncOptions {
    * is deleted.
    */
   readonly unreadable: number;
-  /** Resources of one transaction. */
-  readonly batchSize: number;
   readonly progress: (done: number, total: number) => void;
-  readonly stopped: () => boolean;
 }
 
 /** Something that a sync did, or would do. */
@@ -50,9 +48,6 @@ export interface SyncResult {
   readonly vanished: readonly SyncRefusal[];
   readonly stopped: boolean;
 }
-
-/** Kinds in the order in which they need each other. */
-const ORDER: readonly ResourceKind[] = ["rack", "device", "crac", "cable", "fabric_link"];
 
 /**
  * Synchronises the inventory with a source: creates, changes, and with `prune` deletes resources from this source that
@@ -112,10 +107,7 @@ class Sync {
   async run(): Promise<SyncResult> {
     await this.#removeReplaced();
     if (this.#prunes) await this.#prune(["cable", "fabric_link", "device"]);
-    for (const kind of ORDER) {
-      if (this.#options.stopped()) break;
-      await this.#upsert(this.#items.filter((item) => item.kind === kind));
-    }
+    await this.#upsert(this.#items);
     await this.#retry();
     if (this.#prunes) await this.#prune(["cable", "fabric_link", "device", "crac", "rack"]);
     return {
@@ -160,27 +152,24 @@ class Sync {
 
   async #prune(kinds: readonly ResourceKind[]): Promise<void> {
     for (const kind of kinds) {
-      for (let before = Number.POSITIVE_INFINITY; ; ) {
-        const open = [...this.#gone].filter(([, record]) => record.kind === kind);
-        if (open.length === 0 || open.length >= before || this.#options.stopped()) break;
-        before = open.length;
-        await this.#removeAll(open);
-      }
+      const gone = () => [...this.#gone].filter(([, record]) => record.kind === kind);
+      await retryRefused(gone(), this.#options, async (records) => {
+        await this.#removeAll(records);
+        return gone();
+      });
     }
   }
 
   async #removeAll(records: readonly (readonly [string, OriginRecord])[]): Promise<void> {
-    for (const batch of batchesOf(records, this.#options.batchSize)) {
-      if (this.#options.stopped()) return;
-      await this.#inBatch(async (session) => {
+    await runBatches(records, this.#options, (batch) =>
+      this.#inBatch(async (session) => {
         for (const [id, { kind, named }] of batch) {
           const refusal = await session.remove(kind, named);
           if (refusal === undefined) await session.documents.dropDocument(this.#space, id);
           this.#noteRemoval(id, { kind, named }, refusal);
         }
-      });
-      await setImmediate();
-    }
+      }),
+    );
   }
 
   #noteRemoval(
@@ -196,16 +185,18 @@ class Sync {
     this.#changes.push({ action: "delete", kind, id, ref: refOf(kind, named), fields: [] });
   }
 
-  async #upsert(items: readonly SourceItem[]): Promise<void> {
-    for (const batch of batchesOf(items, this.#options.batchSize)) {
-      if (this.#options.stopped()) return;
-      const kind = batch[0]?.kind ?? "device";
-      const results = await this.#inBatch((session) => this.#write(session, kind, batch));
-      for (const [index, item] of batch.entries()) this.#note(item, results[index]);
-      this.#done += batch.length;
-      this.#options.progress(Math.min(this.#done, this.#items.length), this.#items.length);
-      await setImmediate();
+  /** Writes items kind by kind, in the order in which kinds need each other. Returns all that are refused by then. */
+  async #upsert(items: readonly SourceItem[]): Promise<readonly SourceItem[]> {
+    for (const kind of KIND_NAMES) {
+      const ofKind = items.filter((item) => item.kind === kind);
+      await runBatches(ofKind, this.#options, async (batch) => {
+        const results = await this.#inBatch((session) => this.#write(session, kind, batch));
+        for (const [index, item] of batch.entries()) this.#note(item, results[index]);
+        this.#done += batch.length;
+        this.#options.progress(Math.min(this.#done, this.#items.length), this.#items.length);
+      });
     }
+    return [...this.#refused.keys()];
   }
 
   async #write(
@@ -248,23 +239,17 @@ class Sync {
 
   /** Retries refused resources, and devices that only block each other's positions, once without their positions. */
   async #retry(): Promise<void> {
-    let lifted = false;
-    for (let before = Number.POSITIVE_INFINITY; this.#refused.size > 0 && !this.#options.stopped(); ) {
-      const stuck = this.#refused.size >= before;
-      if (stuck && (lifted || !(await this.#lift()))) return;
-      lifted ||= stuck;
-      before = stuck ? Number.POSITIVE_INFINITY : this.#refused.size;
-      const open = [...this.#refused.keys()];
-      for (const kind of ORDER) await this.#upsert(open.filter((item) => item.kind === kind));
-      if (stuck) before = this.#refused.size + 1;
-    }
+    const again = (items: readonly SourceItem[]) => this.#upsert(items);
+    const stuck = await retryRefused([...this.#refused.keys()], this.#options, again);
+    if (stuck.length > 0 && !this.#options.stopped() && (await this.#lift(stuck)))
+      await retryRefused(await again(stuck), this.#options, again);
   }
 
   /** Takes devices out of their places that are to change them and cannot, as two that change places. */
-  async #lift(): Promise<boolean> {
-    const stuck = [...this.#refused.keys()].filter((item) => item.kind === "device" && this.#known.has(item.id));
+  async #lift(stuck: readonly SourceItem[]): Promise<boolean> {
+    const devices = stuck.filter((item) => item.kind === "device" && this.#known.has(item.id));
     let moved = false;
-    for (const batch of batchesOf(stuck, this.#options.batchSize)) {
+    await runBatches(devices, this.#options, async (batch) => {
       const results = await this.#inBatch((session) =>
         session.upsert(
           "device",
@@ -275,7 +260,7 @@ class Sync {
         ),
       );
       moved ||= results.some((result) => !("error" in result));
-    }
+    });
     return moved;
   }
 }
@@ -292,8 +277,4 @@ function refOf(kind: ResourceKind, named: OriginRecord["named"]): string {
 function endsOf(named: OriginRecord["named"]): readonly string[] {
   if ("code" in named) return [];
   return [named.a, named.b].map(({ deviceCode, portName }) => `${codeKey(deviceCode)}/${portName}`);
-}
-
-function* batchesOf<One>(list: readonly One[], size: number): Generator<readonly One[]> {
-  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
 }

@@ -1,24 +1,22 @@
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { openService } from "#dc/open_service.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { runStoppable } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
-import type { ImportStore } from "./import_store.ts";
+import { ImportReporter } from "./import_reporter.ts";
+import { type ImportStore, openImportService } from "./import_store.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
-import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
 import { type BadLine, joinSources, type Source } from "./source.ts";
-import { Stop } from "./stop.ts";
 import { subjectOf } from "./subject.ts";
 import { databaseTarget, type Target } from "./target.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
-import { inTurn } from "./turn.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
 
@@ -59,11 +57,14 @@ export async function importSource(
   options: ImportManner,
   log: StderrLogger,
 ): Promise<ExitStatus> {
-  const reporter = options.json ? jsonReporter() : textReporter(log);
+  const reporter = new ImportReporter(log, options.json);
   try {
     const errors = options.errors === undefined ? undefined : openErrorsFile(resolve(options.cwd, options.errors));
     try {
-      return await watched(source, await open(), { ...options, reporter, errors });
+      const target = await open();
+      return await runStoppable(target.interrupt, log, (signal) =>
+        watched(source, target, { ...options, reporter, errors, signal }),
+      );
     } finally {
       errors?.close();
     }
@@ -77,40 +78,36 @@ export async function openDatabaseTarget(
   { atomic, dryRun }: Pick<ImportOptions, "atomic" | "dryRun">,
   waiting: () => void,
 ): Promise<Target> {
-  const options = { clock: { now: () => new Date() }, authRequired: false };
-  const service = await inTurn(() => openService(store, options), { waiting, stopped: () => false });
+  const service = await openImportService(store, { waiting, stopped: () => false });
   return databaseTarget(service, { whole: atomic || dryRun, validateOnly: dryRun, interrupt: () => void close() });
 }
 
 interface Watched extends Omit<ImportManner, "errors"> {
-  readonly reporter: ProgressReporter;
+  readonly reporter: ImportReporter;
   readonly errors: ErrorsFile | undefined;
+  readonly signal: AbortSignal;
 }
 
 async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
-  const { reporter, errors, atomic, dryRun } = options;
-  const stop = new Stop(target.interrupt);
+  const { reporter, errors, atomic, dryRun, signal } = options;
   try {
     const result = await runImport(source, target, {
       atomic,
-      progress: reporter.progress,
+      progress: (done, total) => reporter.progress(done, total),
       waiting: reporter.waiting,
       failed: (line) => {
         reporter.failed(line);
         errors?.add(line);
       },
-      stopped: () => stop.signal.aborted,
+      stopped: () => signal.aborted,
     });
     reporter.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
-    if (stop.status !== undefined) return stop.status;
     const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
     return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ImportUndone)) throw error;
     reporter.ended(error.result, "undone");
-    return stop.status ?? EXIT_STATUS.refused;
-  } finally {
-    stop.close();
+    return EXIT_STATUS.refused;
   }
 }
 

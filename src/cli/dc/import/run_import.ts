@@ -1,11 +1,11 @@
-import { setTimeout } from "node:timers/promises";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { type Pace, retryRefused, runBatches } from "../../import/batches.ts";
 import { KIND_NAMES, readItem } from "../kinds.ts";
+import type { Wait } from "./import_store.ts";
 import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch, Written } from "./target.ts";
-import type { Wait } from "./turn.ts";
 
 export interface KindCount {
   readonly kind: ResourceKind;
@@ -21,6 +21,11 @@ export interface Watcher extends Wait {
   readonly failed: (line: BadLine) => void;
   /** Whether the import should end after the batch that it is at. */
   readonly stopped: () => boolean;
+}
+
+interface ReadLine {
+  readonly line: Line;
+  readonly item: LoadItem;
 }
 
 export interface ImportResult {
@@ -54,7 +59,7 @@ export async function runImport(
   { atomic, ...watcher }: Watcher & { readonly atomic: boolean },
 ): Promise<ImportResult> {
   const work = async (write: WriteBatch): Promise<ImportResult> => {
-    const run = new ImportRun(source, write, { ...watcher, batchSize: target.batchSize });
+    const run = new ImportRun(source, write, { ...watcher, size: target.batchSize });
     const result = await run.all();
     const failed = result.unreadable + result.counts.reduce((sum, { failed: count }) => sum + count, 0);
     if (atomic && (failed > 0 || result.stopped)) throw new ImportUndone(result);
@@ -71,11 +76,11 @@ export async function runImport(
 class ImportRun {
   readonly #source: Source;
   readonly #write: WriteBatch;
-  readonly #watcher: Watcher & { readonly batchSize: number };
+  readonly #watcher: Watcher & Pace;
   readonly #total: number;
   #done = 0;
 
-  constructor(source: Source, write: WriteBatch, watcher: Watcher & { readonly batchSize: number }) {
+  constructor(source: Source, write: WriteBatch, watcher: Watcher & Pace) {
     this.#source = source;
     this.#write = write;
     this.#watcher = watcher;
@@ -100,16 +105,16 @@ class ImportRun {
   }
 
   async #kind(kind: ResourceKind, count: KindCount): Promise<void> {
-    let refused = await this.#pass(this.#source.lines(kind), kind, count);
-    for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
-      before = refused.length;
-      if (before > MAX_RETRIED || this.#watcher.stopped()) break;
-      const again = refused.map(({ file, number, text }): Line => ({ file, number, text }));
+    const first = await this.#pass(this.#source.lines(kind), kind, count);
+    const isRetried = first.length <= MAX_RETRIED;
+    const refused = await retryRefused(isRetried ? first : [], this.#watcher, (again) => {
       this.#done -= again.length;
-      refused = await this.#pass(again, kind, count);
-    }
-    count.failed += refused.length;
-    for (const line of refused) this.#watcher.failed(line);
+      const lines = again.map(({ file, number, text }): Line => ({ file, number, text }));
+      return this.#pass(lines, kind, count);
+    });
+    const left = isRetried ? refused : first;
+    count.failed += left.length;
+    for (const line of left) this.#watcher.failed(line);
   }
 
   /** Returns refused items. Reports unreadable input immediately. */
@@ -117,32 +122,31 @@ class ImportRun {
     lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
     kind: ResourceKind,
     count: KindCount,
-  ): Promise<BadLine[]> {
+  ): Promise<readonly BadLine[]> {
     const refused: BadLine[] = [];
-    let batch: Line[] = [];
-    let items: LoadItem[] = [];
-    const flush = async () => {
-      if (batch.length > 0) refused.push(...(await this.#batch(kind, batch, items, count)));
-      this.#done += batch.length;
-      batch = [];
-      items = [];
+    let reported = -1;
+    const report = () => {
+      reported = this.#done;
       this.#watcher.progress(this.#done, this.#total);
-      // Signals and timers have their turn between two batches; Deno handles no signal between immediates.
-      await setTimeout(0);
     };
-    for await (const line of lines) {
-      const read = this.#read(line);
-      if (read === undefined) count.failed += 1;
-      else {
-        batch.push(line);
-        items.push(read);
-      }
-      if (batch.length < this.#watcher.batchSize) continue;
-      await flush();
-      if (this.#watcher.stopped()) return refused;
-    }
-    await flush();
+    await runBatches(this.#readable(lines, count), this.#watcher, async (batch) => {
+      refused.push(...(await this.#batch(kind, batch, count)));
+      this.#done += batch.length;
+      report();
+    });
+    if (reported !== this.#done && !this.#watcher.stopped()) report();
     return refused;
+  }
+
+  async *#readable(
+    lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
+    count: KindCount,
+  ): AsyncGenerator<ReadLine> {
+    for await (const line of lines) {
+      const item = this.#read(line);
+      if (item === undefined) count.failed += 1;
+      else yield { line, item };
+    }
   }
 
   /** Returns the resource of a line. Reports an unreadable line. */
@@ -159,17 +163,13 @@ class ImportRun {
     return undefined;
   }
 
-  async #batch(
-    kind: ResourceKind,
-    batch: readonly Line[],
-    items: readonly LoadItem[],
-    count: KindCount,
-  ): Promise<readonly BadLine[]> {
+  async #batch(kind: ResourceKind, batch: readonly ReadLine[], count: KindCount): Promise<readonly BadLine[]> {
     const refused: BadLine[] = [];
+    const items = batch.map(({ item }) => item);
     for (const [index, written] of (await this.#written(kind, items)).entries()) {
-      const line = batch[index];
-      if (line === undefined) continue;
-      const { file, number, text } = line;
+      const read = batch[index];
+      if (read === undefined) continue;
+      const { file, number, text } = read.line;
       if ("reason" in written) refused.push({ file, number, text, ...written });
       else if (written.outcome === "CREATED") count.created += 1;
       else if (written.outcome === "UPDATED") count.updated += 1;

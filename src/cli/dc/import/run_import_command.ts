@@ -7,8 +7,7 @@ import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import type { Encoding } from "./encoding.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
-import { withImportStore } from "./import_store.ts";
-import { WAITING } from "./turn.ts";
+import { waitReporter, withImportStore } from "./import_store.ts";
 
 /** Longest wait for one batch, in seconds. */
 const IMPORT_TIMEOUT_S = 300;
@@ -44,7 +43,7 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
     return importFiles(async () => serverTarget(address), options, cli);
   }
   if (token !== undefined) throw usage('"--token" needs "--url"');
-  const waiting = () => cli.note(WAITING);
+  const waiting = waitReporter(cli, false);
   return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) =>
     importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),
   );

@@ -5,7 +5,7 @@ import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { commandCaller } from "../command_caller.ts";
-import { inTurn, transactionInTurn, type Wait } from "./turn.ts";
+import { inTurn, transactionInTurn, type Wait } from "./import_store.ts";
 
 export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
@@ -45,11 +45,11 @@ export function databaseTarget(
           service.load((load) => through(load)(kind, items), CALLER, options);
         return work((kind, items) => inTurn(() => batch(kind, items), wait));
       }
-      const whole = (begun: () => void) => (load: LoadBatch) => {
-        begun();
-        return work(through(load));
-      };
-      return transactionInTurn((begun) => service.load(whole(begun), CALLER, options), wait);
+      return transactionInTurn(
+        (whole) => service.load(whole, CALLER, options),
+        (load: LoadBatch) => work(through(load)),
+        wait,
+      );
     },
     interrupt: mode.interrupt,
   };

@@ -9,6 +9,7 @@ import { localDay } from "#planner/operations/shared/local_time.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";
 import { originsOf } from "#planner/spec/origins.ts";
 import type { Spec } from "#planner/spec/spec.ts";
+import { runBatches } from "../../import/batches.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { type PlannedTask, planImport } from "./import_plan.ts";
 import { fingerprint, type ImportRecords, readRecords, writeRecords } from "./import_records.ts";
@@ -94,14 +95,14 @@ class ImportRun {
   }
 
   async write(): Promise<void> {
-    for (let from = 0; from < this.#plan.length; from += STEP) {
-      if (this.#options.signal.aborted) {
-        this.stopped = true;
-        return;
-      }
-      await this.#step(this.#plan.slice(from, from + STEP));
-      this.#options.progress?.(Math.min(from + STEP, this.#plan.length), this.#plan.length);
-    }
+    const { signal, progress } = this.#options;
+    let done = 0;
+    await runBatches(this.#plan, { size: STEP, stopped: () => signal.aborted }, async (step) => {
+      await this.#step(step);
+      done += step.length;
+      progress?.(done, this.#plan.length);
+    });
+    this.stopped = done < this.#plan.length;
   }
 
   async #step(step: readonly PlannedTask[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { inTurn } from "#cli/dc/import/import_store.ts";
 import { databaseTarget } from "#cli/dc/import/target.ts";
-import { inTurn } from "#cli/dc/import/turn.ts";
 import type { LoadBatch } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { remainingSeconds, remainingText } from "#cli/output/remaining_time.ts";
+import { remainingSeconds, remainingText } from "#cli/output/progress_bar.ts";
 
 test("remainingSeconds expects the rest at the pace so far", () => {
   expect(remainingSeconds(250, 1000, 10_000)).toBe(30);

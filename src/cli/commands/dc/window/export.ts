@@ -26,12 +26,8 @@ export const command = defineCommand({
   async run({ output, db, format }, cli) {
     demandOutput("dc window export", output, "a file, or -");
     const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
-    if ((format ?? output?.split(".").at(-1)) === "jsonl") {
-      const { exportWindowLines } = await import("../../../dc/window_lines.ts");
-      await exportWindowLines(databaseOf(db, cli.cwd), target, cli);
-    } else {
-      const { exportCalendar } = await import("../../../dc/window_calendar.ts");
-      await exportCalendar(databaseOf(db, cli.cwd), target, cli);
-    }
+    const { exportCalendar, exportWindowLines } = await import("../../../dc/window_files.ts");
+    const write = (format ?? output?.split(".").at(-1)) === "jsonl" ? exportWindowLines : exportCalendar;
+    await write(databaseOf(db, cli.cwd), target, cli);
   },
 });

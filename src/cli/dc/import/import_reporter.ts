@@ -1,0 +1,97 @@
+import { type ImportState, MOST_LINES, noteEnd } from "../../import/report.ts";
+import { plainLines } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { openProgressBar, type ProgressBar, remainingSeconds, remainingText } from "../../output/progress_bar.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { waitReporter } from "./import_store.ts";
+import type { ImportResult, KindCount } from "./run_import.ts";
+import type { BadLine } from "./source.ts";
+import { subjectOf } from "./subject.ts";
+
+/** Smaller imports end too soon for a progress report. */
+const LEAST_REPORTED = 10_000;
+const STEP_MS = 1000;
+
+/**
+ * Reports an import to the person or program that started it: events as JSON lines on standard output for programs, a
+ * bar on a terminal, lines elsewhere.
+ */
+export class ImportReporter {
+  /** Called after every 10 s of waiting for another process that writes. */
+  readonly waiting: () => void;
+  readonly #log: StderrLogger;
+  readonly #json: boolean;
+  readonly #bar: ProgressBar | undefined;
+  readonly #started = performance.now();
+  #refused = 0;
+  #tenth = 0;
+  #lastStep = 0;
+
+  constructor(log: StderrLogger, json: boolean) {
+    this.#log = log;
+    this.#json = json;
+    this.#bar = json ? undefined : openProgressBar(log);
+    const wait = waitReporter(log, json);
+    this.waiting = () => {
+      this.clear();
+      wait();
+    };
+  }
+
+  /** Reports items that were tried; without a terminal a line for each tenth of a large import. */
+  progress(done: number, total: number): void {
+    const seconds = remainingSeconds(done, total, performance.now() - this.#started);
+    if (this.#json)
+      printJson({ event: "progress", done, total, ...(seconds !== undefined && { remaining_s: seconds }) });
+    else if (this.#bar !== undefined) this.#bar.show(done, total);
+    else if (total >= LEAST_REPORTED) this.#tenthLine(done, total, remainingText(seconds));
+  }
+
+  #tenthLine(done: number, total: number, left: string): void {
+    const tenth = Math.floor((done / total) * 10);
+    if (tenth <= this.#tenth || tenth >= 10) return;
+    this.#tenth = tenth;
+    this.#log.note(`${tenth * 10} %: ${done} of ${total}${left}`);
+  }
+
+  /** Reports a step such as the reading of a list, at most once a second. */
+  step(what: string, done: number, total: number | undefined): void {
+    if (this.#bar !== undefined && total !== undefined) this.#bar.show(done, total);
+    const now = performance.now();
+    if (now - this.#lastStep < STEP_MS) return;
+    this.#lastStep = now;
+    if (this.#json) printJson({ event: "progress", what, done, ...(total !== undefined && { total }) });
+    else if (this.#bar === undefined) this.#log.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
+  }
+
+  failed(bad: BadLine): void {
+    const { file, number, field, reason } = bad;
+    const subject = subjectOf(bad);
+    this.#refused += 1;
+    if (this.#json) printJson({ event: "refused", file, line: number, ...subject, field, reason });
+    if (this.#json || this.#refused > MOST_LINES) return;
+    this.clear();
+    const about = [subject.kind, subject.code].filter((part) => part !== undefined).join(" ");
+    this.#log.warn(plainLines(`${file} line ${number}: ${about === "" ? "" : `${about}: `}${reason}`));
+  }
+
+  /** Erases the bar before other output. */
+  clear(): void {
+    this.#bar?.clear();
+  }
+
+  ended({ counts, unreadable }: ImportResult, state: ImportState): void {
+    this.clear();
+    if (this.#json) {
+      printJson({ event: "end", state, counts, unreadable });
+      return;
+    }
+    if (this.#refused > MOST_LINES) this.#log.warn(`${this.#refused - MOST_LINES} more lines were refused`);
+    for (const count of counts) print(`${countSentence(count)}\n`);
+    noteEnd(state, this.#log);
+  }
+}
+
+function countSentence({ kind, created, updated, unchanged, failed }: KindCount): string {
+  return `${kind}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
+}

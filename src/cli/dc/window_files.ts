@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { everyWindow } from "#dc/every_window.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { modelJson } from "#dc/operations/messages/model_json.ts";
+import { allWindows } from "#dc/operations/planning/windows/stored_windows.ts";
+import { windowCalendar } from "#dc/operations/planning/windows/window_calendar.ts";
+import type { ExchangeSession } from "#dc/operations/writes/exchange.ts";
+import type { DcService } from "#dc/service.ts";
+import { MaintenanceWindowSchema } from "#gen/datacenter/v1/windows_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { counted } from "#words/names.ts";
+import { print } from "../output/print.ts";
+import type { StderrLogger } from "../output/stderr_logger.ts";
+import { withStore } from "./audit/audit_store.ts";
+import { commandCaller } from "./command_caller.ts";
+import type { Database } from "./database.ts";
+import { transactionInTurn, type Wait } from "./import/import_store.ts";
+import { writeLines } from "./line_output.ts";
+import { withService } from "./with_service.ts";
+
+/** Writes all windows as JSON Lines, `{"window": {…}}`, as they are stored. */
+export async function exportWindowLines(
+  database: Database,
+  output: string | undefined,
+  log: StderrLogger,
+): Promise<void> {
+  const stored = await withStore(database, (store) => store.read(allWindows));
+  const lines = stored.map(
+    ({ resource }) => `${JSON.stringify({ window: modelJson(MaintenanceWindowSchema, resource) })}\n`,
+  );
+  log.note(counted(await writeLines(output, lines), "window"));
+}
+
+/** Writes all windows as an iCalendar file, to standard output without one. */
+export async function exportCalendar(database: Database, output: string | undefined, log: StderrLogger): Promise<void> {
+  const text = await withService(database, async (service) => {
+    const { windows } = await everyWindow(service, { interface: "SYSTEM" });
+    return windowCalendar(windows, { instance: service.instance, now: Date.now() });
+  });
+  await writeLines(output, [text]);
+  log.note(counted(text.split("\r\nBEGIN:VEVENT\r\n").length - 1, "window"));
+}
+
+/** Windows as an export has them, as JSON Lines. */
+export interface WindowLines {
+  readonly file: string;
+  readonly text: string;
+  readonly isTrial: boolean;
+}
+
+/** Stores windows as an export has them, in one transaction: all, or none if one has a fault. */
+export async function importWindowLines(
+  service: DcService,
+  { file, text, isTrial }: WindowLines,
+  wait: Wait,
+): Promise<void> {
+  const windows = readWindows(file, text);
+  const options = { validateOnly: isTrial, requestId: randomUUID(), message: "" };
+  const restore = async ({ restoreWindow }: ExchangeSession) => {
+    const done: string[] = [];
+    for (const { number, window } of windows) {
+      const outcome = await restoreWindow(window);
+      if (outcome instanceof OperationError) throw lineFault(file, number, outcome.message);
+      done.push(`${window.code}\t${outcome.toLowerCase()}\n`);
+    }
+    return done;
+  };
+  const caller = commandCaller("dc window import");
+  const done = await transactionInTurn((work) => service.exchange(work, caller, options), restore, wait);
+  print(done.join(""));
+}
+
+/** @throws OperationError for a line without a window, and for a second one of a code */
+function readWindows(file: string, text: string) {
+  const numbers = new Map<string, number>();
+  return text.split("\n").flatMap((line, index) => {
+    if (line.trim() === "") return [];
+    const number = index + 1;
+    const window = readLine(file, number, line);
+    const twin = numbers.get(codeKey(window.code));
+    if (twin !== undefined && window.code !== "")
+      throw lineFault(file, number, `"${window.code}" is in line ${twin} already`);
+    numbers.set(codeKey(window.code), number);
+    return [{ number, window }];
+  });
+}
+
+function readLine(file: string, number: number, line: string) {
+  try {
+    const value: unknown = JSON.parse(line);
+    const keys = isJsonObject(value) ? Object.keys(value) : [];
+    if (keys.length !== 1 || keys[0] !== "window") throw new Error('expected {"window": …}');
+    return readWindow((value as { readonly window: JsonValue }).window);
+  } catch (error) {
+    throw lineFault(file, number, (error as Error).message);
+  }
+}
+
+function readWindow(json: JsonValue) {
+  try {
+    return fromJson(MaintenanceWindowSchema, json);
+  } catch (error) {
+    // The messages of the library name no field of a time.
+    throw new Error(`${unreadablePlace(MaintenanceWindowSchema, json, {}) || "window"}: ${(error as Error).message}`);
+  }
+}
+
+/** A fault of one line of a file with windows. */
+export function lineFault(file: string, line: number, message: string): OperationError {
+  return new OperationError("invalid_argument", `${file}, line ${line}: ${message}`);
+}

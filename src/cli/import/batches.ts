@@ -1,0 +1,51 @@
+import { setTimeout } from "node:timers/promises";
+
+/** How an import goes through its items. */
+export interface Pace {
+  /** Items of one transaction. */
+  readonly size: number;
+  /** Whether the import ends before the next batch. */
+  readonly stopped: () => boolean;
+}
+
+/** Writes items in batches, in their order. Memory: one batch. */
+export async function runBatches<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  { size, stopped }: Pace,
+  write: (batch: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  let batch: Item[] = [];
+  const flush = async () => {
+    if (batch.length === 0 || stopped()) return;
+    await write(batch);
+    batch = [];
+    // Signals and timers have their turn between two batches; Deno handles no signal between immediates.
+    await setTimeout(0);
+  };
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    await flush();
+    if (stopped()) return;
+  }
+  await flush();
+}
+
+/**
+ * Tries refused items again as long as each try leaves fewer, because an item may precede what it needs.
+ *
+ * @param again tries the items and returns those that were refused again
+ * @returns the items that stay refused
+ */
+export async function retryRefused<Item>(
+  refused: readonly Item[],
+  { stopped }: Pick<Pace, "stopped">,
+  again: (items: readonly Item[]) => Promise<readonly Item[]>,
+): Promise<readonly Item[]> {
+  let left = refused;
+  for (let before = Number.POSITIVE_INFINITY; left.length > 0 && left.length < before && !stopped(); ) {
+    before = left.length;
+    left = await again(left);
+  }
+  return left;
+}

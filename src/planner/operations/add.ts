@@ -11,7 +11,7 @@ import { type NewSpec, newSpecText, splitDescription, withoutMark } from "../spe
 import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { hasTemplate, promptNotFound } from "../work/prompts/prompt_template.ts";
-import { findSpecId } from "./shared/find_spec.ts";
+import { findSpecIds } from "./shared/find_spec.ts";
 import { type Diagnostic, diagnosticsOf, lintProject } from "./shared/lint_project.ts";
 import { localDay } from "./shared/local_time.ts";
 
@@ -67,11 +67,9 @@ async function addSpec(context: PlannerContext, { description, due, template: na
     throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
   }
   const { title, body = "", type, prompt, criteria = [], checks = [], depends_on = [] } = given;
-  const dependencies: SpecId[] = [];
-  for (const part of depends_on) dependencies.push(await findSpecId(context, part, { archived: true }));
   const fields = {
     labels: given.labels,
-    depends_on: [...new Set(dependencies)],
+    depends_on: await findSpecIds(context, depends_on, { archived: true }),
     target_files: given.target_files,
     priority: given.priority,
     assignee: given.assignee,

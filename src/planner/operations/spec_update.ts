@@ -13,7 +13,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { isAccepted } from "../work/acceptance.ts";
 import { prepareCheck, tickText } from "./check_criterion.ts";
-import { findSpecId } from "./shared/find_spec.ts";
+import { findSpecId, findSpecIds } from "./shared/find_spec.ts";
 import { finishShared } from "./shared/finish_shared.ts";
 import { refuseForeignStatus } from "./shared/inside_run.ts";
 import { sharedClaimParams, specIdParam } from "./shared/params.ts";
@@ -174,14 +174,12 @@ async function dependencies(
   id: SpecId,
   wanted: readonly string[],
 ): Promise<readonly SpecId[]> {
-  const ids: SpecId[] = [];
-  for (const text of wanted) ids.push(await findSpecId(context, text, { archived: true }));
-  const unique = [...new Set(ids)];
-  const cycle = unique.length === 0 ? undefined : dependencyCycle(id, unique, (await context.specs.active()).specs);
+  const ids = await findSpecIds(context, wanted, { archived: true });
+  const cycle = ids.length === 0 ? undefined : dependencyCycle(id, ids, (await context.specs.active()).specs);
   if (cycle !== undefined) {
     throw new OperationError("failed_precondition", `Circular dependency detected: ${cycle.join(" -> ")}`);
   }
-  return unique;
+  return ids;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { LintReport } from "#planner/lint/finding.ts";
 import type { LintChoice } from "#planner/lint/lint_project.ts";
-import { findSpecId } from "#planner/operations/shared/find_spec.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { configWarnings } from "../../lint/config_warnings.ts";
@@ -81,7 +80,7 @@ async function lint(
     const { lintStaged } = await import("../../lint/lint_staged.ts");
     return { report: await lintStaged(context, root) };
   }
-  const specIds = ids.length === 0 ? undefined : await resolved(ids, context);
+  const specIds = ids.length === 0 ? undefined : await findSpecIds(context, ids, { archived: false });
   if (fix) {
     const outcome = await mend(context, { ids: specIds, all }, { dryRun, cli });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
@@ -111,12 +110,6 @@ async function mend(
   } finally {
     bar?.clear();
   }
-}
-
-async function resolved(ids: readonly string[], context: OpenProject["context"]): Promise<readonly SpecId[]> {
-  const found = new Set<SpecId>();
-  for (const id of ids) found.add(await findSpecId(context, id, { archived: false }));
-  return [...found];
 }
 
 function statusOf({ report, unwritten }: Outcome, most: number | undefined, cli: Cli): ExitStatus {

@@ -1,4 +1,4 @@
-import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { MergeResult } from "#planner/runs/merge/merge_result.ts";
@@ -50,7 +50,7 @@ export const command = defineCommand({
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, {
-      ids: all ? null : await resolved(project, ids),
+      ids: all ? null : await findSpecIds(project.context, ids, { archived: true }),
       ...{ as, unproven, json },
       shared: await sharedWishes({ steal, offline }, cli),
     });
@@ -60,12 +60,6 @@ export const command = defineCommand({
     return results.some(isRefused) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
-
-async function resolved({ context }: OpenProject, texts: readonly string[]): Promise<readonly SpecId[]> {
-  const found: SpecId[] = [];
-  for (const text of texts) found.push(await findSpecId(context, text, { archived: true }));
-  return found;
-}
 
 interface Wanted {
   /** Null for all that is finished. */

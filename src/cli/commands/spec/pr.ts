@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { MadeRequest, RequestDraft } from "#planner/runs/requests/make_request.ts";
 import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
@@ -95,16 +95,10 @@ interface Using {
   readonly stop: StopWishes;
 }
 
-async function resolved({ context }: OpenProject, texts: readonly string[]): Promise<readonly SpecId[]> {
-  const found: SpecId[] = [];
-  for (const text of texts) found.push(await findSpecId(context, text, { archived: true }));
-  return [...new Set(found)];
-}
-
 async function printTexts({ project, deps, words, stop }: Using): Promise<ExitStatus> {
   const { draftRequest } = await import("#planner/runs/requests/make_request.ts");
   const results: RequestDraft[] = [];
-  for (const id of await resolved(project, words.ids)) {
+  for (const id of await findSpecIds(project.context, words.ids, { archived: true })) {
     results.push(await draftRequest(deps, id, { draft: words.draft, stop }));
   }
   if (words.json) printJson({ results });
@@ -125,7 +119,7 @@ interface Refused {
 async function make({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
   const { makeRequest } = await import("#planner/runs/requests/make_request.ts");
   const { draft, new: again, json, steal, offline } = words;
-  const ids = await resolved(project, words.ids);
+  const ids = await findSpecIds(project.context, words.ids, { archived: true });
   await askAboutChecks(project, ids);
   const wishes = { draft, again, stop, shared: await sharedWishes({ steal, offline }, cli) };
   const results: (MadeRequest | Refused)[] = [];
@@ -159,7 +153,7 @@ function printMade(result: MadeRequest | Refused, cli: Cli): void {
 async function sync({ project, deps, cli, words, stop }: Using): Promise<ExitStatus> {
   const { syncRequests } = await import("#planner/runs/requests/sync_requests.ts");
   const { ids, unproven = null, json, steal, offline } = words;
-  const named = ids.length === 0 ? null : await resolved(project, ids);
+  const named = ids.length === 0 ? null : await findSpecIds(project.context, ids, { archived: true });
   const wanted = named ?? [...(await deps.ports.requests.notes()).keys()].sort();
   const there = new Set(await project.context.specs.ids());
   await askAboutChecks(

@@ -1,7 +1,5 @@
-import type { PlannerContext } from "#planner/context.ts";
-import { findSpecId } from "#planner/operations/shared/find_spec.ts";
+import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import type { QueueWishes } from "#planner/runs/run_queue.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
 import { defineCommand } from "../../command.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
@@ -78,7 +76,7 @@ export const command = defineCommand({
     }
     const { work } = await import("../../work/run_work.ts");
     return work(project, cli, {
-      ids: await resolved(project.context, ids),
+      ids: await findSpecIds(project.context, ids, { archived: false }),
       ...manner(chain, parallel),
       budget: words.budget === undefined ? null : dollars(words.budget),
       provider: words.provider ?? null,
@@ -106,10 +104,4 @@ function manner(chain: boolean, parallel: number | undefined): Manner {
     return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
   }
   return { mode: chain ? "chain" : "single", follow: chain, width: 1, stopAtFailure: true };
-}
-
-async function resolved(context: PlannerContext, texts: readonly string[]): Promise<readonly SpecId[]> {
-  const found = new Set<SpecId>();
-  for (const text of texts) found.add(await findSpecId(context, text, { archived: false }));
-  return [...found];
 }

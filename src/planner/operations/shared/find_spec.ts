@@ -37,6 +37,17 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   return found;
 }
 
+/** Returns the full ids that `texts` mean, each once. @throws OperationError as `findSpecId` does */
+export async function findSpecIds(
+  context: PlannerContext,
+  texts: readonly string[],
+  options: FindOptions,
+): Promise<readonly SpecId[]> {
+  const found = new Set<SpecId>();
+  for (const text of texts) found.add(await findSpecId(context, text, options));
+  return [...found];
+}
+
 /** Adds the titles to the error for an ambiguous text, because people identify a spec by its title. */
 async function withTitles(context: PlannerContext, text: string, resolve: () => SpecId): Promise<SpecId> {
   try {

@@ -240,9 +240,9 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     await desk.visit(browser, "anna", "import", async (page) => {
       const text = links.map((fabric_link) => JSON.stringify({ fabric_link })).join("\n");
       await page.getByLabel("Or its text").fill(text);
-      await page.getByRole("button", { name: "Check" }).click();
+      await page.getByRole("button", { name: "Check", exact: true }).click();
       await page.getByText("1 refused").waitFor();
-      await page.getByRole("row", { name: /^2 .*NOWHERE/ }).waitFor();
+      await page.getByRole("row", { name: /^2 / }).getByText("NOWHERE", { exact: false }).first().waitFor();
       await page.getByRole("button", { name: "Write the other 1" }).click();
       await page.getByText("Created").waitFor();
     });
@@ -250,35 +250,61 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     expect(stored).toHaveLength(1);
   });
 
-  test("imports a table, shows how columns are understood, and names each row that is wrong", async () => {
+  test("imports a table in three steps: columns and values for all rows, errors corrected at their cells, the write", async () => {
     await desk.visit(browser, "anna", "import", async (page) => {
-      const rows =
-        "CSV-1;Server;R1;7;front;1|CSV-2;toaster;R1;8;front;2|CSV-3;Server;NOWHERE;1;front;3|CSV-4;Server;NOWHERE;x;front;4";
-      await page.getByLabel("Or its text").fill(`Code;Kind;Rack;U;Face;Invoice|${rows}`.replaceAll("|", "\n"));
+      const rows = "CSV-1;R1;7;1|CSV-2;R1;eight;2|CSV-3;NOWHERE;10;3|CSV-1;R1;3;4|CSV-5;R1;12;5";
+      await page.getByLabel("Or its text").fill(`Code;Rack;U;Invoice|${rows}`.replaceAll("|", "\n"));
       await page.getByText("Not imported, since no field is chosen: Invoice").waitFor();
-      await page.getByLabel("Field for Kind").selectOption("");
-      await page.getByText("Nothing is checked before a column is chosen").waitFor();
-      expect(await page.getByRole("button", { name: "Check" }).isDisabled()).toBe(true);
-      await page.getByLabel("Field for Kind").selectOption("kind");
+      await page.getByText("Nothing is checked before a column is chosen, or one value given").waitFor();
+      const check = page.getByRole("button", { name: "Check", exact: true });
+      expect(await check.isDisabled()).toBe(true);
+      await page.getByRole("group", { name: "One value for all rows" }).getByLabel("Kind").selectOption("Server");
+      await page.getByLabel("Add a field").selectOption("Tenant");
+      await page.getByLabel("Tenant", { exact: true }).fill("anna");
       await page.getByLabel("Field for Invoice").selectOption("labels.Invoice");
       await page.evaluate(() => sessionStorage.setItem("planner-token", "expired"));
-      await page.getByRole("button", { name: "Check" }).click();
+      await check.click();
       const again = page.getByRole("dialog", { name: "Sign in again" });
       await again.getByLabel("Token").fill(desk.tokens["anna"] ?? "");
       await again.getByRole("button", { name: "Sign in in this tab" }).click();
-      await page.getByText("3 refused").waitFor();
-      const refused = page.getByRole("region", { name: "Refused items" });
-      const lines = await refused.locator("tbody tr td:first-child, tbody tr th").allTextContents();
-      expect(lines.map(Number)).toEqual([3, 4, 5, 5]);
-      await refused.getByRole("row", { name: /^3 Device CSV-2 Kind "toaster" is none of/ }).waitFor();
-      await refused.getByRole("row", { name: /^4 Device CSV-3 Rack Cannot find rack "NOWHERE"/ }).waitFor();
-      await refused.getByRole("row", { name: /^5 Device CSV-4 U "x" is not a number/ }).waitFor();
-      await refused.getByRole("row", { name: /^5 Device CSV-4 Rack Cannot find rack "NOWHERE"/ }).waitFor();
-      await page.getByRole("button", { name: "Write the other 1" }).click();
-      await page.getByText("Created").waitFor();
+
+      await page.getByText("4 refused").waitFor();
+      await page.getByText("Correct the marked cells").waitFor();
+      const refused = page.getByRole("region", { name: "Refused rows" });
+      const messageOf = (cell: string) =>
+        refused
+          .locator("td", { has: page.getByLabel(cell) })
+          .locator("p")
+          .textContent();
+      expect(await messageOf("U, line 3")).toBe('"eight" is not a number');
+      expect(await messageOf("Rack, line 4")).toContain('Cannot find rack "NOWHERE"');
+      expect(await messageOf("Code, line 5")).toBe("Line 2 has it already");
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+
+      // By keys: Enter checks a cell and goes to the next one.
+      await refused.getByLabel("U, line 3").fill("8");
+      await page.keyboard.press("Enter");
+      expect(await refused.getByLabel("Rack, line 4").evaluate((field) => field === document.activeElement)).toBe(true);
+      await page.getByText("3 refused").waitFor();
+      await refused.getByLabel("Rack, line 4").fill("R1");
+      await page.getByText("Refused", { exact: true }).first().click();
+      await page.getByText("2 refused").waitFor();
+
+      // Back and forth: what was typed, chosen, checked and corrected stays.
+      await page.getByRole("button", { name: "Back to the file" }).click();
+      expect(await page.getByLabel("Or its text").inputValue()).toContain("CSV-3;R1;10;3");
+      expect(await page.getByLabel("Tenant", { exact: true }).inputValue()).toBe("anna");
+      await page.getByRole("button", { name: /^2 Check/ }).click();
+      await refused.getByLabel("Code, line 5").fill("CSV-4");
+      await page.keyboard.press("Enter");
+      await page.getByText("1 refused").waitFor();
+      await page.getByRole("button", { name: "Write the other 4" }).click();
+      await page.getByText("Created").waitFor();
+      await page.getByRole("button", { name: "Import another file" }).click();
+      expect(await page.getByLabel("Or its text").inputValue()).toBe("");
     });
     const { device } = await desk.call("anna", "GetDevice", { code: "CSV-1" });
-    expect([device.position_u, device.labels]).toEqual([7, { Invoice: "1" }]);
+    expect([device.position_u, device.tenant, device.labels]).toEqual([7, "anna", { Invoice: "1" }]);
+    expect((await desk.call("anna", "GetDevice", { code: "CSV-3" })).device.rack_code).toBe("R1");
   });
 });

@@ -16,11 +16,13 @@ const ASKED = 300;
  *
  * @throws CallError that concerns every item
  */
-export async function checkItems(items: readonly Item[], { signal, heard }: Sending): Promise<void> {
-  const repeated = findRepeated(items);
-  heard([...repeated].map(([item, problem]) => refused(item, [problem])));
-  const rest = items.filter((item) => !repeated.has(item));
-  for (const { asked, needed } of callsOf(rest)) {
+export async function checkItems(items: readonly Item[], { signal, heard, all }: Sending): Promise<void> {
+  const own = new Set(items);
+  // Of two that are one, the refused is what is asked about: the other is answered.
+  const repeated = findRepeated([...all.filter((item) => !own.has(item)), ...items]);
+  heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [refused(item, [problem])] : [])));
+  const once = (item: Item) => !repeated.has(item);
+  for (const { asked, needed } of callsOf(items.filter(once), all.filter(once))) {
     if (signal.aborted) return;
     const results = await previewed(inOrder([...needed, ...asked]), signal);
     heard(asked.map((item) => results.get(item) ?? refused(item, [])));
@@ -33,8 +35,8 @@ interface Call {
 }
 
 /** The items in calls, each with what it names of the file, and with the devices of its rack, since they share its units. */
-export function* callsOf(items: readonly Item[]): Generator<Call> {
-  const needs = needsOf(items);
+export function* callsOf(items: readonly Item[], file: readonly Item[] = items): Generator<Call> {
+  const needs = needsOf(file);
   let asked = new Set<Item>();
   let all = new Set<Item>();
   const together = () => ({

@@ -14,12 +14,14 @@ export interface Target {
   readonly field: FormField;
 }
 
-/** Fields of a kind that every item needs and no column fills. */
-export function missingFields(kind: Kind, columns: readonly string[]): readonly string[] {
+/** Fields of a kind that every item needs and no column fills; of a location, its site. */
+export function missingFields(kind: Kind, columns: readonly string[]): readonly Target[] {
+  const targets = targetsOf(kind);
+  const needed = fieldsOfKind(kind)
+    .filter(({ required }) => required === true)
+    .map(({ name }) => targets.find(({ path }) => path === name || path.startsWith(`${name}.`)));
   const isFilled = (path: string) => columns.some((one) => one === path || one.startsWith(`${path}.`));
-  return targetsOf(kind)
-    .filter(({ field, path }) => field.required === true && !path.includes(".") && !isFilled(path))
-    .map(({ label }) => label);
+  return needed.filter((target) => target !== undefined && !isFilled(target.path)) as readonly Target[];
 }
 
 /** Whether devices have a unit and no column says on which side: they are placed at the front. */
@@ -121,17 +123,27 @@ export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
 }
 
 /** Turns rows into resources. What cannot be read of a row stays with its item, so that the server checks the rest of it. */
-export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: readonly string[]): Parsed {
+export function itemsOf(
+  table: CsvTable,
+  kind: (typeof KINDS)[number],
+  columns: readonly string[],
+  /** Texts by path that every row gets. */
+  defaults: Readonly<Record<string, string>> = {},
+): Parsed {
+  const given = Object.entries(defaults).filter(([path]) => !columns.includes(path));
+  const paths = [...columns, ...given.map(([path]) => path)];
   const targets = new Map(targetsOf(kind).map((target) => [target.path, target]));
-  const atFront = isFaceGuessed(kind, columns);
+  const withDefaults = (cells: readonly string[]) =>
+    given.length === 0 ? cells : [...columns.map((_, at) => cells[at] ?? ""), ...given.map(([, text]) => text)];
+  const atFront = isFaceGuessed(kind, paths);
   const items = table.rows.map(({ line, cells }): Item => {
-    const { resource, problems } = readRow(cells, columns, targets);
+    const { resource, problems } = readRow(withDefaults(cells), paths, targets);
     if (cells.length > table.headers.length)
       problems.push({ field: "", message: `${cells.length} cells, but ${table.headers.length} columns` });
     const placed = atFront && "position_u" in resource ? { ...resource, face: "FACE_FRONT" } : resource;
     return { kind, line, resource: placed, ...(problems.length > 0 && { problems }) };
   });
-  const filled = columns.map((path, index) => ({ path, header: table.headers[index] ?? "" }));
+  const filled = columns.map((path, at) => ({ path, at, header: table.headers[at] ?? "" }));
   return { items, unreadable: [], columns: filled.filter(({ path }) => path !== "") };
 }
 
@@ -156,6 +168,11 @@ function stepsOf(path: string): readonly string[] {
 interface Cell {
   readonly value?: unknown;
   readonly problem?: string;
+}
+
+/** What is wrong with a text as the value of a field; "" for nothing. */
+export function problemOfText(text: string, { field }: Target): string {
+  return readCell(text, field).problem ?? "";
 }
 
 /** A cell's text as a value of its field. A path without a field is a label's. */

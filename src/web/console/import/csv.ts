@@ -1,5 +1,6 @@
 /** A table of texts, and where each of its rows begins in the file. */
 export interface CsvTable {
+  readonly delimiter: string;
   readonly headers: readonly string[];
   readonly rows: readonly CsvRow[];
 }
@@ -8,6 +9,9 @@ export interface CsvRow {
   /** Line of the file, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Where it begins and ends in the text, without the line break. */
+  readonly from: number;
+  readonly to: number;
 }
 
 const DELIMITERS = [",", ";", "\t", "|"] as const;
@@ -17,9 +21,24 @@ const DELIMITERS = [",", ";", "\t", "|"] as const;
  * often in the first line, so that tables copied from a spreadsheet (tabs) are read as well. Empty lines are skipped.
  */
 export function parseCsv(text: string): CsvTable {
-  const plain = text.replace(/^\uFEFF/, "");
-  const [first, ...rows] = new Reader(plain, delimiterOf(plain)).rows();
-  return { headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
+  const plain = withoutMark(text);
+  const delimiter = delimiterOf(plain);
+  const [first, ...rows] = new Reader(plain, delimiter).rows();
+  return { delimiter, headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
+}
+
+/** The text with one cell of a row written anew; the rest of it stays as it is. */
+export function withCell(text: string, { delimiter }: CsvTable, row: CsvRow, column: number, value: string): string {
+  const plain = withoutMark(text);
+  const padded = [...row.cells, ...Array<string>(Math.max(0, column + 1 - row.cells.length)).fill("")];
+  const isPlain = (cell: string) => !cell.includes(delimiter) && !/["\r\n]/.test(cell);
+  const cells = padded.with(column, value).map((cell) => (isPlain(cell) ? cell : `"${cell.replaceAll('"', '""')}"`));
+  return plain.slice(0, row.from) + cells.join(delimiter) + plain.slice(row.to);
+}
+
+/** A text without the mark of its byte order. */
+function withoutMark(text: string): string {
+  return text.replace(/^\uFEFF/, "");
 }
 
 function delimiterOf(text: string): string {
@@ -42,9 +61,10 @@ class Reader {
   rows(): CsvRow[] {
     const rows: CsvRow[] = [];
     while (this.#at < this.#text.length) {
-      const line = this.#line;
+      const [line, from] = [this.#line, this.#at];
       const cells = this.#row();
-      if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells });
+      if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells, from, to: this.#at });
+      this.#skipBreak();
     }
     return rows;
   }
@@ -57,7 +77,6 @@ class Reader {
         this.#at += 1;
         continue;
       }
-      this.#skipBreak();
       return cells;
     }
   }

@@ -2,9 +2,10 @@ import { useMemo } from "preact/hooks";
 import { count } from "#words/figures.ts";
 import { capitalized, kindNoun, plural } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
+import { choicesOf } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
 import { Card } from "../ui/parts.tsx";
-import { isFaceGuessed, missingFields, type Target, targetsOf } from "./columns.ts";
+import { isFaceGuessed, missingFields, problemOfText, type Target, targetsOf } from "./columns.ts";
 import type { CsvTable } from "./csv.ts";
 import { KINDS, type Kind } from "./parse_items.ts";
 
@@ -12,6 +13,17 @@ export interface Mapping {
   readonly kind: Kind;
   /** The path that each column fills; "" for none. */
   readonly columns: readonly string[];
+  /** Values of fields that no column fills, for every row. */
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+/** The fields that keep a file from being checked: needed and without a value, or with one that cannot be read. */
+export function unfilled({ kind, columns, defaults }: Mapping): readonly Target[] {
+  const missing = missingFields(kind, columns).filter(({ path }) => (defaults[path] ?? "") === "");
+  const wrong = targetsOf(kind).filter(
+    (target) => (defaults[target.path] ?? "") !== "" && problemOfText(defaults[target.path] ?? "", target) !== "",
+  );
+  return [...missing, ...wrong];
 }
 
 /** Which column fills which field, as guessed from its name and corrected by the person. */
@@ -20,15 +32,17 @@ export function MappingTable({
   mapping,
   setKind,
   setColumn,
+  setDefaults,
 }: {
   readonly table: CsvTable;
   readonly mapping: Mapping;
   readonly setKind: (kind: Kind) => void;
   readonly setColumn: (index: number, path: string) => void;
+  readonly setDefaults: (defaults: Mapping["defaults"]) => void;
 }) {
   const targets = useMemo(() => targetsOf(mapping.kind), [mapping.kind]);
   const unknown = table.headers.filter((_, index) => mapping.columns[index] === "");
-  const missing = missingFields(mapping.kind, mapping.columns);
+  const missing = unfilled(mapping);
   const first = table.rows[0]?.cells ?? [];
   return (
     <Card title={`Columns of ${count(table.rows.length)} rows`}>
@@ -48,10 +62,11 @@ export function MappingTable({
       ) : null}
       {missing.length === 0 ? null : (
         <p role="status">
-          <StateMark state="fault" label="fault" /> Nothing is checked before a column is chosen for what every item
-          needs: <strong>{missing.join(", ")}</strong>
+          <StateMark state="fault" label="fault" /> Nothing is checked before a column is chosen, or one value given,
+          for what every item needs: <strong>{missing.map(({ label }) => label).join(", ")}</strong>
         </p>
       )}
+      <Defaults mapping={mapping} targets={targets} set={setDefaults} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
       <section class="table-wrap" tabIndex={0} aria-label="Columns and fields">
         <table>
@@ -82,6 +97,94 @@ export function MappingTable({
         </table>
       </section>
     </Card>
+  );
+}
+
+/** Fields that get one value for all rows: those that every item needs and no column fills, and others that are added. */
+function Defaults(props: {
+  readonly mapping: Mapping;
+  readonly targets: readonly Target[];
+  readonly set: (defaults: Mapping["defaults"]) => void;
+}) {
+  const { mapping, targets, set } = props;
+  const { kind, columns, defaults } = mapping;
+  const missing = new Set(missingFields(kind, columns).map(({ path }) => path));
+  const free = targets.filter(({ path }) => !columns.includes(path));
+  const shown = free.filter(({ path }) => missing.has(path) || path in defaults);
+  return (
+    <fieldset class="group">
+      <legend>One value for all rows</legend>
+      <div class="form-grid">
+        {shown.map((target) => (
+          <DefaultField
+            key={target.path}
+            target={target}
+            isNeeded={missing.has(target.path)}
+            text={defaults[target.path] ?? ""}
+            set={(text) => set({ ...defaults, [target.path]: text })}
+          />
+        ))}
+        <div class="form-field">
+          <label for="import-add">Add a field</label>
+          <select
+            id="import-add"
+            value=""
+            onChange={({ currentTarget: { value } }) => value !== "" && set({ ...defaults, [value]: "" })}
+          >
+            <option value="">Choose a field</option>
+            {free
+              .filter((target) => !shown.includes(target))
+              .map(({ path, label }) => (
+                <option key={path} value={path}>
+                  {label}
+                </option>
+              ))}
+          </select>
+        </div>
+      </div>
+    </fieldset>
+  );
+}
+
+function DefaultField(props: {
+  readonly target: Target;
+  readonly isNeeded: boolean;
+  readonly text: string;
+  readonly set: (text: string) => void;
+}) {
+  const { target, isNeeded, text, set } = props;
+  const { path, label, field } = target;
+  const id = `import-all-${path}`;
+  const problem = text === "" ? "" : problemOfText(text, target);
+  const common = { id, value: text, "aria-invalid": problem !== "", "aria-describedby": `${id}-problem` };
+  return (
+    <div class="form-field">
+      <label for={id}>
+        {label}
+        {isNeeded ? <span class="required"> required</span> : null}
+      </label>
+      {field.type === "choice" ? (
+        <select {...common} onChange={({ currentTarget }) => set(currentTarget.value)}>
+          <option value="">Not set</option>
+          {choicesOf(field.of ?? "").map(([value, word]) => (
+            <option key={value} value={value}>
+              {word}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input
+          {...common}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => set(currentTarget.value)}
+        />
+      )}
+      <p class="form-problem" id={`${id}-problem`}>
+        {problem}
+      </p>
+    </div>
   );
 }
 

@@ -23,11 +23,18 @@ export interface Unreadable {
   readonly message: string;
 }
 
+/** A column of a table, by its place, and the field that it fills. */
+export interface Filled {
+  readonly path: string;
+  readonly header: string;
+  readonly at: number;
+}
+
 export interface Parsed {
   readonly items: readonly Item[];
   readonly unreadable: readonly Unreadable[];
   /** Of a table: the field that each column fills. */
-  readonly columns?: readonly { readonly path: string; readonly header: string }[];
+  readonly columns?: readonly Filled[];
 }
 
 const LISTS: Readonly<Record<string, Kind>> = {
@@ -54,6 +61,33 @@ export function parseItems(text: string): Parsed {
     else items.push(read);
   }
   return { items, unreadable };
+}
+
+/** The text of JSON Lines, or of an object of lists, with a field of one item written anew. */
+export function withField(text: string, { kind, line, resource }: Item, field: string, typed: string): string {
+  const value = readTyped(typed, resource[field]);
+  const write = (item: Readonly<Record<string, unknown>>) => ({ ...item, [field]: value });
+  const whole = objectOf(text);
+  const list = Object.keys(LISTS).find((key) => LISTS[key] === kind) ?? "";
+  const rows = whole?.[list];
+  if (Array.isArray(rows)) {
+    const item = rows[line - 1] as Readonly<Record<string, unknown>>;
+    return JSON.stringify({ ...whole, [list]: rows.with(line - 1, write(item)) }, undefined, 2);
+  }
+  const lines = text.split("\n");
+  const item = objectOf(lines[line - 1] ?? "")?.[kind] as Readonly<Record<string, unknown>>;
+  return lines.with(line - 1, JSON.stringify({ [kind]: write(item) })).join("\n");
+}
+
+/** A typed value as JSON; as a text if it replaces one, or cannot be read as JSON. */
+function readTyped(typed: string, before: unknown): unknown {
+  if (typed === "") return undefined;
+  if (typeof before === "string") return typed;
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return typed;
+  }
 }
 
 /** Reads an object of lists of resources. */

@@ -1,7 +1,7 @@
 import type { BulkReply } from "#gen/datacenter/v1/json.ts";
 import type { ErrorDetail, Violation } from "../api/client.ts";
 import { plainMessage } from "../plain_message.ts";
-import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
+import type { FieldProblem, Filled, Item, Parsed } from "./parse_items.ts";
 
 /** What a request has around the fields of an item, which the author of the item has not seen. */
 const AROUND = /\b(?:items\[\d+\]|(?:changes\[\d+\]\.)?(?:rack|device|crac|cable|fabric_link))\.(?=[a-z])/g;
@@ -31,18 +31,19 @@ export function allProblems({ problems: own = [] }: Item, found: readonly FieldP
   return [...own, ...found.filter((one) => !isKnown(one))];
 }
 
-function topOf(field: string): string {
+export function topOf(field: string): string {
   return field.split(/[.[]/)[0] ?? "";
 }
 
-/** The head of the column that a field was read from, or the field's own name where there are no columns. */
-export function cellOf({ columns = [] }: Parsed, field: string): string {
-  const found =
+/** The column of a table that a field was read from; undefined for a field without a column. */
+export function columnOf({ columns = [] }: Parsed, field: string): Filled | undefined {
+  if (field === "") return undefined;
+  return (
     columns.find(({ path }) => path === field) ??
     columns.find(
       ({ path }) => path.startsWith(`${field}.`) || field.startsWith(`${path}.`) || field.startsWith(`${path}[`),
-    );
-  return found?.header ?? field;
+    )
+  );
 }
 
 /** Things that the file has twice: the later ones, each with the line of the first. */

@@ -15,6 +15,8 @@ export interface Sent {
 
 export interface Sending {
   readonly signal: AbortSignal;
+  /** Every item of the file, sent or not. */
+  readonly all: readonly Item[];
   /** Hears of results as they come. */
   readonly heard: (results: readonly Sent[]) => void;
 }

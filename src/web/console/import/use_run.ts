@@ -30,6 +30,8 @@ export interface Running {
   readonly run: Run | undefined;
   /** Asks what a file would do; nothing is written. */
   readonly check: (parsed: Parsed) => Promise<void>;
+  /** Checks what was refused, or has changed, of the file as it is now; what was found good stays so. */
+  readonly recheck: (parsed: Parsed) => Promise<void>;
   /** Writes what the check found good, of the file as it was checked. */
   readonly write: () => Promise<void>;
   /** Writes a file that needs no check, such as the sample. */
@@ -72,7 +74,7 @@ export function useRun(): Running {
       if (last !== undefined) set({ ...last, running: false, ...how });
     };
     try {
-      await STEPS[begun.step]([...rest.current], { signal: abort.signal, heard });
+      await STEPS[begun.step]([...rest.current], { signal: abort.signal, heard, all: begun.parsed.items });
       end({});
     } catch (error) {
       if (!abort.signal.aborted && !(error instanceof CallError)) throw error;
@@ -87,6 +89,21 @@ export function useRun(): Running {
   return {
     run,
     check: (parsed) => begin({ parsed, step: "check", failed: [] }, parsed.items),
+    recheck: async (parsed) => {
+      const last = current.current;
+      if (last === undefined) return;
+      controller.current?.abort();
+      const good = new Set(goodItems(last).flatMap((item) => (rest.current.has(item) ? [] : [placeOf(item)])));
+      rest.current = new Set(parsed.items.filter((item) => !good.has(placeOf(item))));
+      // What was refused is shown until it is answered anew.
+      const now = new Map(parsed.items.map((item) => [placeOf(item), item]));
+      const failed = last.failed.flatMap((one) => {
+        const item = now.get(placeOf(one.item));
+        return item === undefined ? [] : [{ ...one, item }];
+      });
+      const [total, sent] = [parsed.items.length, parsed.items.length - rest.current.size];
+      await send({ parsed, step: "check", failed, outcomes: last.outcomes, total, sent, running: true });
+    },
     write: async () => {
       const checked = current.current;
       if (checked !== undefined)
@@ -104,6 +121,16 @@ export function useRun(): Running {
   };
 }
 
+/** Whether everything was answered. */
+export function isDone({ running, sent, total }: Run): boolean {
+  return !running && sent === total;
+}
+
+/** Where an item is in the file, whatever it holds. */
+function placeOf({ kind, line }: Item): string {
+  return `${kind} ${line}`;
+}
+
 /** Items that the check did not refuse. */
 export function goodItems({ parsed, failed }: Run): readonly Item[] {
   const refused = new Set(failed.map(({ item }) => item));
@@ -114,5 +141,7 @@ function withResults(run: Run, results: readonly Sent[]): Run {
   const outcomes = new Map(run.outcomes);
   for (const { outcome } of results) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
   const failed = results.filter(({ problems }) => problems.length > 0);
-  return { ...run, sent: run.sent + results.length, outcomes, failed: [...run.failed, ...failed] };
+  const heard = new Set(results.map(({ item }) => item));
+  const others = run.failed.filter(({ item }) => !heard.has(item));
+  return { ...run, sent: run.sent + results.length, outcomes, failed: [...others, ...failed] };
 }

@@ -76,7 +76,7 @@ function LoadSample({ running }: { readonly running: Running }) {
       setError(reason);
     }
   };
-  if (running.run !== undefined) return <ImportResult running={running} />;
+  if (running.run !== undefined) return <ImportResult run={running.run} goOn={running.goOn} table={undefined} />;
   return (
     <>
       {isAsked ? (

@@ -1,13 +1,16 @@
 import { useMemo, useState } from "preact/hooks";
 import { count } from "#words/figures.ts";
 import { mayWrite, useSession } from "../api/session.ts";
-import { guessColumn, guessKind, itemsOf, missingFields, targetsOf } from "../import/columns.ts";
-import type { CsvTable } from "../import/csv.ts";
+import { guessColumn, guessKind, itemsOf, targetsOf } from "../import/columns.ts";
+import { refusedCount } from "../import/counts.ts";
+import { type CsvTable, withCell } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
-import { type Mapping, MappingTable } from "../import/mapping.tsx";
-import { type Kind, parseItems } from "../import/parse_items.ts";
+import { type Mapping, MappingTable, unfilled } from "../import/mapping.tsx";
+import { type Item, type Kind, parseItems, withField } from "../import/parse_items.ts";
 import { LARGE, readText, tableOf } from "../import/source.ts";
-import { useRun } from "../import/use_run.ts";
+import { type StepName, Steps } from "../import/steps.tsx";
+import { goodItems, isDone, type Run, useRun } from "../import/use_run.ts";
+import { counted } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 
@@ -15,7 +18,7 @@ const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor
 
 function guessed(table: CsvTable, kind: Kind): Mapping {
   const targets = targetsOf(kind);
-  return { kind, columns: table.headers.map((header) => guessColumn(header, targets)) };
+  return { kind, columns: table.headers.map((header) => guessColumn(header, targets)), defaults: {} };
 }
 
 /** Brings many resources in at once, for those who may write. */
@@ -31,25 +34,149 @@ export function Import() {
 }
 
 function Wizard() {
-  const [text, putText] = useState("");
-  const [unread, setUnread] = useState("");
-  const [chosen, putChosen] = useState<{ readonly table: CsvTable; readonly mapping: Mapping }>();
+  const [step, setStep] = useState<StepName>("map");
+  const source = useSource();
+  const { text, table, mapping, parse } = source;
   const running = useRun();
-  const { run, check, stop, forget } = running;
+  const { run, check, recheck, write, stop, goOn } = running;
+  const blocking = mapping === undefined ? [] : unfilled(mapping);
   // What is written is what was checked: another text or column needs another check.
-  const setText = (next: string) => {
-    forget();
-    putText(next);
+  const changed = (change: () => void) => {
+    running.forget();
+    change();
   };
-  const setChosen = (next: { readonly table: CsvTable; readonly mapping: Mapping }) => {
-    forget();
-    putChosen(next);
+  const toCheck = () => {
+    if (blocking.length > 0 || text.trim() === "") return;
+    setStep("check");
+    if (run === undefined || run.step === "write") void check(parse(text));
   };
+  const toWrite = () => {
+    setStep("write");
+    void write();
+  };
+  const correct = (item: Item, key: string, value: string) => {
+    const row = table?.rows.find(({ line }) => line === item.line);
+    const next =
+      table === undefined || row === undefined
+        ? withField(text, item, key, value)
+        : withCell(text, table, row, Number(key), value);
+    source.setText(next);
+    void recheck(parse(next));
+  };
+  const shown = run === undefined ? "map" : step;
+  return (
+    <>
+      <PageHead title="Import" />
+      <Steps
+        now={shown}
+        open={{
+          map: run?.step !== "write" || !run.running,
+          check: run?.step === "check",
+          write: run?.step === "write",
+        }}
+        go={setStep}
+      />
+      {shown === "map" ? (
+        <MapStep
+          source={source}
+          changed={changed}
+          isReady={text.trim() !== "" && blocking.length === 0}
+          next={toCheck}
+        />
+      ) : null}
+      {shown !== "map" && run !== undefined ? (
+        <>
+          <ImportResult run={run} goOn={goOn} table={table} {...(run.step === "check" && { correct })} />
+          <StepButtons
+            run={run}
+            go={setStep}
+            stop={stop}
+            write={toWrite}
+            again={() => changed(() => source.setText(""))}
+          />
+        </>
+      ) : null}
+    </>
+  );
+}
+
+/** Where one goes from a check or a write. */
+function StepButtons(props: {
+  readonly run: Run;
+  readonly go: (step: StepName) => void;
+  readonly stop: () => void;
+  readonly write: () => void;
+  readonly again: () => void;
+}) {
+  const { run, go, stop, write, again } = props;
+  const good = isDone(run) && run.step === "check" ? goodItems(run).length : 0;
+  return (
+    <div class="filters import-buttons">
+      {run.running ? (
+        <button type="button" onClick={stop}>
+          Stop
+        </button>
+      ) : (
+        <button type="button" onClick={() => go("map")}>
+          Back to the file
+        </button>
+      )}
+      {good > 0 ? (
+        <button type="button" class="primary" onClick={write}>
+          Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
+        </button>
+      ) : null}
+      {isDone(run) && run.step === "write" ? (
+        <button type="button" class="primary" onClick={again}>
+          Import another file
+        </button>
+      ) : null}
+    </div>
+  );
+}
+
+interface Source {
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  /** What the text holds if it is no JSON. */
+  readonly table: CsvTable | undefined;
+  readonly mapping: Mapping | undefined;
+  readonly setMapping: (mapping: Mapping) => void;
+  readonly parse: (text: string) => ReturnType<typeof parseItems>;
+}
+
+/** The text of a file, and how its columns are understood: a choice stays while the columns do. */
+function useSource(): Source {
+  const [text, setText] = useState("");
+  const [chosen, setChosen] = useState<{ readonly headers: string; readonly mapping: Mapping }>();
   const table = useMemo(() => tableOf(text), [text]);
+  const headers = JSON.stringify(table?.headers);
   const mapping = useMemo(() => {
-    if (table === undefined || chosen?.table === table) return chosen?.mapping;
+    if (table === undefined || chosen?.headers === headers) return table && chosen?.mapping;
     return guessed(table, guessKind(table.headers));
-  }, [table, chosen]);
+  }, [table, headers, chosen]);
+  const parse = (whole: string) => {
+    const rows = tableOf(whole);
+    return rows === undefined || mapping === undefined
+      ? parseItems(whole)
+      : itemsOf(rows, mapping.kind, mapping.columns, mapping.defaults);
+  };
+  return { text, setText, table, mapping, setMapping: (next) => setChosen({ headers, mapping: next }), parse };
+}
+
+/** The first step: a file, and which column fills which field. */
+function MapStep(props: {
+  readonly source: Source;
+  /** Changes what is to be imported. */
+  readonly changed: (change: () => void) => void;
+  readonly isReady: boolean;
+  readonly next: () => void;
+}) {
+  const { source, changed, isReady, next } = props;
+  const { text, table, mapping } = source;
+  const [unread, setUnread] = useState("");
+  const setText = (whole: string) => changed(() => source.setText(whole));
+  const set = (to: Mapping) => changed(() => source.setMapping(to));
   const choose = async (file: File): Promise<void> => {
     try {
       setText(await readText(file));
@@ -59,67 +186,45 @@ function Wizard() {
       setUnread(`Cannot read "${file.name}" as UTF-8: save it as UTF-8, or use planner dc import --encoding`);
     }
   };
-  const missing = mapping === undefined ? [] : missingFields(mapping.kind, mapping.columns);
-  const submit = () => {
-    if (missing.length > 0) return;
-    const isTable = table !== undefined && mapping !== undefined;
-    const parsed = isTable ? itemsOf(table, mapping.kind, mapping.columns) : parseItems(text);
-    void check(parsed);
-  };
   return (
-    <>
-      <PageHead title="Import">
-        <p>
-          CSV or a table copied from a spreadsheet, JSON Lines with <code>{EXAMPLE}</code> on each line, or one JSON
-          object of lists.
-        </p>
-      </PageHead>
-      <form
-        class="import"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={(event) => {
-          event.preventDefault();
-          const file = event.dataTransfer?.files[0];
-          if (file !== undefined) void choose(file);
-        }}
-      >
-        <Source text={text} setText={setText} unread={unread} choose={choose} />
-        {table === undefined || mapping === undefined ? null : (
-          <MappingTable
-            table={table}
-            mapping={mapping}
-            setKind={(kind) => setChosen({ table, mapping: guessed(table, kind) })}
-            setColumn={(index, path) =>
-              setChosen({ table, mapping: { ...mapping, columns: mapping.columns.with(index, path) } })
-            }
-          />
-        )}
-        <div class="filters">
-          <button
-            type="submit"
-            class={run === undefined ? "primary" : ""}
-            disabled={text.trim() === "" || missing.length > 0 || run?.running === true}
-          >
-            Check
-          </button>
-          {run?.running === true ? (
-            <button type="button" onClick={stop}>
-              Stop
-            </button>
-          ) : null}
-        </div>
-      </form>
-      <ImportResult running={running} />
-    </>
+    <form
+      class="import"
+      onSubmit={(event) => {
+        event.preventDefault();
+        next();
+      }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        const file = event.dataTransfer?.files[0];
+        if (file !== undefined) void choose(file);
+      }}
+    >
+      <p>
+        CSV or a table copied from a spreadsheet, JSON Lines with <code>{EXAMPLE}</code> on each line, or one JSON
+        object of lists.
+      </p>
+      <TextSource text={text} setText={setText} unread={unread} choose={choose} />
+      {table === undefined || mapping === undefined ? null : (
+        <MappingTable
+          table={table}
+          mapping={mapping}
+          setKind={(kind) => set(guessed(table, kind))}
+          setColumn={(index, path) => set({ ...mapping, columns: mapping.columns.with(index, path) })}
+          setDefaults={(defaults) => set({ ...mapping, defaults })}
+        />
+      )}
+      <div class="filters">
+        <button type="submit" class="primary" disabled={!isReady}>
+          Check
+        </button>
+      </div>
+    </form>
   );
 }
 
 /** A file, or text that is typed or pasted; much of it is counted instead of shown. */
-function Source({
+function TextSource({
   text,
   setText,
   unread,
@@ -152,7 +257,7 @@ function Source({
         <label class="field">
           <span>Or its text</span>
           <textarea
-            rows={10}
+            rows={text === "" ? 10 : 5}
             spellcheck={false}
             value={text}
             onPaste={(event) => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { callsOf } from "#web/console/import/check_items.ts";
 import { countsOf } from "#web/console/import/counts.ts";
 import type { Item } from "#web/console/import/parse_items.ts";
-import { allProblems, cellOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
+import { allProblems, columnOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
 
 const rack = (code: string, line = 1, row = "A"): Item => ({
   kind: "rack",
@@ -74,15 +74,17 @@ test("problems of a row are named by the heads of their columns, those of the fi
     { field: "changes[3]", description: "Wrong" },
   ];
   const columns = [
-    { path: "rack_code", header: "Cabinet" },
-    { path: "position_u", header: "HE" },
-    { path: "location.site_id", header: "Ort" },
+    { path: "rack_code", header: "Cabinet", at: 0 },
+    { path: "position_u", header: "HE", at: 1 },
+    { path: "location.site_id", header: "Ort", at: 2 },
   ];
   const item: Item = { ...device("A", "N"), problems: [{ field: "position_u", message: '"x" is not a number' }] };
 
   const found = allProblems(item, problemsOf(told, "Refused"));
 
-  expect(found.map(({ field, message }) => [cellOf({ items: [], unreadable: [], columns }, field), message])).toEqual([
+  expect(
+    found.map(({ field, message }) => [columnOf({ items: [], unreadable: [], columns }, field)?.header ?? "", message]),
+  ).toEqual([
     ["HE", '"x" is not a number'],
     ["Cabinet", 'Cannot find rack "N"'],
     ["Ort", "Unknown"],

@@ -2,14 +2,22 @@ import { expect, test } from "bun:test";
 import { itemsOf, missingFields } from "#web/console/import/columns.ts";
 
 test("names the fields that every item needs and no column fills; an end of a cable may be two columns", () => {
-  expect(missingFields("device", ["code", "rack_code"])).toEqual(["Kind"]);
-  expect(missingFields("device", ["code", "kind"])).toEqual([]);
-  expect(missingFields("cable", ["a", "label"])).toEqual(["End B as device/port"]);
-  expect(missingFields("cable", ["a", "b.device_code", "b.port_name"])).toEqual([]);
+  const missing = (kind: "device" | "cable" | "rack", columns: readonly string[]) =>
+    missingFields(kind, columns).map(({ label }) => label);
+  expect(missing("device", ["code", "rack_code"])).toEqual(["Kind"]);
+  expect(missing("device", ["code", "kind"])).toEqual([]);
+  expect(missing("cable", ["a", "label"])).toEqual(["End B as device/port"]);
+  expect(missing("cable", ["a", "b.device_code", "b.port_name"])).toEqual([]);
+  expect(missing("rack", ["code"])).toEqual(["Location, site"]);
+  expect(missing("rack", ["code", "location.site_id"])).toEqual([]);
 });
 
 test("itemsOf places devices with a unit at the front if no column names a side", () => {
-  const table = (headers: readonly string[], cells: readonly string[]) => ({ headers, rows: [{ line: 2, cells }] });
+  const table = (headers: readonly string[], cells: readonly string[]) => ({
+    delimiter: ",",
+    headers,
+    rows: [{ line: 2, cells, from: 0, to: 0 }],
+  });
   const faceOf = (columns: readonly string[], cells: readonly string[]) =>
     itemsOf(table(columns, cells), "device", columns).items[0]?.resource["face"];
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { parse } from "csv-parse/sync";
 import { guessColumn, guessKind, itemsOf, targetsOf } from "#web/console/import/columns.ts";
-import { parseCsv } from "#web/console/import/csv.ts";
+import { parseCsv, withCell } from "#web/console/import/csv.ts";
 import { tableOf } from "#web/console/import/source.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { SeededRandom } from "../../../support/seeded_random.ts";
@@ -31,7 +31,8 @@ test("parseCsv reads what another reader reads", () => {
 });
 
 test("parseCsv knows semicolons, tabs and a byte order mark, and on which line a row begins", () => {
-  expect(parseCsv('\uFEFFcode;name\nA;1\n\nB;"x\ny"\nC;3')).toEqual({
+  const { headers, rows } = parseCsv('\uFEFFcode;name\nA;1\n\nB;"x\ny"\nC;3');
+  expect({ headers, rows: rows.map(({ line, cells }) => ({ line, cells })) }).toEqual({
     headers: ["code", "name"],
     rows: [
       { line: 2, cells: ["A", "1"] },
@@ -40,6 +41,16 @@ test("parseCsv knows semicolons, tabs and a byte order mark, and on which line a
     ],
   });
   expect(parseCsv("code\tname\nA\t1").rows[0]?.cells).toEqual(["A", "1"]);
+});
+
+test("withCell writes one cell anew, with quotes where they are needed, and leaves every other byte as it is", () => {
+  const text = '\uFEFFcode;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC';
+  const table = parseCsv(text);
+  const [first, second, third] = table.rows;
+  if (first === undefined || second === undefined || third === undefined) throw new Error("Expected three rows");
+  expect(withCell(text, table, second, 1, 'a"b')).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;"a""b"\r\nC');
+  expect(withCell(text, table, first, 0, "Z")).toBe('code;name\r\nZ;"x;""y"\r\n\r\nB;2\r\nC');
+  expect(withCell(text, table, third, 1, "3")).toBe('code;name\r\nA;"x;""y"\r\n\r\nB;2\r\nC;3');
 });
 
 test("tableOf leaves JSON to its own reader", () => {

@@ -1,0 +1,113 @@
+import { useId } from "preact/hooks";
+import { count } from "#words/figures.ts";
+import { Card } from "../ui/parts.tsx";
+import { saveFile } from "../ui/save_file.ts";
+import { type ErrorCell, type ErrorRow, type ErrorTable, errorsAsCsv } from "./error_rows.ts";
+import type { Item } from "./parse_items.ts";
+
+/** Writes a cell anew and has its row checked again. */
+export type Correct = (item: Item, key: string, text: string) => void;
+
+/** Rows that are drawn; all errors can be saved. */
+const SHOWN = 100;
+
+/** The rows that have errors, with the message at its cell; `correct` is absent where nothing can be corrected. */
+export function ErrorCells({ table, correct }: { readonly table: ErrorTable; readonly correct?: Correct | undefined }) {
+  const { columns, rows } = table;
+  if (rows.length === 0) return null;
+  const hasOthers = rows.some(({ others }) => others.length > 0);
+  return (
+    <Card
+      title="Refused"
+      action={
+        <button
+          type="button"
+          onClick={() => saveFile(new Blob([errorsAsCsv(table)], { type: "text/csv" }), "refused.csv")}
+        >
+          Save as CSV
+        </button>
+      }
+    >
+      {rows.length > SHOWN ? (
+        <p>
+          The first {SHOWN} of {count(rows.length)} rows:
+        </p>
+      ) : null}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard */}
+      <section class="table-wrap errors" tabIndex={0} aria-label="Refused rows">
+        <table onKeyDown={goOn}>
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col">Item</th>
+              {columns.map(([key, name]) => (
+                <th key={key} scope="col">
+                  {name}
+                </th>
+              ))}
+              {hasOthers ? <th scope="col">Why it was refused</th> : null}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, SHOWN).map((row) => (
+              <tr key={`${row.line} ${row.item?.kind}`}>
+                <td data-name="Line">{row.line}</td>
+                <th scope="row" class="lead">
+                  {row.what}
+                </th>
+                {columns.map(([key, name]) => (
+                  <Cell key={key} row={row} of={[key, name]} cell={row.cells.get(key)} correct={correct} />
+                ))}
+                {hasOthers ? <td data-name="Why it was refused">{row.others.join(" ")}</td> : null}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Card>
+  );
+}
+
+function Cell(props: {
+  readonly row: ErrorRow;
+  readonly of: readonly [key: string, name: string];
+  readonly cell: ErrorCell | undefined;
+  readonly correct: Correct | undefined;
+}) {
+  const { row, cell, correct } = props;
+  const [key, name] = props.of;
+  const id = useId();
+  const { text = "", messages = [] } = cell ?? {};
+  const { item } = row;
+  if (messages.length === 0) return <td data-name={name}>{text}</td>;
+  return (
+    <td class="wrong" data-name={name}>
+      {correct === undefined || item === undefined ? (
+        <s>{text}</s>
+      ) : (
+        <input
+          key={text}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          aria-label={`${name}, line ${row.line}`}
+          aria-invalid="true"
+          aria-describedby={id}
+          defaultValue={text}
+          onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
+        />
+      )}
+      <p class="form-problem" id={id}>
+        {messages.join(" ")}
+      </p>
+    </td>
+  );
+}
+
+/** Enter goes to the next cell, as in a spreadsheet; leaving a cell has it checked. */
+function goOn(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const target = event.target as HTMLElement;
+  if (event.key !== "Enter" || !target.matches("input")) return;
+  const fields = [...event.currentTarget.querySelectorAll<HTMLElement>("input")];
+  fields[fields.indexOf(target) + 1]?.focus();
+}

@@ -1,0 +1,46 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+const STEPS = [
+  ["map", "Map", "the file and its columns"],
+  ["check", "Check", "nothing is written yet"],
+  ["write", "Write", "what was checked"],
+] as const;
+
+export type StepName = (typeof STEPS)[number][0];
+
+/** The steps of an import, of which one is shown; `open` are those that can be gone to. */
+export function Steps(props: {
+  readonly now: StepName;
+  readonly open: Readonly<Record<StepName, boolean>>;
+  readonly go: (step: StepName) => void;
+}) {
+  const { now, open, go } = props;
+  const list = useRef<HTMLOListElement>(null);
+  const last = useRef(now);
+  // A button that led to another step is gone with its own.
+  useLayoutEffect(() => {
+    if (last.current !== now) list.current?.querySelector<HTMLElement>("[aria-current]")?.focus();
+    last.current = now;
+  }, [now]);
+  const at = STEPS.findIndex(([step]) => step === now);
+  return (
+    <ol class="steps" ref={list} aria-label="Steps">
+      {STEPS.map(([step, name, about], index) => (
+        <li key={step}>
+          <button
+            type="button"
+            class={index < at ? "passed" : ""}
+            aria-current={step === now ? "step" : undefined}
+            disabled={step !== now && !open[step]}
+            onClick={() => go(step)}
+          >
+            <span class="step-number">{index + 1}</span>
+            <span>
+              <strong>{name}</strong> <span class="muted">{about}</span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -74,3 +74,75 @@ describe.skipIf(missing !== undefined)("Fields that name things", () => {
     });
   });
 });
+
+/** The heads of a list's columns, from left to right. */
+const heads = async (page: Page) => (await page.locator("thead th").allTextContents()).filter((name) => name !== "");
+
+describe.skipIf(missing !== undefined)("Lists", () => {
+  test("keep the order of columns, which the mouse and keys change, in the address and in this browser", async () => {
+    await visit("racks?columns=health|room|role|devices", async (page, keys) => {
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("checkbox", { name: "Role" }).focus();
+      await keys.press("Alt+ArrowUp");
+      await page.waitForURL(/columns=health%7Crole%7Croom%7Cdevices/);
+      expect(await page.getByRole("checkbox", { name: "Role" }).evaluate((box) => box === document.activeElement)).toBe(
+        true,
+      );
+      await page.getByText("Role is column 3 of 5").waitFor({ state: "attached" });
+      const grip = (await page.locator("[data-column=devices] .grip").boundingBox()) ?? { x: 0, y: 0 };
+      const first = (await page.locator("[data-column=health]").boundingBox()) ?? { y: 0 };
+      await page.mouse.move(grip.x + 8, grip.y + 8);
+      await page.mouse.down();
+      await page.mouse.move(grip.x + 8, first.y + 2, { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/columns=devices%7Chealth%7Crole%7Croom/);
+      expect(await heads(page)).toEqual(["Code", "Devices", "Health", "Role", "Room"]);
+      await page.goto(`${server.url}/#/devices`);
+      await heading(page, "Devices");
+      await page.goto(`${server.url}/#/racks`);
+      await page.waitForURL(/columns=devices%7Chealth%7Crole%7Croom/);
+    });
+  });
+
+  test("save filters under names in this browser: each leads to its address, and can be deleted", async () => {
+    await visit("racks?health=fault&order=draw-w+desc", async (page, keys) => {
+      const open = () => page.getByRole("button", { name: "Saved" }).click();
+      await open();
+      await page.getByLabel("Save what is shown as").fill("Faults first");
+      await keys.press("Enter");
+      await page.getByRole("link", { name: "Faults first" }).waitFor();
+      await page.goto(`${server.url}/#/racks`);
+      await page.reload();
+      await page.getByText("40 found").or(page.getByText("41 found")).waitFor();
+      await open();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await page.getByRole("link", { name: "Faults first" }).click();
+      await page.waitForURL(/#\/racks\?health=fault&order=draw-w\+desc$/);
+      await page.getByRole("button", { name: "Delete saved filter Faults first" }).click();
+      await page.getByText("No filter of this list is saved.").waitFor();
+      await page.reload();
+      await open();
+      await page.getByText("No filter of this list is saved.").waitFor();
+    });
+  });
+
+  test("select what is shown, and all that match the filter beyond it; another filter begins anew", async () => {
+    await visit("devices?kind=server", async (page) => {
+      const [total = 0] = (await page.getByText(/^\d+ found$/).textContent())?.match(/\d+/)?.map(Number) ?? [];
+      expect(total).toBeGreaterThan(50);
+      await page.getByRole("checkbox", { name: "Select all rows of this page" }).check();
+      await page.getByText("50 selected").waitFor();
+      await page.getByRole("button", { name: `Select all ${total} that match` }).click();
+      await page.getByText(`${total} selected`).waitFor();
+      await page.getByRole("button", { name: "Next" }).click();
+      await page.waitForURL(/page=2/);
+      await page.getByRole("checkbox", { name: "Select all rows of this page", checked: true }).waitFor();
+      await page.getByRole("button", { name: `Edit ${total}` }).click();
+      await page.getByRole("heading", { name: `Edit ${total} devices` }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "failed", exact: true }).click();
+      await page.getByText(`${total} selected`).waitFor({ state: "hidden" });
+    });
+  });
+});

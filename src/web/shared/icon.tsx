@@ -30,6 +30,8 @@ const PATHS = {
   fail: "M5 3.5l7 4.5-7 4.5z",
   edit: "M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3z",
   columns: "M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10",
+  saved: "M4 2.5h8v11l-4-3-4 3z",
+  grip: "M3 6h10M3 10h10",
   close: "M4 4l8 8M12 4l-8 8",
   more: "M3.5 8h.1M8 8h.1M12.5 8h.1",
   signOut: "M6.5 2.5h-4v11h4M6 8h8M11 5l3 3-3 3",

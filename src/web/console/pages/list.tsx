@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { InventoryRow, ListInventoryResponse } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { Icon } from "../../shared/icon.tsx";
@@ -8,19 +8,22 @@ import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
 import type { Kind } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
 import { columnName, isFigure } from "../lists/column_words.ts";
+import { ColumnsChoice } from "../lists/columns_choice.tsx";
 import { allRows, asCsv, asJson } from "../lists/export.ts";
 import { columnsOf, conditionsOf, LIST_RPC, PAGE_SIZE, pageOf, requestOf } from "../lists/inventory_rows.ts";
+import { keptColumns } from "../lists/kept.ts";
 import { allColumns } from "../lists/list_columns.ts";
 import { ListFilters } from "../lists/list_filters.tsx";
 import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
 import { ListPager } from "../lists/list_pager.tsx";
+import { SavedFilters } from "../lists/saved_filters.tsx";
+import { choiceColumn, SelectedBar, useSelection } from "../lists/selection.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty, RefLink } from "../ui/parts.tsx";
-import { Popover } from "../ui/popover.tsx";
 import { saveFile } from "../ui/save_file.ts";
 import { type Column, Table } from "../ui/table.tsx";
 
@@ -45,6 +48,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
   const page = pageOf(place);
   const { request, asked, leftOut } = useListed(list, place, page);
   const known = allColumns(list.page);
+  useKeptColumns(list, place);
   const shown = columnsOf(list, place);
   const created = CREATED[list.kind];
   return (
@@ -62,18 +66,22 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
       <div class="filters list-filters">
         <TextField label="Text" value={place.settings.get("q") ?? ""} change={(q) => setSettings({ q, page: "" })} />
         <ListFilters list={list} place={place} columns={known} />
-        <Columns
-          known={[...known, ...list.columns.filter((name) => !known.includes(name))]}
-          shown={shown}
-          list={list}
-        />
+        <SavedFilters list={list} place={place} />
+        <ColumnsChoice list={list} shown={shown} />
       </div>
       {leftOut === undefined ? null : <Notice>{leftOut.message}. The condition is left out.</Notice>}
-      <Answer asked={asked}>
-        {(reply) => <Rows list={list} place={place} reply={reply} columns={shown} page={page} />}
-      </Answer>
+      <Answer asked={asked}>{(reply) => <Rows {...{ list, place, reply, request, page }} columns={shown} />}</Answer>
     </>
   );
+}
+
+/** Puts the columns that this browser keeps into an address that names none, so that it can be passed on. */
+function useKeptColumns(list: ListKind, { settings }: Place): void {
+  const kept = settings.has("columns") ? undefined : keptColumns(list)?.join("|");
+  const whole = kept && linkTo(list.page, "", { ...Object.fromEntries(settings), columns: kept });
+  useEffect(() => {
+    if (whole !== undefined) location.replace(whole);
+  }, [whole]);
 }
 
 /** Asks for a page of a list; without the condition that the service refuses, if there is one. */
@@ -94,59 +102,35 @@ function Rows(props: {
   readonly list: ListKind;
   readonly place: Place;
   readonly reply: ListInventoryResponse;
+  readonly request: ReturnType<typeof requestOf>;
   readonly columns: readonly string[];
   readonly page: number;
 }) {
-  const { list, place, reply, columns, page } = props;
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const { list, place, reply, request, columns, page } = props;
+  const selection = useSelection(JSON.stringify([request.query, request.conditions]));
   const may = useMayWrite();
   const kind = WRITTEN[list.kind];
-  const selects = may && kind !== undefined;
-  const toggle = (name: string, on: boolean) => {
-    const next = new Set(chosen);
-    if (on) next.add(name);
-    else next.delete(name);
-    setChosen(next);
-  };
+  const writes = may ? kind : undefined;
   if (reply.total_count === 0) return <NothingListed list={list} place={place} />;
   return (
     <>
       <Table
         caption={list.title}
-        columns={[...(selects ? [choice(chosen, toggle)] : []), ...tableColumns(list, columns, reply)]}
+        columns={[
+          ...(writes === undefined ? [] : [choiceColumn(selection, reply.rows)]),
+          ...tableColumns(list, columns, reply),
+        ]}
         rows={reply.rows}
         rowKey={({ ref }) => ref}
         empty="There is no such page of the list."
         order={{ by: place.settings.get("order") ?? "", choose: (order) => setSettings({ order, page: "" }) }}
       />
       <ListPager page={page} total={reply.total_count} />
-      {selects && chosen.size > 0 ? (
-        <div class="selected-bar" role="status">
-          <strong>{count(chosen.size)} selected</strong>
-          <EditButton edit={{ mode: "many", kind, codes: [...chosen] }}>Edit {count(chosen.size)}</EditButton>
-          <EditButton edit={{ mode: "delete-many", kind, codes: [...chosen] }}>Delete</EditButton>
-          <button type="button" class="quiet" onClick={() => setChosen(new Set())}>
-            Clear
-          </button>
-        </div>
-      ) : null}
+      {writes === undefined ? null : (
+        <SelectedBar kind={writes} selection={selection} request={request} total={reply.total_count} />
+      )}
     </>
   );
-}
-
-function choice(chosen: ReadonlySet<string>, toggle: (name: string, on: boolean) => void): Column<InventoryRow> {
-  return {
-    name: "Select",
-    mark: true,
-    cell: ({ name }) => (
-      <input
-        type="checkbox"
-        aria-label={`Select ${name}`}
-        checked={chosen.has(name)}
-        onChange={({ currentTarget }) => toggle(name, currentTarget.checked)}
-      />
-    ),
-  };
 }
 
 function tableColumns(
@@ -220,37 +204,5 @@ function Export({ list, request, columns }: { list: ListKind; request: object; c
         JSON
       </button>
     </>
-  );
-}
-
-function Columns({ known, shown, list }: { known: readonly string[]; shown: readonly string[]; list: ListKind }) {
-  const choose = (column: string, on: boolean) => {
-    const next = on ? [...shown, column] : shown.filter((one) => one !== column);
-    const isUsual = next.join("|") === list.columns.join("|");
-    setSettings({ columns: isUsual ? "" : next.join("|") });
-  };
-  return (
-    <Popover
-      label={
-        <>
-          <Icon name="columns" />
-          Columns
-        </>
-      }
-    >
-      <fieldset class="choices">
-        <legend class="sr-only">Columns</legend>
-        {known.map((column) => (
-          <label key={column} class="switch">
-            <input
-              type="checkbox"
-              checked={shown.includes(column)}
-              onChange={({ currentTarget }) => choose(column, currentTarget.checked)}
-            />
-            <span>{columnName(column)}</span>
-          </label>
-        ))}
-      </fieldset>
-    </Popover>
   );
 }

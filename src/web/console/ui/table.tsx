@@ -7,6 +7,8 @@ export interface Column<Row> {
   readonly numeric?: boolean;
   /** Holds a choice of the row rather than something about it. */
   readonly mark?: boolean;
+  /** What the head holds in place of the name. */
+  readonly head?: ComponentChildren;
   /** The order that a click on the head asks for; absent where the rows cannot be ordered by it. */
   readonly order?: string;
 }
@@ -82,13 +84,13 @@ function Head<Row>({
   readonly leads: boolean;
   readonly order?: NonNullable<TableProps<Row>["order"]>;
 }) {
-  const { name, numeric, order: own } = column;
+  const { name, numeric, order: own, head = name } = column;
   // The leading column is aligned with its cells.
   const plain = numeric === true && !leads ? "num" : undefined;
   if (own === undefined || order === undefined)
     return (
-      <th scope="col" class={plain}>
-        {name}
+      <th scope="col" class={column.mark === true ? "mark" : plain}>
+        {head}
       </th>
     );
   const up = order.by === own;

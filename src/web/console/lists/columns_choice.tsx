@@ -1,0 +1,134 @@
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../../shared/icon.tsx";
+import { setSettings } from "../router.ts";
+import { Popover } from "../ui/popover.tsx";
+import { columnName } from "./column_words.ts";
+import { keepColumns } from "./kept.ts";
+import { allColumns } from "./list_columns.ts";
+import type { ListKind } from "./list_kinds.ts";
+
+interface ColumnsProps {
+  readonly list: ListKind;
+  readonly shown: readonly string[];
+}
+
+/** Which columns a list has and in which order; the address and this browser keep it. */
+export function ColumnsChoice(props: ColumnsProps) {
+  return (
+    <Popover
+      label={
+        <>
+          <Icon name="columns" />
+          Columns
+        </>
+      }
+    >
+      <Choice {...props} />
+    </Popover>
+  );
+}
+
+function Choice({ list, shown }: ColumnsProps) {
+  const known = allColumns(list.page);
+  const hidden = [...known, ...list.columns.filter((name) => !known.includes(name))].filter(
+    (one) => !shown.includes(one),
+  );
+  const rows = useRef<HTMLFieldSetElement>(null);
+  const moved = useRef("");
+  const [said, say] = useState("");
+  const choose = (next: readonly string[]) => {
+    const isUsual = next.join("|") === list.columns.join("|");
+    keepColumns(list, isUsual ? undefined : next);
+    setSettings({ columns: isUsual ? "" : next.join("|") });
+  };
+  const moveTo = (column: string, at: number) => {
+    const others = shown.filter((one) => one !== column);
+    const place = Math.max(0, Math.min(others.length, at));
+    choose(others.toSpliced(place, 0, column));
+    say(`${columnName(column)} is column ${place + 2} of ${shown.length + 1}`);
+  };
+  const order = shown.join("|");
+  // A row that is moved in the page loses the focus.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order says when rows have moved
+  useLayoutEffect(() => {
+    if (moved.current !== "")
+      rows.current?.querySelector<HTMLElement>(`[data-column="${moved.current}"] input`)?.focus();
+    moved.current = "";
+  }, [order]);
+  const { over, startDrag } = useDrag(rows, moveTo);
+  return (
+    <fieldset class="choices" ref={rows}>
+      <legend class="sr-only">Columns</legend>
+      <p class="muted">
+        Drag to order, or <kbd>Alt</kbd> <kbd>↑</kbd> <kbd>↓</kbd>
+      </p>
+      {[...shown, ...hidden].map((column, at) => (
+        <label
+          key={column}
+          class={over === at && at < shown.length ? "switch drop" : "switch"}
+          data-column={column}
+          onKeyDown={(event) => {
+            const step = event.altKey ? { ArrowUp: -1, ArrowDown: 1 }[event.key] : undefined;
+            if (step === undefined || at >= shown.length) return;
+            event.preventDefault();
+            moved.current = column;
+            moveTo(column, at + step);
+          }}
+        >
+          <input
+            type="checkbox"
+            checked={at < shown.length}
+            onChange={({ currentTarget }) =>
+              choose(currentTarget.checked ? [...shown, column] : shown.filter((one) => one !== column))
+            }
+          />
+          <span>{columnName(column)}</span>
+          {at < shown.length ? (
+            <span class="grip" aria-hidden="true" onPointerDown={(event) => startDrag(event, column)}>
+              <Icon name="grip" />
+            </span>
+          ) : null}
+        </label>
+      ))}
+      <p class="sr-only" role="status">
+        {said}
+      </p>
+    </fieldset>
+  );
+}
+
+/** Drags a row to another place; `over` is the row that it would come before. */
+function useDrag(
+  rows: { readonly current: HTMLElement | null },
+  moveTo: (column: string, at: number) => void,
+): { readonly over: number | undefined; readonly startDrag: (event: PointerEvent, column: string) => void } {
+  const [over, setOver] = useState<number>();
+  const startDrag = (event: PointerEvent, column: string) => {
+    event.preventDefault();
+    const ended = new AbortController();
+    const { signal } = ended;
+    let place: number | undefined;
+    const end = (isDone: boolean) => {
+      ended.abort();
+      setOver(undefined);
+      // The release is no click on the row below.
+      addEventListener("click", (click) => click.preventDefault(), {
+        capture: true,
+        once: true,
+        signal: AbortSignal.timeout(100),
+      });
+      if (isDone && place !== undefined) moveTo(column, place);
+    };
+    const follow = ({ clientY }: PointerEvent) => {
+      const all = [...(rows.current?.querySelectorAll<HTMLElement>("[data-column]") ?? [])];
+      const middle = (row: HTMLElement) => row.getBoundingClientRect().top + row.offsetHeight / 2;
+      const before = all.filter((row) => row.dataset["column"] !== column && middle(row) < clientY).length;
+      place = before;
+      setOver(all.findIndex((row) => row.dataset["column"] === column) < before ? before + 1 : before);
+    };
+    addEventListener("pointermove", follow, { signal });
+    addEventListener("pointerup", () => end(true), { signal });
+    addEventListener("pointercancel", () => end(false), { signal });
+  };
+  return { over, startDrag };
+}

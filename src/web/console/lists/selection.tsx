@@ -1,0 +1,102 @@
+import { useState } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
+import { count } from "#words/figures.ts";
+import { callError } from "../api/client.ts";
+import { EditButton } from "../edit/edit_buttons.tsx";
+import type { Kind } from "../edit/form_model.ts";
+import type { Column } from "../ui/table.tsx";
+import { allRows } from "./export.ts";
+
+/** Which rows of a list are chosen, by their codes. */
+export interface Selection {
+  readonly chosen: ReadonlySet<string>;
+  readonly set: (codes: Iterable<string>) => void;
+}
+
+/** @param key says which list is meant: another filter begins without a choice */
+export function useSelection(key: string): Selection {
+  const [{ of, chosen }, setState] = useState<{ readonly of: string; readonly chosen: ReadonlySet<string> }>({
+    of: key,
+    chosen: new Set(),
+  });
+  return { chosen: of === key ? chosen : new Set(), set: (codes) => setState({ of: key, chosen: new Set(codes) }) };
+}
+
+/** The column of choices; its head chooses every row that is shown. */
+export function choiceColumn({ chosen, set }: Selection, rows: readonly InventoryRow[]): Column<InventoryRow> {
+  const shown = new Set(rows.map(({ name }) => name));
+  const isAll = shown.isSubsetOf(chosen);
+  return {
+    name: "Select",
+    mark: true,
+    head: (
+      <input
+        type="checkbox"
+        aria-label="Select all rows of this page"
+        checked={isAll}
+        indeterminate={!isAll && !shown.isDisjointFrom(chosen)}
+        onChange={() => set(isAll ? chosen.difference(shown) : chosen.union(shown))}
+      />
+    ),
+    cell: ({ name }) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        aria-keyshortcuts="X"
+        checked={chosen.has(name)}
+        onChange={({ currentTarget }) =>
+          set(currentTarget.checked ? [...chosen, name] : chosen.difference(new Set([name])))
+        }
+      />
+    ),
+  };
+}
+
+/** What is selected, and what can be done with it; offers everything that the filter matches, shown or not. */
+export function SelectedBar(props: {
+  readonly kind: Kind;
+  readonly selection: Selection;
+  readonly request: object;
+  readonly total: number;
+}) {
+  const { kind, selection, request, total } = props;
+  const { chosen, set } = selection;
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  if (chosen.size === 0) return null;
+  const codes = [...chosen];
+  const selectAll = async () => {
+    setProblem("");
+    setBusy(true);
+    try {
+      set((await allRows(request)).map(({ name }) => name));
+    } catch (error) {
+      setProblem(callError(error).message);
+    }
+    setBusy(false);
+  };
+  return (
+    <div class="selected-bar" role="status">
+      <strong>{count(codes.length)} selected</strong>
+      {codes.length < total ? (
+        <button type="button" class="quiet" disabled={busy} onClick={() => void selectAll()}>
+          Select all {count(total)} that match
+        </button>
+      ) : null}
+      <EditButton edit={{ mode: "many", kind, codes }}>Edit {count(codes.length)}</EditButton>
+      <EditButton edit={{ mode: "delete-many", kind, codes }}>Delete</EditButton>
+      <button type="button" class="quiet" onClick={() => set([])}>
+        Clear
+      </button>
+      {codes.length > MAX_BATCH_ITEMS ? <span class="muted">{callsOf(codes.length)}</span> : null}
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+    </div>
+  );
+}
+
+/** How many changes are sent: the service takes up to 1,000 in a call. */
+export function callsOf(changes: number): string {
+  const calls = Math.ceil(changes / MAX_BATCH_ITEMS);
+  return `Written in ${calls} calls of up to ${count(MAX_BATCH_ITEMS)}, each all or none`;
+}

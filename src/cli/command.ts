@@ -127,3 +127,11 @@ export function defineCommand<const P extends Positionals, const F extends Flags
 ): Command<P, F> {
   return command;
 }
+
+/** A row of a family's table with its command, for commands in the file of their family. */
+export function defineMember<const P extends Positionals, const F extends Flags>(
+  command: Command<P, F>,
+  summary = command.summary,
+): { readonly summary: string; readonly load: () => Promise<{ readonly command: Command<P, F> }> } {
+  return { summary, load: async () => ({ command }) };
+}

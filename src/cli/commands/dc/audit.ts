@@ -1,0 +1,191 @@
+import { resolve } from "node:path";
+import { defineMember } from "../../command.ts";
+import type { CommandFamily } from "../../commands.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { isTerminal } from "../../output/terminal.ts";
+import { usageError } from "../../usage_error.ts";
+
+const FILES = { type: "string", multiple: true, value: "file", completes: "file" } as const;
+
+export const family: CommandFamily = {
+  commands: {
+    verify: defineMember({
+      summary: "Verify the change log",
+      details:
+        "Exits with 1 and names the first entry, or resource, that was altered, added or removed. Nothing is changed, and the " +
+        "database may be one of an earlier version.",
+      positionals: {},
+      flags: {
+        db: DATABASE_FLAG,
+        estate: { type: "boolean", summary: "Compare every row of the inventory with the log too" },
+        checkpoint: { ...FILES, summary: "Signed checkpoint that the log must contain" },
+        key: { ...FILES, summary: "Public keys of checkpoints, one per line (beside the database)" },
+        "lost-key": {
+          type: "string",
+          multiple: true,
+          value: "hash",
+          summary: "Key of which no copy is left: skip its checkpoints in the database",
+        },
+        "expect-head": { type: "string", value: "hash", summary: "Hash that an entry must have" },
+        prove: { type: "integer", value: "seq", least: 1, summary: "Print a proof that an entry is in the log" },
+        archive: { ...FILES, summary: "Archived part of the log" },
+      },
+      examples: [
+        { line: "planner dc audit verify --estate", shows: "Verify the log and the inventory" },
+        {
+          line: "planner dc audit verify --checkpoint latest.checkpoint --key dc.pub",
+          shows: "Compare with a checkpoint",
+        },
+      ],
+      async run(
+        { db, estate, checkpoint, key, "lost-key": lostKeys, "expect-head": expectedHead, prove, archive },
+        cli,
+      ) {
+        if (expectedHead !== undefined && !/^[0-9a-f]{64}$/.test(expectedHead)) {
+          const expected = "expected 64 hexadecimal digits";
+          throw usageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
+        }
+        const path = (given: string) => resolve(cli.cwd, given);
+        const { auditVerify } = await import("../../dc/audit/audit_verify.ts");
+        return auditVerify(databaseOf(db, cli.cwd), {
+          inventory: estate,
+          checkpoints: checkpoint.map(path),
+          keys: key.map(path),
+          lostKeys,
+          expectedHead,
+          prove,
+          archives: archive.map(path),
+        });
+      },
+    }),
+    archive: defineMember(
+      {
+        summary: "Move old entries of the change log to a signed file",
+        details: "Verifies the log, writes and verifies the file, and then removes its entries from the log.",
+        positionals: {},
+        flags: {
+          db: DATABASE_FLAG,
+          before: { type: "string", value: "when", summary: "Archive entries older than this, such as 2026-01-01" },
+          output: { type: "string", short: "o", value: "file", completes: "file", summary: "File to create" },
+          key: {
+            type: "string",
+            value: "file",
+            completes: "file",
+            summary: "Private key that signs (beside the database)",
+          },
+        },
+        examples: [
+          { line: "planner dc audit archive --before 2026-01-01 -o 2025.jsonl", shows: "Archive all of 2025" },
+        ],
+        async run({ db, before, output, key }, cli) {
+          if (before === undefined || output === undefined)
+            throw usage('Missing "--before" or "--output": expected both');
+          const time = Date.parse(before);
+          if (Number.isNaN(time))
+            throw usage(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);
+          const database = databaseOf(db, cli.cwd);
+          const beside = database.file && `${database.file}.checkpoint-key`;
+          const keyPath = key === undefined ? beside : resolve(cli.cwd, key);
+          if (keyPath === undefined)
+            throw usage('Missing "--key": expected the private key for a database on a server');
+          const options = { before: new Date(time).toISOString(), output: resolve(cli.cwd, output), key: keyPath };
+          const { auditArchive } = await import("../../dc/audit/audit_archive.ts");
+          return auditArchive(database, options);
+        },
+      },
+      "Move old entries to a signed file",
+    ),
+    history: defineMember(
+      {
+        summary: "Show changes, the newest first",
+        details:
+          "A terminal gets a table of the latest changes; a file, a pipe or --json gets all of them as JSON Lines.",
+        positionals: {
+          filters: {
+            summary:
+              "A thing, such as B03, or name=value: entity, actor, action, request_id, interface, since, until, page_size, page_token, order",
+            required: false,
+            repeats: true,
+          },
+        },
+        flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print JSON Lines" } },
+        examples: [
+          { line: "planner dc audit history SRV-A01-01", shows: "Show the changes of a device" },
+          {
+            line: "planner dc audit history actor=jwt:alice",
+            shows: "Show the changes of a JWT, but of no token of that name",
+          },
+          {
+            line: "planner dc audit history since=2026-11-01T00:00:00Z order=asc",
+            shows: "Show a month, the oldest first",
+          },
+        ],
+        async run({ filters, db, json }, cli) {
+          const { auditHistory, showHistory } = await import("../../dc/audit/audit.ts");
+          const [database, parameters] = [databaseOf(db, cli.cwd), namedValues(filters)];
+          if (json || !isTerminal("stdout")) return auditHistory(database, parameters);
+          return showHistory(database, parameters, cli);
+        },
+      },
+      "Print changes as JSON Lines",
+    ),
+    "dead-letters": defineMember({
+      summary: "List change feed events that were not understood",
+      details: "Prints JSON Lines, the oldest first, each with an id, the time, the reason and the event.",
+      positionals: {},
+      flags: { db: DATABASE_FLAG },
+      examples: [{ line: "planner dc audit dead-letters", shows: "List the dead letters" }],
+      async run({ db }, cli) {
+        const { listDeadLetters } = await import("../../dc/audit/audit.ts");
+        return listDeadLetters(databaseOf(db, cli.cwd), cli);
+      },
+    }),
+    replay: settleMember(
+      "replay",
+      "Process dead letters again, as if they arrived now",
+      "Process every dead letter again",
+    ),
+    drop: settleMember("drop", "Delete dead letters", "Delete every dead letter"),
+  },
+  examples: [
+    { line: "planner dc audit verify", shows: "Check the change log" },
+    { line: "planner dc audit history entity=device:SRV-A01-01", shows: "Show the changes of a device" },
+  ],
+};
+
+function usage(message: string) {
+  return usageError("dc audit archive", message);
+}
+
+/** Parses `entity=device:X` and the like; a word without a name is the entity. The service refuses unknown names. */
+function namedValues(filters: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    filters.map((filter) => {
+      const at = filter.indexOf("=");
+      if (at > 0) return [filter.slice(0, at), filter.slice(at + 1)];
+      if (at < 0) return ["entity", filter];
+      throw usageError(
+        "dc audit history",
+        `Wrong filter "${filter}": expected name=value, such as entity=device:SRV-1`,
+      );
+    }),
+  );
+}
+
+/** A command that ends dead letters. */
+function settleMember(action: "replay" | "drop", summary: string, shows: string) {
+  return defineMember(
+    {
+      summary,
+      positionals: { ids: { summary: "Ids of dead letters, or all", required: true, repeats: true } },
+      flags: { db: DATABASE_FLAG },
+      examples: [{ line: `planner dc audit ${action} all`, shows }],
+      async run({ ids, db }, cli) {
+        const { settleDeadLetters } = await import("../../dc/audit/audit.ts");
+        return settleDeadLetters(databaseOf(db, cli.cwd), ids, action);
+      },
+    },
+    summary.split(",", 1)[0],
+  );
+}

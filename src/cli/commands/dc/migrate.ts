@@ -1,0 +1,43 @@
+import { defineMember } from "../../command.ts";
+import type { CommandFamily } from "../../commands.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const family: CommandFamily = {
+  details: "`planner dc migrate` alone shows the status.",
+  fallback: "status",
+  commands: {
+    status: defineMember(
+      {
+        summary: "Show the version of a database's schema and the missing steps",
+        details: "Exits with 1 if steps are missing.",
+        positionals: {},
+        flags: { db: DATABASE_FLAG },
+        examples: [{ line: "planner dc migrate status", shows: "Show the missing steps" }],
+        async run({ db }, cli) {
+          const { migrateStatus } = await import("../../dc/migrate.ts");
+          return migrateStatus(databaseOf(db, cli.cwd));
+        },
+      },
+      "Show the schema's version",
+    ),
+    apply: defineMember(
+      {
+        summary: "Apply the missing steps of a database's schema, all or none",
+        details: "serve and import do the same when they open a database.",
+        positionals: {},
+        flags: { db: DATABASE_FLAG },
+        examples: [{ line: "planner dc migrate apply", shows: "Update ./planner-dc.sqlite" }],
+        async run({ db }, cli) {
+          const { migrateApply } = await import("../../dc/migrate.ts");
+          await migrateApply(databaseOf(db, cli.cwd));
+        },
+      },
+      "Update the schema",
+    ),
+  },
+  examples: [
+    { line: "planner dc migrate", shows: "Show the missing steps; exit with 1 if there are any" },
+    { line: "planner dc migrate apply", shows: "Apply them, all or none" },
+  ],
+};

@@ -1,0 +1,30 @@
+import { resolve } from "node:path";
+import { defineMember } from "../../command.ts";
+import type { CommandFamily } from "../../commands.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const family: CommandFamily = {
+  details: "`planner dc serve --readings` asks Prometheus for readings. docs/readings.md describes the file.",
+  commands: {
+    check: defineMember({
+      summary: "Show what a file of queries would take",
+      details:
+        "Asks each query once. Prints how many series would be taken as readings, the first of them, and those that would " +
+        "not with the reason. Keeps nothing. Exits with 1 unless every query has series and all of them would be taken.",
+      positionals: {
+        file: { summary: "Queries and where to ask them, in YAML or JSON", required: true, completes: "file" },
+      },
+      flags: {
+        db: DATABASE_FLAG,
+        json: { type: "boolean", summary: "Print the result as JSON" },
+      },
+      examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
+      async run({ file, db, json }, cli) {
+        const { checkReadings } = await import("../../dc/readings/check_readings.ts");
+        return checkReadings(resolve(cli.cwd, file), databaseOf(db, cli.cwd), { json });
+      },
+    }),
+  },
+  examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
+};

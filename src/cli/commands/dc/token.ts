@@ -1,0 +1,69 @@
+import { defineMember } from "../../command.ts";
+import type { CommandFamily } from "../../commands.ts";
+import { TOKEN_FILE_FLAG, tokenFile } from "../../dc/shared_flags.ts";
+
+export const family: CommandFamily = {
+  details: "A token file holds names, roles and hashes. `planner dc serve --tokens` follows its changes.",
+  commands: {
+    create: defineMember({
+      summary: "Create a token and print it",
+      details: "The token is printed once; the file holds its hash only.",
+      positionals: { name: { summary: "Name of the token", required: true } },
+      flags: {
+        tokens: TOKEN_FILE_FLAG,
+        role: {
+          type: "enum",
+          options: ["reader", "writer", "admin", "meter", "calendar"],
+          summary: "Role; meter reports readings alone, calendar opens /windows.ics alone (reader)",
+        },
+        expires: {
+          type: "string",
+          value: "when",
+          summary: "Last day (2027-01-31) or duration (90d, 12h); default: none",
+        },
+      },
+      examples: [
+        {
+          line: "planner dc token create anna --role writer --tokens tokens.json",
+          shows: "Create a token that may write",
+        },
+        {
+          line: "planner dc token create outlook --role calendar --tokens tokens.json",
+          shows: "Create a secret for the address of the calendar of windows",
+        },
+        { line: "planner dc token create ci --expires 90d --tokens tokens.json", shows: "Create a token with an end" },
+      ],
+      async run({ name, tokens, role = "reader", expires }, cli) {
+        const { createToken } = await import("../../dc/tokens.ts");
+        await createToken(tokenFile("create", tokens, cli.cwd), { name, role, expires }, cli);
+      },
+    }),
+    list: defineMember(
+      {
+        summary: "List the tokens of a file: names, roles, beginnings and ends",
+        positionals: {},
+        flags: { tokens: TOKEN_FILE_FLAG },
+        examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
+        async run({ tokens }, cli) {
+          const { listTokens } = await import("../../dc/tokens.ts");
+          listTokens(tokenFile("list", tokens, cli.cwd), cli);
+        },
+      },
+      "List names, roles and ends",
+    ),
+    revoke: defineMember({
+      summary: "Delete a token",
+      positionals: { name: { summary: "Name of the token", required: true } },
+      flags: { tokens: TOKEN_FILE_FLAG },
+      examples: [{ line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete a token" }],
+      async run({ name, tokens }, cli) {
+        const { revokeToken } = await import("../../dc/tokens.ts");
+        await revokeToken(tokenFile("revoke", tokens, cli.cwd), name);
+      },
+    }),
+  },
+  examples: [
+    { line: "planner dc token create anna --role writer --tokens tokens.json", shows: "Create a token and print it" },
+    { line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete it; servers notice within a second" },
+  ],
+};

@@ -1,0 +1,246 @@
+import { resolve } from "node:path";
+import { CheckWindow, ListWindows } from "#gen/datacenter/v1/questions.ts";
+import { defineMember } from "../../command.ts";
+import type { CommandFamily } from "../../commands.ts";
+import { AGE_ROW, askedFlags, BASIS_ROW } from "../../dc/asked_flags.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG, WINDOW_ELEMENTS, WINDOW_FLAGS } from "../../dc/shared_flags.ts";
+import { demandOutput } from "../../usage_error.ts";
+
+const CHECK_FLAGS = askedFlags("dc window check", CheckWindow, {
+  "exposed-racks": {
+    field: "exposed_racks",
+    value: "count",
+    least: 0,
+    summary: "Racks that one more failure may take without being a risk (1)",
+  },
+  basis: BASIS_ROW,
+  "max-age": AGE_ROW,
+});
+
+const LIST_FLAGS = askedFlags("dc window list", ListWindows, {
+  state: { field: "states", summary: "Windows in this state" },
+  verdict: { field: "verdicts", summary: "Windows with this verdict" },
+});
+
+export const family: CommandFamily = {
+  details: "A maintenance window takes elements out of service for a time. Rules: docs/windows.md.",
+  commands: {
+    add: defineMember({
+      summary: "Store a window",
+      details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
+      positionals: {
+        code: { summary: "Code of the window", required: true },
+        elements: WINDOW_ELEMENTS,
+      },
+      flags: {
+        db: DATABASE_FLAG,
+        ...WINDOW_FLAGS,
+        title: { type: "string", value: "text", summary: "What is done" },
+        notes: { type: "string", value: "text", summary: "What people have to know" },
+        owner: { type: "string", value: "name", summary: "Who does it" },
+        contact: { type: "string", value: "text", summary: "How to reach them" },
+      },
+      examples: [
+        {
+          line: 'planner dc window add MW-1 PDU-A01-B --from "2099-11-28 20:00" --for 2h --title "Replace a PDU"',
+          shows: "Plan the replacement of a PDU",
+        },
+      ],
+      async run({ db, ...asked }, cli) {
+        const { addWindow } = await import("../../dc/stored_windows.ts");
+        await addWindow(databaseOf(db, cli.cwd), asked, cli);
+      },
+    }),
+    begin: stateMember(
+      "begin",
+      "BEGUN",
+      "Say that a window has begun",
+      "Its elements are out from now on. Refused before its start.",
+    ),
+    cancel: stateMember(
+      "cancel",
+      "CANCELLED",
+      "Call a window off",
+      "The window stays in the list, and counts for no other window any more.",
+    ),
+    check: defineMember({
+      summary: "Ask whether elements may be switched off",
+      details:
+        "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
+        "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
+      positionals: {
+        elements: WINDOW_ELEMENTS,
+      },
+      flags: {
+        db: DATABASE_FLAG,
+        ...WINDOW_FLAGS,
+        ...CHECK_FLAGS.flags,
+        json: { type: "boolean", summary: "Print the reply as JSON" },
+      },
+      examples: [
+        { line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" },
+        {
+          line: 'planner dc window check UPS-B1 --from "2099-11-28 20:00" --for 8h --time-zone Europe/Amsterdam',
+          shows: "Ask about a Saturday evening",
+        },
+        {
+          line: "planner dc window check PDU-A01-A --for 2h --accept role:mgmt-switch",
+          shows: "Accept what is known to go off",
+        },
+      ],
+      async run({ db, ...asked }, cli) {
+        const { checkWindow } = await import("../../dc/window.ts");
+        return checkWindow(databaseOf(db, cli.cwd), { ...asked, request: CHECK_FLAGS.request(asked) }, cli);
+      },
+    }),
+    done: stateMember(
+      "done",
+      "DONE",
+      "Say that all is back",
+      "The window counts for no other window any more. Refused before its start.",
+    ),
+    export: defineMember({
+      summary: "Write windows as an iCalendar file or JSON Lines",
+      details:
+        "The calendar is what the server answers at /windows.ics. JSON Lines have every window as it is stored, for a copy of a site " +
+        "whose resources `planner dc export` writes. Rules: docs/windows.md.",
+      positionals: {
+        output: { summary: "A file (default: standard output)", required: false, completes: "file" },
+      },
+      flags: {
+        db: DATABASE_FLAG,
+        format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (by the name of the file, else ics)" },
+      },
+      examples: [
+        { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
+        {
+          line: "planner dc window export windows.jsonl",
+          shows: "Write all windows for a copy of the site",
+        },
+      ],
+      async run({ output, db, format }, cli) {
+        demandOutput("dc window export", output, "a file, or -");
+        const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
+        const { exportCalendar, exportWindowLines } = await import("../../dc/window_files.ts");
+        const write = (format ?? output?.split(".").at(-1)) === "jsonl" ? exportWindowLines : exportCalendar;
+        await write(databaseOf(db, cli.cwd), target, cli);
+      },
+    }),
+    import: defineMember({
+      summary: "Store the windows of an iCalendar file or of JSON Lines",
+      details:
+        "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
+        "JSON Lines of an export are stored as they are. A file with a fault is refused whole, with the line. Rules: docs/windows.md.",
+      positionals: {
+        file: { summary: "The file, or - for standard input", required: true, completes: "file" },
+      },
+      flags: {
+        db: DATABASE_FLAG,
+        element: {
+          type: "string",
+          value: "ref",
+          multiple: true,
+          summary: "What is out in events that name nothing",
+        },
+        "time-zone": { type: "string", value: "name", summary: "Zone of days and of times without one (the site's)" },
+        "dry-run": { type: "boolean", summary: "Check everything and store nothing" },
+      },
+      examples: [
+        { line: "planner dc window import isp.ics", shows: "Store what a circuit provider announces" },
+        {
+          line: "planner dc window import isp.ics --element CABLE-7 --dry-run",
+          shows: "Try it for events that name nothing",
+        },
+      ],
+      async run({ db, ...asked }, cli) {
+        const { importCalendar } = await import("../../dc/import_calendar.ts");
+        await importCalendar(databaseOf(db, cli.cwd), asked, cli);
+      },
+    }),
+    list: defineMember({
+      summary: "List windows with their verdicts",
+      details: "In the order of their begin. Rules: docs/windows.md.",
+      positionals: {},
+      flags: {
+        db: DATABASE_FLAG,
+        element: { type: "string", value: "ref", summary: "Windows that take this out, itself or with what holds it" },
+        ...LIST_FLAGS.flags,
+        "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
+        json: { type: "boolean", summary: "Print the reply as JSON" },
+      },
+      examples: [
+        { line: "planner dc window list --state planned --state begun", shows: "List what is open" },
+        { line: "planner dc window list --element PDU-A01-B", shows: "List what takes a PDU out" },
+      ],
+      async run({ db, ...asked }, cli) {
+        const { listWindows } = await import("../../dc/stored_windows.ts");
+        await listWindows(databaseOf(db, cli.cwd), { ...asked, request: LIST_FLAGS.request(asked) }, cli);
+      },
+    }),
+    notify: defineMember({
+      summary: "Print a mail for each contact",
+      details:
+        "One text for each tenant and contact whose devices go off or depend on their last supply. Sends nothing. Rules: docs/windows.md.",
+      positionals: { code: { summary: "Code of the window", required: true } },
+      flags: {
+        db: DATABASE_FLAG,
+        json: { type: "boolean", summary: "Print the notices as JSON" },
+      },
+      examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
+      async run({ db, ...asked }, cli) {
+        const { printNotices } = await import("../../dc/window_sheet.ts");
+        await printNotices(databaseOf(db, cli.cwd), asked, cli);
+      },
+    }),
+    sheet: defineMember({
+      summary: "Print a run sheet",
+      details:
+        "What to look at before, what goes off, whom to tell, the steps, and how to come back, in the zone of the site. Rules: docs/windows.md.",
+      positionals: { code: { summary: "Code of the window", required: true } },
+      flags: {
+        db: DATABASE_FLAG,
+        format: { type: "enum", options: ["text", "html"], summary: "Format: html is a page for a printer (text)" },
+      },
+      examples: [
+        { line: "planner dc window sheet MW-1", shows: "Print what to do" },
+        { line: "planner dc window sheet MW-1 --format html > MW-1.html", shows: "Make a page for a printer" },
+      ],
+      async run({ db, code, format = "text" }, cli) {
+        const { printSheet } = await import("../../dc/window_sheet.ts");
+        await printSheet(databaseOf(db, cli.cwd), code, format);
+      },
+    }),
+    show: defineMember({
+      summary: "Print a window with its verdict",
+      details: "Windows that are planned or begun at the same time count. Rules: docs/windows.md.",
+      positionals: { code: { summary: "Code of the window", required: true } },
+      flags: {
+        db: DATABASE_FLAG,
+        "time-zone": { type: "string", value: "name", summary: "Zone of the times (the site's)" },
+        json: { type: "boolean", summary: "Print the reply as JSON" },
+      },
+      examples: [{ line: "planner dc window show MW-1", shows: "Print a window and what it does" }],
+      async run({ db, ...asked }, cli) {
+        const { showWindow } = await import("../../dc/stored_windows.ts");
+        await showWindow(databaseOf(db, cli.cwd), asked, cli);
+      },
+    }),
+  },
+  examples: [{ line: "planner dc window check PDU-A01-B --for 2h", shows: "Ask whether a PDU may be replaced now" }],
+};
+
+/** A command that sets the state of a window. */
+function stateMember(name: string, state: "BEGUN" | "CANCELLED" | "DONE", summary: string, details: string) {
+  return defineMember({
+    summary,
+    details,
+    positionals: { code: { summary: "Code of the window", required: true } },
+    flags: { db: DATABASE_FLAG },
+    examples: [{ line: `planner dc window ${name} MW-1`, shows: summary }],
+    async run({ db, code }, cli) {
+      const { setWindowState } = await import("../../dc/stored_windows.ts");
+      await setWindowState(databaseOf(db, cli.cwd), code, state);
+    },
+  });
+}

@@ -7,7 +7,7 @@ import { counted } from "#words/names.ts";
 import { askToAccept } from "./accept_commands.ts";
 import type { Cli } from "./command.ts";
 import type { OpenProject } from "./open_project.ts";
-import { printText } from "./output/print_text.ts";
+import { printText } from "./output/wrap_text.ts";
 
 /** Asks about the commands by which a merge of these specs judges: before it, since it holds up others. */
 export async function askAboutChecks(project: OpenProject, ids: readonly SpecId[]): Promise<void> {

@@ -1,5 +1,8 @@
 import { resolve } from "node:path";
+import type { PlannerContext } from "#planner/context.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommandTable } from "../commands.ts";
+import { plainLine } from "../output/plain_text.ts";
 import { print } from "../output/print.ts";
 import { type Candidate, completionAt } from "./candidates.ts";
 
@@ -17,7 +20,6 @@ export async function printCompletion(table: CommandTable, words: readonly strin
     return print(lines(completion.candidates.filter(({ word }) => word.startsWith(current))));
   const context = await openQuietly(cwd, words);
   if (context === undefined) return;
-  const { specCandidates } = await import("./spec_candidates.ts");
   print(lines(await specCandidates(context, current, completion.kind === "archived_spec")));
 }
 
@@ -31,4 +33,35 @@ async function openQuietly(cwd: string, words: readonly string[]) {
 
 function lines(candidates: readonly Candidate[]): string {
   return candidates.map(({ word, summary }) => `${word}\t${summary}\n`).join("");
+}
+
+/** So many titles are looked up at most; reading every spec would make a person wait for the tab key. */
+const MOST_TITLES = 30;
+
+/**
+ * The ids that begin with the given text or, without any, those that contain it, because commands accept partial ids.
+ *
+ * Ids with characters that a shell interprets are omitted. Cost: a listing of the folder, and the files of the first
+ * `MOST_TITLES` candidates for their titles.
+ */
+async function specCandidates(
+  context: PlannerContext,
+  current: string,
+  archived: boolean,
+): Promise<readonly Candidate[]> {
+  const all = [...(await context.specs.ids()), ...(archived ? await context.specs.archivedIds() : [])];
+  const ids = all.filter((id) => /^[\w.+-]+$/.test(id));
+  const begun = ids.filter((id) => id.startsWith(current));
+  const found = begun.length > 0 ? begun : ids.filter((id) => id.includes(current));
+  if (found.length > MOST_TITLES) return found.map((word) => ({ word, summary: "" }));
+  return Promise.all(found.map(async (word) => ({ word, summary: await titleFor(context, word) })));
+}
+
+async function titleFor(context: PlannerContext, id: SpecId): Promise<string> {
+  try {
+    return plainLine((await context.specs.load(id)).title ?? "");
+  } catch {
+    // A file that cannot be read still has an id to complete.
+    return "";
+  }
 }

@@ -21,10 +21,9 @@ import { OperationError } from "#kernel/errors.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
-import { withStore } from "./audit/audit_store.ts";
-import { commandCaller } from "./command_caller.ts";
+import { enumName } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
+import { commandCaller, withStore } from "./with_service.ts";
 
 /** Given fields of a new device; undefined ones are set by its type or by the service. */
 export interface AddDeviceCall {

@@ -3,7 +3,6 @@ import type { QuestionField, QuestionFields } from "#gen/datacenter/v1/questions
 import { readWantedPorts } from "#words/wanted_ports.ts";
 import type { Flag } from "../command.ts";
 import { usageError } from "../usage_error.ts";
-import { enumName, enumWords } from "./enum_word.ts";
 
 /** A flag of a command that asks an RPC; its type and values are those of the field that it sets. */
 interface AskedRow<Field> {
@@ -102,4 +101,18 @@ function fieldValue(command: string, flag: string, field: QuestionField, word: u
   }
   if (ports.count > MAX_INT32 || (ports.speed_mbps ?? 0) > MAX_INT32) throw refuse(`figures of at most ${MAX_INT32}`);
   return { ...ports };
+}
+
+/** The name of an enum value whose word on the command line is `Word`: `rack-pdu` is RACK_PDU. */
+type EnumName<Word extends string> = Word extends `${infer First}-${infer Rest}`
+  ? `${Uppercase<First>}_${EnumName<Rest>}`
+  : Uppercase<Word>;
+
+export function enumName<Word extends string>(word: Word): EnumName<Word> {
+  return word.toUpperCase().replaceAll("-", "_") as EnumName<Word>;
+}
+
+/** The words of enum values on the command line: RACK_PDU is `rack-pdu`. */
+export function enumWords(names: readonly string[]): readonly string[] {
+  return names.map((name) => name.toLowerCase().replaceAll("_", "-"));
 }

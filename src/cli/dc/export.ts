@@ -1,16 +1,20 @@
 import { join } from "node:path";
+import type { ExportFile, ExportInventory } from "#dc/exchange/out/inventory.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
-import type { ResourceKind } from "#dc/model/resources.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { makeFolder } from "../output/write_file.ts";
+import { usageError } from "../usage_error.ts";
 import { csvColumns, csvLine } from "./csv_columns.ts";
-import { type Database, demandDatabase } from "./database.ts";
+import type { Database } from "./database.ts";
+import { pages } from "./exchange/known_resources.ts";
 import { KINDS } from "./kinds.ts";
 import { writeLines } from "./line_output.ts";
+import { withStore } from "./with_service.ts";
 
 export interface ExportOptions {
   readonly format: "jsonl" | "csv";
@@ -29,23 +33,18 @@ export async function exportInventory(
   { format, kind, output }: ExportOptions,
   log: StderrLogger,
 ): Promise<void> {
-  demandDatabase(database);
-  const store = await database.open();
-  try {
-    const count = await store.read(async (reader) => {
+  const count = await withStore(database, (store) =>
+    store.read(async (reader) => {
       const kinds = KINDS.filter((one) => kind === undefined || one.kind === kind);
       if (format === "csv" && kind === undefined) return csvFolder(reader, output ?? ".");
       const pieces = format === "csv" ? csvOf : jsonLinesOf;
-      const head = format === "csv" ? 1 : 0;
-      const all = async function* () {
+      const lines = async function* () {
         for (const one of kinds) yield* pieces(reader, one.kind);
       };
-      return (await writeLines(output, all())) - head;
-    });
-    log.note(`${count} resources`);
-  } finally {
-    await store.close();
-  }
+      return (await writeLines(output, lines())) - (format === "csv" ? 1 : 0);
+    }),
+  );
+  log.note(`${count} resources`);
 }
 
 async function csvFolder(reader: DcReader, folder: string): Promise<number> {
@@ -70,12 +69,41 @@ async function* csvOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<stri
   }
 }
 
-async function* all(reader: DcReader, kind: ResourceKind): AsyncGenerator<object> {
-  for (let after = ""; ; ) {
-    const page = await reader.page(kind, after, MAX_PAGE_SIZE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < MAX_PAGE_SIZE) return;
-    after = resourceKey(last);
-  }
+function all<Kind extends ResourceKind>(reader: DcReader, kind: Kind): AsyncGenerator<ResourceByKind[Kind]> {
+  return pages((after) => reader.page(kind, after, MAX_PAGE_SIZE), resourceKey);
+}
+
+/** Programs whose files are written, with how. */
+const TARGETS = {
+  "netbox-csv": async (inventory) => (await import("#dc/exchange/out/netbox_csv.ts")).netboxCsv(inventory),
+  graphviz: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).graphviz(inventory),
+  "prometheus-sd": async (inventory) => (await import("#dc/exchange/out/inventory.ts")).prometheusSd(inventory),
+  ansible: async (inventory) => (await import("#dc/exchange/out/inventory.ts")).ansibleInventory(inventory),
+} as const satisfies Readonly<Record<string, (inventory: ExportInventory) => Promise<readonly ExportFile[]>>>;
+
+type ExportTarget = keyof typeof TARGETS;
+
+/** Writes the inventory for another program: one file or standard output, or a folder if there are several files. */
+export async function exportTo(
+  database: Database,
+  { to, output }: { readonly to: ExportTarget; readonly output: string | undefined },
+  log: StderrLogger,
+): Promise<void> {
+  const inventory = await withStore(database, (store) =>
+    store.read(async (reader) => ({
+      racks: await Array.fromAsync(all(reader, "rack")),
+      devices: await Array.fromAsync(all(reader, "device")),
+      cables: await Array.fromAsync(all(reader, "cable")),
+    })),
+  );
+  const files = await TARGETS[to](inventory);
+  if (to === "netbox-csv") await writeFolder(files, output);
+  else for (const { text } of files) await writeLines(output, [text]);
+  log.note(`${inventory.racks.length} racks, ${inventory.devices.length} devices, ${inventory.cables.length} cables`);
+}
+
+async function writeFolder(files: readonly ExportFile[], folder: string | undefined): Promise<void> {
+  if (folder === undefined) throw usageError("dc export", "netbox-csv writes several files: expected a folder");
+  makeFolder(folder);
+  for (const { name, text } of files) await writeLines(join(folder, name), [text]);
 }

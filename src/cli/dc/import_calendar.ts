@@ -21,13 +21,13 @@ import { type MaintenanceWindow, MaintenanceWindowSchema, WindowState } from "#g
 import { OperationError } from "#kernel/errors.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { commandCaller } from "./command_caller.ts";
 import { type Database, demandDatabase } from "./database.ts";
 import { inTurn, type Wait, waitReporter, withImportService } from "./import/import_store.ts";
 import { openText } from "./import/text_file.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { importWindowLines, lineFault } from "./window_files.ts";
-import { commandZone, zoneNote } from "./window_zone.ts";
+import { commandZone, zoneNote } from "./window_time.ts";
+import { commandCaller } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window import");
 /** Ours: a thousand events with long texts take less. */

@@ -25,9 +25,9 @@ import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { textWidth, wrapText } from "../output/wrap_text.ts";
 import { suggestion, usageError } from "../usage_error.ts";
+import { enumName } from "./asked_flags.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
 import { withService } from "./with_service.ts";
 
 /** Names of the lists, as the console has them. */

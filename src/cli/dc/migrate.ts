@@ -1,8 +1,8 @@
 import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { printText } from "../output/print_text.ts";
-import { withInspected } from "./audit/audit_store.ts";
+import { printText } from "../output/wrap_text.ts";
 import type { Database } from "./database.ts";
+import { withInspected } from "./with_service.ts";
 
 /** Prints the version of the schema; status 1 if steps are missing. @throws OperationError for a newer program's database */
 export async function migrateStatus(database: Database): Promise<ExitStatus> {

@@ -24,10 +24,10 @@ import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { writeFile } from "../output/write_file.ts";
 import { usageError } from "../usage_error.ts";
+import { enumName } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
-import { enumName } from "./enum_word.ts";
-import type { RENDER_FLAGS } from "./render_flags.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
+import type { RENDER_FLAGS } from "./shared_flags.ts";
 import { withService } from "./with_service.ts";
 
 /** How people call the screens, and the kinds of things that a bare code may name on each. */

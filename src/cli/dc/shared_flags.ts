@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Flag } from "../command.ts";
+import type { Flag, Flags } from "../command.ts";
 import { usageError } from "../usage_error.ts";
 
 /** Flags that several `planner dc` commands share. */
@@ -59,3 +59,19 @@ export function tokenFile(verb: string, tokens: string | undefined, cwd: string)
   if (tokens === undefined) throw usageError(`dc token ${verb}`, 'Missing "--tokens": expected the token file');
   return resolve(cwd, tokens);
 }
+
+export const RENDER_FLAGS = {
+  format: { type: "enum", options: ["svg", "png", "html", "dot"], summary: "Format (default: by the file's name)" },
+  theme: { type: "enum", options: ["light", "dark", "print", "high_contrast"], summary: "Colours (light)" },
+  coloring: {
+    type: "enum",
+    options: ["role", "status", "health", "power", "thermal", "utilization", "none", "risk"],
+    summary: "Meaning of the colours (default: by the screen)",
+  },
+  view: {
+    type: "enum",
+    options: ["front", "rear", "both", "compact", "full"],
+    summary: "Side or amount of detail (default: by the screen)",
+  },
+  width: { type: "integer", value: "pixels", least: 1, summary: "Width of the picture, 64 to 8192" },
+} as const satisfies Flags;

@@ -23,13 +23,11 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import type { AskedRequest } from "./asked_flags.ts";
-import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { resolveRefs, verdictText } from "./window.ts";
-import { readWindowTime } from "./window_time.ts";
-import { type CommandZone, commandZone, zoneNote } from "./window_zone.ts";
-import { withService } from "./with_service.ts";
+import { type CommandZone, commandZone, readWindowTime, zoneNote } from "./window_time.ts";
+import { commandCaller, withService } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window");
 const JSON_OPTIONS = { useProtoFieldName: true };

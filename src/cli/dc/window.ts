@@ -16,8 +16,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
-import { readWindowTime, type WindowTime } from "./window_time.ts";
-import { commandZone, zoneNote } from "./window_zone.ts";
+import { commandZone, readWindowTime, type WindowTime, zoneNote } from "./window_time.ts";
 import { withService } from "./with_service.ts";
 
 /** What a person asks for. */

@@ -14,12 +14,10 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { counted } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { withStore } from "./audit/audit_store.ts";
-import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
 import { transactionInTurn, type Wait } from "./import/import_store.ts";
 import { writeLines } from "./line_output.ts";
-import { withService } from "./with_service.ts";
+import { commandCaller, withService, withStore } from "./with_service.ts";
 
 /** Writes all windows as JSON Lines, `{"window": {…}}`, as they are stored. */
 export async function exportWindowLines(

@@ -1,7 +1,39 @@
+import type { Caller } from "#dc/context.ts";
 import { openService, type ServiceOptions } from "#dc/open_service.ts";
+import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { withStore } from "./audit/audit_store.ts";
-import type { Database } from "./database.ts";
+import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import { type Database, demandDatabase, namingDatabase } from "./database.ts";
+
+/** Opens a database that must exist for as long as `work` takes. */
+export async function withStore<Result>(
+  database: Database,
+  work: (store: DcStore) => Promise<Result>,
+): Promise<Result> {
+  // Opening would make an empty one, whose log is unbroken.
+  demandDatabase(database);
+  return namingDatabase(database, async () => closing(await database.open(), work));
+}
+
+/** Opens an existing database read-only for as long as `work` takes, without changes to its schema. */
+export async function withInspected<Result>(
+  database: Database,
+  work: (store: InspectedStore) => Promise<Result>,
+): Promise<Result> {
+  demandDatabase(database);
+  return namingDatabase(database, async () => closing(await database.inspect(), work));
+}
+
+async function closing<Store extends DcStore, Result>(
+  store: Store,
+  work: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
 
 /** Opens the service on a database that must exist, for as long as `work` takes. */
 export async function withService<Result>(
@@ -12,4 +44,9 @@ export async function withService<Result>(
   return withStore(database, async (store) =>
     work(await openService(store, { clock: { now: () => new Date() }, authRequired: false, ...options })),
   );
+}
+
+/** The caller of a command that writes to a database by itself: an administrator, named in the change log. */
+export function commandCaller(command: string): Caller {
+  return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };
 }

@@ -2,8 +2,7 @@ import { confirm, intro, isCancel, multiselect, select, text, updateSettings } f
 import type { ProviderName } from "#planner/config/provider_values.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 import { plainLine } from "../output/plain_text.ts";
-import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
-import { PROVIDER_OF } from "./installed_agents.ts";
+import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_OF } from "./agents.ts";
 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;

@@ -9,9 +9,15 @@ import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { tooLarge } from "#planner/store/files/read_text.ts";
 import type { Git } from "#planner/store/git/git.ts";
-import { BlobReader } from "../git/blob_reader.ts";
 import { requireRepository } from "../git/repository.ts";
-import { type IndexEntry, type ProjectIndex, readIndex, specsNaming, stagedIds } from "../git/staged_files.ts";
+import {
+  BlobReader,
+  type IndexEntry,
+  type ProjectIndex,
+  readIndex,
+  specsNaming,
+  stagedIds,
+} from "../git/staged_files.ts";
 
 /**
  * Lints the next commit: the specs that it adds or changes, and other specs that depend on a spec that it removes.

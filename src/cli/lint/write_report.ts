@@ -9,8 +9,8 @@ import { findRepository } from "../git/repository.ts";
 import type { OpenProject } from "../open_project.ts";
 import { plainLines, plainTexts } from "../output/plain_text.ts";
 import { print, printError, printJson } from "../output/print.ts";
-import { printText } from "../output/print_text.ts";
 import { isTerminal } from "../output/terminal.ts";
+import { printText } from "../output/wrap_text.ts";
 import { VERSION } from "../version.ts";
 
 export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;

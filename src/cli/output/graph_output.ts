@@ -7,9 +7,9 @@ import type { Cli } from "../command.ts";
 import { statusStyle, unreadableLine } from "./listing_output.ts";
 import { plainLine } from "./plain_text.ts";
 import { print } from "./print.ts";
-import { printText } from "./print_text.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth } from "./terminal.ts";
+import { printText } from "./wrap_text.ts";
 
 /** Ids of a chain or a cycle that are named. */
 const MOST_IDS = 50;

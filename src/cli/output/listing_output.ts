@@ -5,9 +5,9 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { counted } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { print } from "./print.ts";
-import { printText } from "./print_text.ts";
 import { type Column, renderTable } from "./table.ts";
 import { outputWidth, type Style } from "./terminal.ts";
+import { printText } from "./wrap_text.ts";
 
 export interface ListedSpec {
   readonly id: string;

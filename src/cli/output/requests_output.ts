@@ -5,7 +5,7 @@ import { requestName } from "#planner/work/requests/request_note.ts";
 import type { Cli } from "../command.ts";
 import { isRefused, printMerge } from "../merge_output.ts";
 import { plainLine } from "./plain_text.ts";
-import { printText } from "./print_text.ts";
+import { printText } from "./wrap_text.ts";
 
 /** A pull request as `planner status` prints it in JSON. */
 export interface PrintedRequest {

@@ -1,4 +1,6 @@
 import stringWidth from "fast-string-width";
+import { print } from "./print.ts";
+import { outputWidth } from "./terminal.ts";
 
 /** Columns by which the further lines of a wrapped line are indented. */
 const HANGING = 2;
@@ -49,4 +51,10 @@ function wrapLine(line: string, width: number): string {
   const hanging = indent + " ".repeat(HANGING);
   const [first = "", ...rest] = wrapWords(body, width - hanging.length);
   return [indent + first, ...rest.map((each) => hanging + each)].join("\n");
+}
+
+/** Writes prose to standard output. A terminal gets it wrapped between words; a file or a pipe gets it unchanged. */
+// Apart from print.ts, which every start of the program loads.
+export function printText(text: string): void {
+  print(wrapText(text, outputWidth()));
 }

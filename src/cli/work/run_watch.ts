@@ -6,7 +6,7 @@ import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
 import { printJson } from "../output/print.ts";
-import { printText } from "../output/print_text.ts";
+import { printText } from "../output/wrap_text.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { interruptionStatus, listenForSignals } from "./signals.ts";
 

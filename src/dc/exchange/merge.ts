@@ -1,5 +1,6 @@
-import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { compact } from "./item.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { Device, Port, ResourceByKind, ResourceKind } from "../model/resources.ts";
+import { compact, type SourceItem } from "./item.ts";
 
 /** The parts of a resource that an import has set: the others belong to people, and stay. */
 export interface OwnedParts {
@@ -115,4 +116,29 @@ function forgetDerived(merged: Record<string, unknown>, was: Fields, is: Fields)
   if (!moved) return;
   for (const name of ["mount", "depth", "slot"]) drop(name);
   if (!("serves" in is) && changed("location")) drop("serves");
+}
+
+/** Record of an imported object: its resource, and the fields that the import has set. */
+export interface OriginRecord {
+  readonly kind: ResourceKind;
+  /** As far as the identity goes: a code, or two ends. */
+  readonly named: ResourceByKind[ResourceKind];
+  readonly owned: OwnedParts;
+}
+
+/** The space of documents that holds what was imported from a source. */
+export function originSpace(origin: string): string {
+  return `origin:${origin}`;
+}
+
+export function originText({ kind, resource }: SourceItem): string {
+  const named = "code" in resource ? { code: resource.code } : { a: resource.a, b: resource.b };
+  return JSON.stringify({ kind, named, owned: ownedParts(resource) });
+}
+
+/** Reads a record back; undefined for one of another shape. */
+export function readOrigin(text: string): OriginRecord | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value) || !isJsonObject(value["named"]) || !isJsonObject(value["owned"])) return undefined;
+  return value as unknown as OriginRecord;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { textWidth } from "#cli/output/wrap_text.ts";
-import { RunningSpecs } from "#cli/work/running_specs.ts";
+import { RunningSpecs } from "#cli/work/progress.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 

@@ -1,8 +1,8 @@
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
+import { enumWords } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
-import { enumWords } from "../../dc/enum_word.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {

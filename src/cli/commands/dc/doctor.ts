@@ -3,7 +3,7 @@ import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

@@ -34,7 +34,7 @@ export const command = defineCommand({
     if (to !== undefined) {
       if (given !== undefined || kind !== undefined)
         throw usageError("dc export", '"--to" excludes "--format" and "--kind"');
-      const { exportTo } = await import("../../dc/exchange/export_to.ts");
+      const { exportTo } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
       return void (await exportTo(databaseOf(db, cli.cwd), { to, output: target }, cli));
     }

@@ -3,8 +3,7 @@ import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
 import { askedFlags, DURING_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
-import { RENDER_FLAGS } from "../../dc/render_flags.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
 const ASKED = askedFlags("dc place", FindPlacement, {
   count: { field: "count", value: "count", summary: "Devices to place, at most 1000 (1)" },

@@ -3,8 +3,7 @@ import { RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 import { defineCommand } from "../../command.ts";
 import { AGE_ROW, askedFlags, BASIS_ROW, DURING_ROW } from "../../dc/asked_flags.ts";
 import { databaseOf } from "../../dc/database.ts";
-import { RENDER_FLAGS } from "../../dc/render_flags.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 
 const ASKED = askedFlags("dc rehearse", RehearseFailures, {
   kind: { field: "kinds", summary: "Fail these" },

@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
-import { RENDER_FLAGS } from "../../dc/render_flags.ts";
-import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { DATABASE_FLAG, RENDER_FLAGS } from "../../dc/shared_flags.ts";
 import { demandOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({

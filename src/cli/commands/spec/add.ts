@@ -5,7 +5,7 @@ import { acceptTyped } from "../../accept_commands.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
 import { UsageError } from "../../usage_error.ts";

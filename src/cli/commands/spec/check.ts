@@ -3,7 +3,7 @@ import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { withProofs } from "../../with_proofs.ts";
 

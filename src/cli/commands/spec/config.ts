@@ -7,7 +7,7 @@ import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/conf
 import type { OpenProject } from "../../open_project.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

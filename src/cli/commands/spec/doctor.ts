@@ -3,8 +3,8 @@ import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
 import { paint } from "../../output/terminal.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

@@ -5,7 +5,7 @@ import { requireRepository } from "../../git/repository.ts";
 import { type HookState, hookState, installHook, uninstallHook } from "../../hook/hook_file.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({

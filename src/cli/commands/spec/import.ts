@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { SOURCE_KINDS } from "#planner/exchange/source.ts";
 import { defineCommand } from "../../command.ts";
-import { importSpecs } from "../../exchange/import_specs.ts";
-import { readImport } from "../../exchange/read_import.ts";
+import { importSpecs, readImport } from "../../exchange/import_specs.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { plainLine } from "../../output/plain_text.ts";

@@ -11,8 +11,8 @@ import { decideSetup } from "../../init/decide_setup.ts";
 import { type SetupStep, setUp } from "../../init/set_up.ts";
 import { checkFolder, openProject } from "../../open_project.ts";
 import { plainLine } from "../../output/plain_text.ts";
-import { printText } from "../../output/print_text.ts";
 import { paint } from "../../output/terminal.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { offerTrust } from "../../trust_project.ts";
 
 const SAID: Record<SetupStep["outcome"], string> = {

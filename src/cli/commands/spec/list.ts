@@ -7,7 +7,7 @@ import { defineCommand } from "../../command.ts";
 import { type ListedSpec, printListing, specColumns } from "../../output/listing_output.ts";
 import { othersClaims, othersText } from "../../output/others_output.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, FIELD_FLAGS, isDueBy, NO_LIMIT } from "../../spec_filter.ts";
 

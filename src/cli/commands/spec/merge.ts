@@ -10,7 +10,7 @@ import { EXIT_STATUS } from "../../exit_status.ts";
 import { askAboutChecks, isRefused, printMerge } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";

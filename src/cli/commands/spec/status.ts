@@ -10,9 +10,9 @@ import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
 import { othersClaims, othersText } from "../../output/others_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
 import { renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

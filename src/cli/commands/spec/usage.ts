@@ -3,8 +3,8 @@ import { addUsage, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts
 import { dollars } from "#words/figures.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
 import { renderTable } from "../../output/table.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 
 const KEYS = ["spec", "provider", "day"] as const;

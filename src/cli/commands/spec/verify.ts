@@ -5,7 +5,7 @@ import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 

@@ -16,8 +16,7 @@ import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import type { Database } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
-import { withService } from "../with_service.ts";
-import { withStore } from "./audit_store.ts";
+import { withService, withStore } from "../with_service.ts";
 
 const CALLER = { interface: "SYSTEM" } as const;
 

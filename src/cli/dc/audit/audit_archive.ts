@@ -4,11 +4,11 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { printText } from "../../output/print_text.ts";
+import { printText } from "../../output/wrap_text.ts";
 import type { Database } from "../database.ts";
 import { writeLines } from "../line_output.ts";
+import { withStore } from "../with_service.ts";
 import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
-import { withStore } from "./audit_store.ts";
 import { readArchive } from "./audit_verify.ts";
 
 /** The log names people: others on the machine do not read it. */

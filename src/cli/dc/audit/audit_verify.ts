@@ -11,11 +11,11 @@ import type { DcReader } from "#dc/ports.ts";
 import { schemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
-import { printText } from "../../output/print_text.ts";
 import { logError } from "../../output/stderr_logger.ts";
+import { printText } from "../../output/wrap_text.ts";
 import type { Database } from "../database.ts";
+import { withInspected } from "../with_service.ts";
 import { publicPath, readVerifierKeys } from "./audit_keys.ts";
-import { withInspected } from "./audit_store.ts";
 
 export interface VerifyOptions {
   /** Compares the rows of the inventory with the log too. */

@@ -9,12 +9,11 @@ import { runStoppable } from "../../import/run_stoppable.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { writeFile } from "../../output/write_file.ts";
-import { commandCaller } from "../command_caller.ts";
 import { ImportReporter } from "../import/import_reporter.ts";
 import { type ImportStore, openImportService, transactionInTurn } from "../import/import_store.ts";
+import { commandCaller } from "../with_service.ts";
 import { type KnownResources, knownResources } from "./known_resources.ts";
-import { printReport } from "./print_report.ts";
-import { type ImportReport, importReport } from "./report.ts";
+import { type ImportReport, importReport, printReport } from "./report.ts";
 import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 

@@ -14,10 +14,10 @@ import { runStoppable } from "../../import/run_stoppable.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
-import { commandCaller } from "../command_caller.ts";
 import type { Database } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
 import { inTurn, openImportService, type Wait, waitReporter, withImportStore } from "../import/import_store.ts";
+import { commandCaller } from "../with_service.ts";
 
 const BATCH = 200;
 /** Files of the library have a few kilobytes. */

@@ -1,6 +1,5 @@
 import { modelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
-import type { OriginRecord } from "#dc/exchange/origin.ts";
-import { originSpace, readOrigin } from "#dc/exchange/origin.ts";
+import { type OriginRecord, originSpace, readOrigin } from "#dc/exchange/merge.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";

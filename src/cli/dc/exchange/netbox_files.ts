@@ -1,7 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
-import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
-import { addDumped } from "#dc/exchange/netbox/dump.ts";
+import { addDumped, type Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import { TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";

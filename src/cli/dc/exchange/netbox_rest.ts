@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { URL } from "node:url";
+import type { Table } from "#dc/exchange/netbox/component_tables.ts";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
-import type { Table } from "#dc/exchange/netbox/table.ts";
 import { DUMP_ONLY, OPTIONAL, TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { OperationError } from "#kernel/errors.ts";

@@ -1,8 +1,15 @@
 import type { Omission } from "#dc/exchange/item.ts";
 import type { Quality } from "#dc/exchange/quality.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
+import { firstLines, noteEnd } from "../../import/report.ts";
+import { plainLine } from "../../output/plain_text.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { type Column, renderTable } from "../../output/table.ts";
+import { outputWidth } from "../../output/terminal.ts";
+import { printText } from "../../output/wrap_text.ts";
 import { KIND_NAMES } from "../kinds.ts";
-import type { SyncChange, SyncResult } from "./run_sync.ts";
+import type { SyncChange, SyncRefusal, SyncResult } from "./run_sync.ts";
 import type { Unreadable } from "./source_error.ts";
 
 /** Report of an import from a source, as `--report` writes it. */
@@ -91,3 +98,80 @@ function grouped(omissions: readonly Omission[]): readonly NotCarried[] {
     }))
     .toSorted((a, b) => b.count - a.count);
 }
+
+const VALUE_CHARS = 60;
+
+const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
+  { title: "KIND", text: ({ kind }) => kind },
+  { title: "CREATED", text: ({ created }) => String(created), align: "right" },
+  { title: "UPDATED", text: ({ updated }) => String(updated), align: "right" },
+  { title: "DELETED", text: ({ deleted }) => String(deleted), align: "right" },
+  { title: "UNCHANGED", text: ({ unchanged }) => String(unchanged), align: "right" },
+  { title: "REFUSED", text: ({ refused }) => String(refused), align: "right" },
+];
+
+const NOT_CARRIED_COLUMNS: readonly Column<NotCarried>[] = [
+  { title: "NOT CARRIED", text: ({ count }) => String(count), align: "right" },
+  { title: "BECAUSE", text: ({ reason }) => reason },
+  { title: "SUCH AS", text: ({ objects }) => exampleOf(objects), shrinks: true },
+];
+
+function exampleOf(objects: NotCarried["objects"]): string {
+  const [first] = objects;
+  if (first === undefined) return "";
+  return [first.id, first.name === first.id ? "" : first.name, first.detail ?? ""]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** Prints a report for people: results on standard output, problems on standard error. */
+export function printReport(report: ImportReport, log: StderrLogger): void {
+  const width = outputWidth();
+  if (report.state === "tried") list(report.changes, changeLine);
+  print(renderTable(report.counts, COUNT_COLUMNS, width));
+  if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
+  printQuality(report);
+  for (const line of firstLines(report.unreadable, unreadableLine, others)) log.warn(line);
+  for (const line of firstLines(report.refused, refusalLine, others)) log.warn(line);
+  for (const line of firstLines(report.vanished, refusalLine, others)) log.note(line);
+  noteEnd(report.state, log);
+}
+
+function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {
+  return [number === 0 ? file : `${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason]
+    .filter(Boolean)
+    .join(": ");
+}
+
+function printQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {
+  if (inlets === 0 && findings.length === 0) return;
+  const share =
+    inlets === 0 ? "no inlets" : `${Math.floor((sourced / inlets) * 100)} % of ${inlets} inlets have a source`;
+  printText(`\npower: ${share}\n`);
+  for (const { refs, message } of findings)
+    printText(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
+}
+
+function refusalLine({ ref, id, reason, place }: SyncRefusal): string {
+  return `${place === undefined ? "" : `${place.file} ${place.line}: `}${ref} (${id}): ${reason}`;
+}
+
+function changeLine({ action, ref, fields }: SyncChange): string {
+  const sign = { create: "+", update: "~", delete: "-" }[action];
+  const changes = fields
+    .map(({ field, before, after }) => `${field} ${formatValue(before)} -> ${formatValue(after)}`)
+    .join(", ");
+  return `${sign} ${ref}${changes === "" ? "" : `: ${changes}`}`;
+}
+
+function formatValue(value: unknown): string {
+  const text = value === undefined ? "(none)" : JSON.stringify(value);
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
+}
+
+function list<One>(all: readonly One[], text: (one: One) => string): void {
+  for (const line of firstLines(all, text, others)) printText(`${line}\n`);
+  if (all.length > 0) print("\n");
+}
+
+const others = (count: number) => `and ${count} more: --report writes all of them`;

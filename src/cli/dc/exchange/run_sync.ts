@@ -1,5 +1,5 @@
 import type { Mapped, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
-import { type OriginRecord, originSpace, originText } from "#dc/exchange/origin.ts";
+import { type OriginRecord, originSpace, originText } from "#dc/exchange/merge.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";

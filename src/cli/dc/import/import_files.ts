@@ -10,11 +10,9 @@ import { kindNamed } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
 import { ImportReporter } from "./import_reporter.ts";
 import { type ImportStore, openImportService } from "./import_store.ts";
-import { jsonItemsSource } from "./json_items.ts";
-import { jsonLinesSource } from "./json_lines.ts";
+import { jsonItemsSource, jsonLinesSource } from "./json_sources.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
-import { type BadLine, joinSources, type Source } from "./source.ts";
-import { subjectOf } from "./subject.ts";
+import { type BadLine, joinSources, type Source, subjectOf } from "./source.ts";
 import { databaseTarget, type Target } from "./target.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
 

@@ -5,8 +5,7 @@ import { openProgressBar, type ProgressBar, remainingSeconds, remainingText } fr
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { waitReporter } from "./import_store.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
-import type { BadLine } from "./source.ts";
-import { subjectOf } from "./subject.ts";
+import { type BadLine, subjectOf } from "./source.ts";
 
 /** Smaller imports end too soon for a progress report. */
 const LEAST_REPORTED = 10_000;

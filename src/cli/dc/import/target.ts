@@ -4,7 +4,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
-import { commandCaller } from "../command_caller.ts";
+import { commandCaller } from "../with_service.ts";
 import { inTurn, transactionInTurn, type Wait } from "./import_store.ts";
 
 export type Written =

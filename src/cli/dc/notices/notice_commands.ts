@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { EXIT_STATUS, type ExitStatus } from "#cli/exit_status.ts";
-import { print } from "#cli/output/print.ts";
-import type { StderrLogger } from "#cli/output/stderr_logger.ts";
 import { addTrial, type Notice, readNotices, resendNotices } from "#dc/operations/notices/notice.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { withStore } from "../audit/audit_store.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
 import type { Database } from "../database.ts";
+import { withStore } from "../with_service.ts";
 
 /** Longest wait for a server that sends a trial, in milliseconds: longer than it waits for the receiver. */
 const PATIENCE_MS = 20_000;

@@ -1,15 +1,15 @@
+import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Caller } from "#dc/context.ts";
 import { everyWindow } from "#dc/every_window.ts";
+import type { ReadingAge } from "#dc/model/readings/reading_store.ts";
 import { IDLE } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { WindowState } from "#gen/datacenter/v1/windows_pb.ts";
+import { type ListedWindow, WindowState } from "#gen/datacenter/v1/windows_pb.ts";
 import type { GaugeFamily } from "#interfaces/http/metric_text.ts";
 import { areaGauges } from "./area_gauges.ts";
 import { HeldFacts } from "./held_facts.ts";
-import { readingGauges } from "./reading_gauges.ts";
 import { type Asking, riskGauges } from "./risk_gauges.ts";
-import { windowGauges } from "./window_facts.ts";
 
 /** Age of cached facts, in milliseconds. Ours: scrapes come every 15 to 60 seconds. */
 const HOLD_MS = 15_000;
@@ -46,4 +46,63 @@ export function inventoryFacts(store: DcStore, service: DcService): () => Promis
       ...(ages === undefined ? [] : readingGauges(ages)),
     ];
   };
+}
+
+/** Returns how many readings there are, and when they were measured. Ages follow by subtraction from the time of a query. */
+function readingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
+  const by = (value: (age: ReadingAge) => number) =>
+    ages.map((age) => ({ labels: { quantity: age.quantity.toLowerCase() }, value: value(age) }));
+  return [
+    { name: "planner_dc_readings", help: "Readings that are kept.", samples: by(({ count }) => count) },
+    {
+      name: "planner_dc_oldest_reading_timestamp_seconds",
+      help: "When the oldest of the latest readings was measured, in seconds since 1970.",
+      samples: by(({ oldest }) => oldest / 1000),
+    },
+    {
+      name: "planner_dc_newest_reading_timestamp_seconds",
+      help: "When the newest reading was measured, in seconds since 1970.",
+      samples: by(({ newest }) => newest / 1000),
+    },
+  ];
+}
+
+/** Ours: windows with a series of their verdict, the earliest first; a collector keeps each for weeks. */
+const MAX_SERIES = 100;
+
+/** Figures of open windows: planned or begun. */
+export function windowGauges(open: readonly ListedWindow[], now: number): readonly GaugeFamily[] {
+  const inState = (state: WindowState) => open.filter(({ window }) => window?.state === state);
+  const overdue = open.filter(({ window }) => window?.endsAt !== undefined && timestampMs(window.endsAt) <= now);
+  const starts = inState(WindowState.PLANNED).flatMap(({ window }) => {
+    const start = window?.startsAt === undefined ? 0 : timestampMs(window.startsAt);
+    return start > now ? start : [];
+  });
+  return [
+    {
+      name: "planner_dc_windows",
+      help: "Maintenance windows that are open, by state.",
+      samples: [
+        { labels: { state: "planned" }, value: inState(WindowState.PLANNED).length },
+        { labels: { state: "begun" }, value: inState(WindowState.BEGUN).length },
+      ],
+    },
+    {
+      name: "planner_dc_windows_overdue",
+      help: "Open windows that should be over.",
+      samples: [{ value: overdue.length }],
+    },
+    {
+      name: "planner_dc_next_window_seconds",
+      help: "Seconds until the next planned window begins.",
+      samples: starts.length === 0 ? [] : [{ value: (Math.min(...starts) - now) / 1000 }],
+    },
+    {
+      name: "planner_dc_window_verdict",
+      help: "Verdict of an open window: 1 GO, 2 GO_WITH_RISK, 3 UNKNOWN, 4 NO_GO.",
+      samples: open
+        .slice(0, MAX_SERIES)
+        .map(({ window, verdict }) => ({ labels: { window: window?.code ?? "" }, value: verdict })),
+    },
+  ];
 }

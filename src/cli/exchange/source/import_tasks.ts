@@ -11,9 +11,8 @@ import { originsOf } from "#planner/spec/origins.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { runBatches } from "../../import/batches.ts";
 import type { OpenProject } from "../../open_project.ts";
-import { type PlannedTask, planImport } from "./import_plan.ts";
+import { IdPlanner, type PlannedTask, planImport } from "./import_plan.ts";
 import { fingerprint, type ImportRecords, readRecords, writeRecords } from "./import_records.ts";
-import { IdPlanner } from "./plan_ids.ts";
 import type { FoundSource } from "./read_source.ts";
 import { notCarried, type SourceReport, type TaskOutcome } from "./source_report.ts";
 

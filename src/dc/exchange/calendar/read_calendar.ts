@@ -1,6 +1,14 @@
-import type { WindowState } from "#dc/model/enum_values.ts";
-import { type ContentLine, faultAt, plainText, readContentLines } from "./content_lines.ts";
-import { type CalendarZone, endAfter, nextDay, readTime } from "./read_time.ts";
+import type { WindowState } from "../../model/enum_values.ts";
+import {
+  type CalendarZone,
+  type ContentLine,
+  endAfter,
+  faultAt,
+  nextDay,
+  plainText,
+  readContentLines,
+  readTime,
+} from "./content_lines.ts";
 
 /** An event of a calendar. Times are since 1970, in ms. */
 export interface ReadEvent {

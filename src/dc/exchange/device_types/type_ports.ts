@@ -1,11 +1,19 @@
-import { MAX_PORTS } from "#dc/limits.ts";
-import type { PortKind } from "#dc/model/enum_values.ts";
-import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { MAX_PORTS } from "../../limits.ts";
+import type { PortKind } from "../../model/enum_values.ts";
+import type { Port, PortMapping } from "../../model/resources.ts";
 import { compact } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
-import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
-import { flagOf, formatValue, noted, plainText, type TypeProblem } from "./values.ts";
+import {
+  FEED_LEGS,
+  fittingType,
+  flagOf,
+  formatValue,
+  MAX_POSITIONS,
+  noted,
+  plainText,
+  type TypeProblem,
+} from "../values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

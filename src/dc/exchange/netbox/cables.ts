@@ -1,13 +1,12 @@
-import { MAX_CABLE_M } from "#dc/limits.ts";
-import type { CableType } from "#dc/model/enum_values.ts";
-import { CABLE_TYPES } from "#dc/model/enum_values.ts";
-import { isCableless, kindsJoin } from "#dc/model/port_types.ts";
-import { inOrder } from "#dc/model/ref.ts";
-import type { Cable } from "#dc/model/resources.ts";
+import { MAX_CABLE_M } from "../../limits.ts";
+import { CABLE_TYPES, type CableType } from "../../model/enum_values.ts";
+import { isCableless, kindsJoin } from "../../model/port_types.ts";
+import { inOrder } from "../../model/ref.ts";
+import type { Cable } from "../../model/resources.ts";
 import { compact } from "../item.ts";
+import { oneOf } from "../values.ts";
 import { number, text } from "./dataset.ts";
 import type { Mapping, PortPlace } from "./mapping.ts";
-import { oneOf } from "./one_of.ts";
 import type { Row } from "./read_row.ts";
 
 const METRES: Readonly<Record<string, number>> = { km: 1000, m: 1, cm: 0.01, mi: 1609.344, ft: 0.3048, in: 0.0254 };

@@ -1,5 +1,3 @@
-import { SITE, type Table } from "./table.ts";
-
 const COMPONENT = {
   device: "ref",
   name: "text",
@@ -8,6 +6,9 @@ const COMPONENT = {
   type: "choice",
   marked: "flag",
 } as const;
+
+/** What lists take to be limited to a site. */
+export const SITE = { siteParameter: "site" } as const;
 
 export const COMPONENT_TABLES = {
   interface: {
@@ -69,3 +70,27 @@ export const COMPONENT_TABLES = {
     fields: { ...COMPONENT, "marked|mark_connected": "flag", power_port: "ref", feed_leg: "choice", status: "choice" },
   },
 } as const satisfies Readonly<Record<string, Table>>;
+
+/** How a field of a NetBox object is read. */
+export type FieldKind =
+  | "text"
+  | "number"
+  | "flag"
+  | "ref"
+  | "refs"
+  | "choice"
+  | "tags"
+  | "map"
+  | "numbers"
+  | "ends"
+  | "lanes";
+
+/** One kind of NetBox object: where it is found in each form, and the fields that the mapping reads. */
+export interface Table {
+  /** Path of the REST list below `/api/`. */
+  readonly path: string;
+  /** Whether the REST list can be limited to sites, and by which parameter. */
+  readonly siteParameter?: string;
+  /** Field name here, with the names it had in other versions behind a bar, and how it is read. */
+  readonly fields: Readonly<Record<string, FieldKind>>;
+}

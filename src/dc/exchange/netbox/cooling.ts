@@ -1,10 +1,10 @@
-import { type CracStatus, FLUID_TYPES } from "#dc/model/enum_values.ts";
-import type { Crac } from "#dc/model/resources.ts";
+import { type CracStatus, FLUID_TYPES } from "../../model/enum_values.ts";
+import type { Crac } from "../../model/resources.ts";
 import { assignCodes } from "../codes.ts";
 import { compact } from "../item.ts";
+import { oneOf } from "../values.ts";
 import { number, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
-import { oneOf } from "./one_of.ts";
 import { knownOf } from "./racks.ts";
 import type { Row } from "./read_row.ts";
 

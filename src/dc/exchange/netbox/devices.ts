@@ -1,11 +1,11 @@
-import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_values.ts";
-import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
+import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "../../model/enum_values.ts";
+import type { Device, DeviceBody, Port } from "../../model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
+import { oneOf } from "../values.ts";
 import { flag, number, text } from "./dataset.ts";
 import { deviceKind } from "./kinds.ts";
 import { deviceStatus, kilograms, type Mapping, nameOf } from "./mapping.ts";
-import { oneOf } from "./one_of.ts";
 import { Components } from "./ports.ts";
 import type { Row } from "./read_row.ts";
 

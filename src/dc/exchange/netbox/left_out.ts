@@ -1,5 +1,5 @@
+import type { FieldKind, Table } from "./component_tables.ts";
 import type { Mapping } from "./mapping.ts";
-import type { FieldKind, Table } from "./table.ts";
 import { TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 import { targetOf } from "./targets.ts";
 

@@ -5,8 +5,7 @@ import { mapCooling } from "./cooling.ts";
 import type { Dataset } from "./dataset.ts";
 import { mapDevices, nameDevices } from "./devices.ts";
 import { noteDangling, noteMisread } from "./left_out.ts";
-import { Mapping } from "./mapping.ts";
-import type { NetboxOptions } from "./mapping_options.ts";
+import { Mapping, type NetboxOptions } from "./mapping.ts";
 import { mapPanels, panelNames } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
 

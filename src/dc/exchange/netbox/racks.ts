@@ -1,10 +1,10 @@
-import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
-import type { Rack, Reservation } from "#dc/model/resources.ts";
+import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "../../model/enum_values.ts";
+import type { Rack, Reservation } from "../../model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
+import { oneOf } from "../values.ts";
 import { flag, number, numbers, text } from "./dataset.ts";
 import { kilograms, type Mapping, millimetres } from "./mapping.ts";
-import { oneOf } from "./one_of.ts";
 import type { Row } from "./read_row.ts";
 
 const RAIL_WIDTHS_IN = [10, 19, 21, 23];

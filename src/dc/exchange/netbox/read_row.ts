@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { FieldKind, Table } from "./table.ts";
+import type { FieldKind, Table } from "./component_tables.ts";
 import { TABLES, type TableName } from "./tables.ts";
 
 /** The end of a cable: `interface/12`. */

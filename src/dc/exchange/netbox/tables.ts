@@ -1,5 +1,4 @@
-import { COMPONENT_TABLES } from "./component_tables.ts";
-import { SITE, type Table } from "./table.ts";
+import { COMPONENT_TABLES, SITE, type Table } from "./component_tables.ts";
 
 const DESCRIBED = {
   description: "text",

@@ -1,8 +1,8 @@
-import type { Location } from "#dc/model/resources.ts";
+import type { Location } from "../../model/resources.ts";
 import { codeFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { type Dataset, text } from "./dataset.ts";
-import type { NetboxOptions } from "./mapping_options.ts";
+import type { NetboxOptions } from "./mapping.ts";
 import type { Row } from "./read_row.ts";
 
 const FLOOR_WORDS = "(?:floor|level|storey|etage|stock|ebene|og)";

@@ -1,4 +1,4 @@
-import type { Cable, Device, Rack } from "#dc/model/resources.ts";
+import type { Cable, Device, Rack } from "../../model/resources.ts";
 
 export interface ExportInventory {
   readonly racks: readonly Rack[];
@@ -52,4 +52,98 @@ export function factsOf({
     position_u: positionU === undefined ? undefined : String(positionU),
   };
   return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/**
+ * Targets for Prometheus' file_sd_configs: one group for each device that can be asked, with its facts as labels
+ * `planner_<fact>`. The target is the device's name, else its code; relabelling adds a port.
+ */
+export function prometheusSd({ devices }: ExportInventory): readonly ExportFile[] {
+  const groups = devices.filter(isReachable).map((device) => ({
+    targets: [device.name ?? device.code],
+    labels: Object.fromEntries(Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value])),
+  }));
+  return [{ name: "planner.json", text: `${JSON.stringify(groups, null, 2)}\n` }];
+}
+
+/**
+ * An inventory as Ansible reads it from a script or a file of JSON: hosts by code, with groups by site, rack, role and
+ * kind, and the facts of a device as variables `planner_<fact>`.
+ */
+export function ansibleInventory({ devices }: ExportInventory): readonly ExportFile[] {
+  const hosts = devices.filter(isReachable);
+  const groups = new Map<string, string[]>();
+  for (const host of hosts) {
+    for (const group of groupsOf(host)) groups.set(group, [...(groups.get(group) ?? []), host.code]);
+  }
+  const hostvars = Object.fromEntries(hosts.map((host) => [host.code, varsOf(host)]));
+  const names = [...groups.keys()].toSorted();
+  const inventory = {
+    _meta: { hostvars },
+    all: { children: ["ungrouped", ...names] },
+    ...Object.fromEntries(names.map((name) => [name, { hosts: groups.get(name) }])),
+  };
+  return [{ name: "inventory.json", text: `${JSON.stringify(inventory, null, 2)}\n` }];
+}
+
+/** Letters, digits and underscores are all that a group's name may hold. */
+function groupsOf({ location, rackCode, role, kind }: Device): readonly string[] {
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ["site", location?.siteId],
+    ["rack", rackCode],
+    ["role", role],
+    ["kind", kind.toLowerCase()],
+  ];
+  return given.flatMap(([prefix, value]) =>
+    value === undefined ? [] : [`${prefix}_${value.replace(/[^A-Za-z0-9_]/g, "_")}`],
+  );
+}
+
+function varsOf(device: Device): Readonly<Record<string, string>> {
+  const facts = Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value]);
+  return Object.fromEntries([...facts, ["ansible_host", device.name ?? device.code]]);
+}
+
+/** Devices and cables as a graph in DOT, racks as clusters. Devices without cables are left out. */
+export function graphviz({ racks, devices, cables }: ExportInventory): readonly ExportFile[] {
+  const cabled = new Set(cables.flatMap(({ a, b }) => [a.deviceCode, b.deviceCode]));
+  const shown = devices.filter(({ code }) => cabled.has(code));
+  const names = new Map(racks.map(({ code, name }) => [code, name ?? code]));
+  const lines = [
+    "graph inventory {",
+    "  graph [compound=true, overlap=false];",
+    '  node [shape=box, fontname="sans-serif"];',
+  ];
+  for (const [rack, members] of byRack(shown)) {
+    if (rack === "") lines.push(...members.map((device) => `  ${nodeOf(device)}`));
+    else {
+      lines.push(`  subgraph ${quoted(`cluster_${rack}`)} {`, `    label=${quoted(names.get(rack) ?? rack)};`);
+      lines.push(...members.map((device) => `    ${nodeOf(device)}`), "  }");
+    }
+  }
+  lines.push(...cables.map(edgeOf), "}");
+  return [{ name: "inventory.dot", text: `${lines.join("\n")}\n` }];
+}
+
+function byRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device[]> {
+  const groups = new Map<string, Device[]>();
+  for (const device of devices) {
+    const rack = device.rackCode ?? "";
+    groups.set(rack, [...(groups.get(rack) ?? []), device]);
+  }
+  return groups;
+}
+
+function nodeOf({ code, name, role }: Device): string {
+  return `${quoted(code)} [label=${quoted(name ?? code)}${role === undefined ? "" : `, tooltip=${quoted(role)}`}];`;
+}
+
+function edgeOf({ a, b, color, status }: Cable): string {
+  const style = status === "PLANNED" ? ", style=dashed" : "";
+  const shade = color === undefined ? "" : `, color=${quoted(`#${color}`)}`;
+  return `  ${quoted(a.deviceCode)} -- ${quoted(b.deviceCode)} [taillabel=${quoted(a.portName)}, headlabel=${quoted(b.portName)}${shade}${style}];`;
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }

@@ -1,4 +1,4 @@
-import type { NetboxOptions } from "#dc/exchange/netbox/mapping_options.ts";
+import type { NetboxOptions } from "#dc/exchange/netbox/mapping.ts";
 
 /** Options of a first import into an empty database. */
 export function netboxOptions(): NetboxOptions {

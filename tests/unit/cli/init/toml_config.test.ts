@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { extendToml } from "#cli/init/toml_config.ts";
+import { extendToml } from "#cli/init/agents.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 const ENTRY = { command: "planner", args: ["mcp"] } as const;

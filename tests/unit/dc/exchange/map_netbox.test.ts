@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { Dataset } from "#dc/exchange/netbox/dataset.ts";
-import { addDumped } from "#dc/exchange/netbox/dump.ts";
+import { addDumped, Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 import { asDump, datasetOf } from "../../../support/dc/netbox/forms.ts";

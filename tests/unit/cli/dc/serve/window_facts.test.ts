@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { windowGauges } from "#cli/dc/serve/window_facts.ts";
+import { windowGauges } from "#cli/dc/serve/inventory_facts.ts";
 import { type ListedWindow, ListedWindowSchema, WindowState, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 
 const NOW = Date.parse("2026-01-02T03:00:00Z");

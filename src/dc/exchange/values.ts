@@ -1,3 +1,7 @@
+import type { PortKind } from "../model/enum_values.ts";
+import { typeFits } from "../model/port_types.ts";
+import { slugFrom } from "./codes.ts";
+
 /** Something about a file that is not as the library's schema says. */
 export interface TypeProblem {
   /** Where in the document: `["interfaces", 3, "type"]`. */
@@ -32,4 +36,22 @@ export function flagOf(value: unknown): boolean | undefined {
 export function formatValue(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
+}
+
+/** Legs of a three-phase feed, as sources name them. */
+export const FEED_LEGS = ["A", "B", "C"] as const;
+
+/** Most positions of a port. */
+export const MAX_POSITIONS = 1024;
+
+/** A source's port type in our spelling, or undefined if it does not belong on a port of this kind. */
+export function fittingType(kind: PortKind, given: string): string | undefined {
+  const type = slugFrom(given);
+  return type !== undefined && typeFits(kind, type) ? type : undefined;
+}
+
+/** The word of an enumeration that NetBox spells in lower case with hyphens, or undefined. */
+export function oneOf<Word extends string>(words: readonly Word[], given: string): Word | undefined {
+  const wanted = given.toUpperCase().replaceAll("-", "_");
+  return words.find((word) => word === wanted);
 }

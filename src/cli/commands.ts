@@ -79,11 +79,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     summary: "Find specs that contain a text",
     load: () => import("./commands/spec/search.ts"),
   },
-  graph: {
-    group: "specs",
-    summary: "Show what waits for what",
-    load: () => import("./commands/spec/graph.ts"),
-  },
+  graph: { group: "specs", summary: "Show what waits for what", load: () => import("./commands/spec/graph.ts") },
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/spec/status.ts") },
   work: { group: "agents", summary: "Run agents on specs", load: () => import("./commands/spec/work.ts") },
   board: {

@@ -16,11 +16,7 @@ export const GLOBAL_FLAGS = {
 
 /** The flags of the program itself, without a command. */
 export const PROGRAM_FLAGS = {
-  version: {
-    type: "boolean",
-    short: "V",
-    summary: "Print the version, its commit and the engine",
-  },
+  version: { type: "boolean", short: "V", summary: "Print the version, its commit and the engine" },
 } as const satisfies Record<string, Flag>;
 
 export interface ParsedWords {

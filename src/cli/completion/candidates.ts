@@ -97,17 +97,11 @@ function placeOf({ options, completes }: Positional): Completion {
 // A flag that was given is offered again only when it may be repeated.
 function flagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
   const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
-  return {
-    kind: "words",
-    candidates: open.map(([name, { summary }]) => ({ word: `--${name}`, summary })),
-  };
+  return { kind: "words", candidates: open.map(([name, { summary }]) => ({ word: `--${name}`, summary })) };
 }
 
 function commandNames(table: CommandTable): Completion {
-  return {
-    kind: "words",
-    candidates: [...rows(table), { word: "help", summary: "Show what a command does" }],
-  };
+  return { kind: "words", candidates: [...rows(table), { word: "help", summary: "Show what a command does" }] };
 }
 
 function members(table: CommandTable): Completion {

@@ -11,10 +11,7 @@ export const DATABASE_FLAG = {
   summary: "File (planner-dc.sqlite) or postgres:// URL",
 } as const satisfies Flag;
 
-export const CREATE_FLAG = {
-  type: "boolean",
-  summary: "Replace a database that vanished",
-} as const satisfies Flag;
+export const CREATE_FLAG = { type: "boolean", summary: "Replace a database that vanished" } as const satisfies Flag;
 
 export const WINDOW_ELEMENTS = {
   summary: "What is out: codes, or references such as row:AMS1/1/A",

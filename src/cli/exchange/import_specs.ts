@@ -148,10 +148,7 @@ function readExport(path: string): ImportBatch {
 
 function batch<Source>(sources: readonly Source[], read: (source: Source) => ImportItem | ImportRefusal): ImportBatch {
   const found = sources.map(read);
-  return {
-    items: found.filter((each) => "text" in each),
-    refused: found.filter((each) => "reason" in each),
-  };
+  return { items: found.filter((each) => "text" in each), refused: found.filter((each) => "reason" in each) };
 }
 
 function exportItem(value: unknown): ImportItem | ImportRefusal {

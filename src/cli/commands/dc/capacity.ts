@@ -19,11 +19,7 @@ export const command = defineCommand({
   positionals: {
     scope: { summary: "Where to look, such as room:AMS1/1/HALL-1 or rack:A01 (default: everywhere)", required: false },
   },
-  flags: {
-    db: DATABASE_FLAG,
-    ...ASKED.flags,
-    json: { type: "boolean", summary: "Print the reply as JSON" },
-  },
+  flags: { db: DATABASE_FLAG, ...ASKED.flags, json: { type: "boolean", summary: "Print the reply as JSON" } },
   examples: [
     { line: "planner dc capacity --by row", shows: "Show what is left in every row" },
     { line: "planner dc capacity row:AMS1/1/B --by rack --json", shows: "List the racks of a row as JSON" },

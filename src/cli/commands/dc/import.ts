@@ -22,11 +22,7 @@ export const command = defineCommand({
     format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
     kind: { type: "string", value: "kind", summary: "Of a CSV: rack, device, crac, cable, fabric_link" },
     errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here (JSON Lines)" },
-    encoding: {
-      type: "enum",
-      options: ["utf-8", "windows-1252"],
-      summary: "Without a byte order mark",
-    },
+    encoding: { type: "enum", options: ["utf-8", "windows-1252"], summary: "Without a byte order mark" },
     atomic: { type: "boolean", summary: "Import everything or nothing" },
     "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
     json: { type: "boolean", summary: "Print progress and result as JSON lines" },
@@ -41,10 +37,7 @@ export const command = defineCommand({
   ],
   examples: [
     { line: "planner dc sample | planner dc import -", shows: "Import the sample" },
-    {
-      line: "planner dc import site.jsonl --errors wrong.jsonl",
-      shows: "Keep refused lines",
-    },
+    { line: "planner dc import site.jsonl --errors wrong.jsonl", shows: "Keep refused lines" },
     { line: "planner dc import tables/ --dry-run", shows: "Check CSV files" },
     { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import NetBox" },
   ],

@@ -53,12 +53,7 @@ export const command = defineCommand({
       completes: "file",
       summary: "Write devices and cables for `planner dc import`",
     },
-    picture: {
-      type: "string",
-      value: "file",
-      completes: "file",
-      summary: "Draw the floor: .svg, .png, .html or .dot",
-    },
+    picture: { type: "string", value: "file", completes: "file", summary: "Draw the floor: .svg, .png, .html or .dot" },
     theme: RENDER_FLAGS.theme,
   },
   joined: [
@@ -70,10 +65,7 @@ export const command = defineCommand({
     { flags: ["json", "csv"], summary: "Print the reply as JSON, or the positions as CSV" },
   ],
   examples: [
-    {
-      line: "planner dc place --count 12 --height 2 --draw 800",
-      shows: "Place servers",
-    },
+    { line: "planner dc place --count 12 --height 2 --draw 800", shows: "Place servers" },
     { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Copy a device" },
   ],
   async run({ db, scope, picture, theme, "apply-file": applyFile, limit, json, csv, ...words }, cli) {

@@ -15,10 +15,7 @@ export const family: CommandFamily = {
       positionals: {
         file: { summary: "Queries and where to ask them, in YAML or JSON", required: true, completes: "file" },
       },
-      flags: {
-        db: DATABASE_FLAG,
-        json: { type: "boolean", summary: "Print the result as JSON" },
-      },
+      flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print the result as JSON" } },
       examples: [{ line: "planner dc readings check readings.yaml", shows: "Ask each query once, and keep nothing" }],
       async run({ file, db, json }, cli) {
         const { checkReadings } = await import("../../dc/readings/check_readings.ts");

@@ -10,10 +10,7 @@ export const command = defineCommand({
       required: true,
     },
   },
-  flags: {
-    db: DATABASE_FLAG,
-    json: { type: "boolean", summary: "Print one JSON document instead of text" },
-  },
+  flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print one JSON document instead of text" } },
   examples: [
     { line: "planner dc show B03", shows: "Show a rack and its devices" },
     { line: "planner dc show UPS-A2", shows: "Show a device and its ports" },

@@ -11,9 +11,7 @@ export const family: CommandFamily = {
       details:
         "Reads YAML files of the community's devicetype library, in a folder and all folders below it. Reports what a file " +
         "has wrong with its line and imports the others. Exits with 1 if a file was refused.",
-      positionals: {
-        files: { summary: "Files and folders", required: true, completes: "file", repeats: true },
-      },
+      positionals: { files: { summary: "Files and folders", required: true, completes: "file", repeats: true } },
       flags: {
         db: DATABASE_FLAG,
         "dry-run": { type: "boolean", summary: "Check everything, write nothing" },

@@ -29,10 +29,7 @@ export const family: CommandFamily = {
     add: defineMember({
       summary: "Store a window",
       details: "Refused if there is one with this code. Prints the verdict. Rules: docs/windows.md.",
-      positionals: {
-        code: { summary: "Code of the window", required: true },
-        elements: WINDOW_ELEMENTS,
-      },
+      positionals: { code: { summary: "Code of the window", required: true }, elements: WINDOW_ELEMENTS },
       flags: {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
@@ -69,9 +66,7 @@ export const family: CommandFamily = {
       details:
         "Prints the verdict on a maintenance window, its reasons, the worst further failures and whom to tell. Exits with 0 for " +
         "GO, 1 for NO_GO and 3 for GO_WITH_RISK and UNKNOWN. Rules: docs/windows.md.",
-      positionals: {
-        elements: WINDOW_ELEMENTS,
-      },
+      positionals: { elements: WINDOW_ELEMENTS },
       flags: {
         db: DATABASE_FLAG,
         ...WINDOW_FLAGS,
@@ -105,19 +100,14 @@ export const family: CommandFamily = {
       details:
         "The calendar is what the server answers at /windows.ics. JSON Lines have every window as it is stored, for a copy of a site " +
         "whose resources `planner dc export` writes. Rules: docs/windows.md.",
-      positionals: {
-        output: { summary: "A file (default: standard output)", required: false, completes: "file" },
-      },
+      positionals: { output: { summary: "A file (default: standard output)", required: false, completes: "file" } },
       flags: {
         db: DATABASE_FLAG,
         format: { type: "enum", options: ["ics", "jsonl"], summary: "Format (by the name of the file, else ics)" },
       },
       examples: [
         { line: "planner dc window export windows.ics", shows: "Write a calendar of all windows" },
-        {
-          line: "planner dc window export windows.jsonl",
-          shows: "Write all windows for a copy of the site",
-        },
+        { line: "planner dc window export windows.jsonl", shows: "Write all windows for a copy of the site" },
       ],
       async run({ output, db, format }, cli) {
         demandOutput("dc window export", output, "a file, or -");
@@ -132,17 +122,10 @@ export const family: CommandFamily = {
       details:
         "An event whose UID is known changes its window, unless its SEQUENCE is lower. Elements are those of X-MAINTNOTE-OBJECT-ID. " +
         "JSON Lines of an export are stored as they are. A file with a fault is refused whole, with the line. Rules: docs/windows.md.",
-      positionals: {
-        file: { summary: "The file, or - for standard input", required: true, completes: "file" },
-      },
+      positionals: { file: { summary: "The file, or - for standard input", required: true, completes: "file" } },
       flags: {
         db: DATABASE_FLAG,
-        element: {
-          type: "string",
-          value: "ref",
-          multiple: true,
-          summary: "What is out in events that name nothing",
-        },
+        element: { type: "string", value: "ref", multiple: true, summary: "What is out in events that name nothing" },
         "time-zone": { type: "string", value: "name", summary: "Zone of days and of times without one (the site's)" },
         "dry-run": { type: "boolean", summary: "Check everything and store nothing" },
       },
@@ -183,10 +166,7 @@ export const family: CommandFamily = {
       details:
         "One text for each tenant and contact whose devices go off or depend on their last supply. Sends nothing. Rules: docs/windows.md.",
       positionals: { code: { summary: "Code of the window", required: true } },
-      flags: {
-        db: DATABASE_FLAG,
-        json: { type: "boolean", summary: "Print the notices as JSON" },
-      },
+      flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print the notices as JSON" } },
       examples: [{ line: "planner dc window notify MW-1", shows: "Print whom to tell what" }],
       async run({ db, ...asked }, cli) {
         const { printNotices } = await import("../../dc/window_sheet.ts");

@@ -10,10 +10,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
   positionals: { id: { ...ACTIVE_IDS, required: false } },
-  flags: {
-    completed: { type: "boolean", summary: "Archive every completed spec" },
-    json: JSON_FLAG,
-  },
+  flags: { completed: { type: "boolean", summary: "Archive every completed spec" }, json: JSON_FLAG },
   examples: [
     { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
     { line: "planner archive --completed", shows: "Archive all completed specs" },

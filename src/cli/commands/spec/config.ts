@@ -16,10 +16,7 @@ export const command = defineCommand({
   details:
     "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
   positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
-  flags: {
-    validate: { type: "boolean", summary: "Check the file" },
-    json: JSON_FLAG,
-  },
+  flags: { validate: { type: "boolean", summary: "Check the file" }, json: JSON_FLAG },
   examples: [
     { line: "planner config", shows: "Show all settings" },
     { line: "planner config schema.spec.fields.status.enum --json", shows: "Show the allowed statuses" },

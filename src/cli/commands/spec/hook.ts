@@ -12,9 +12,7 @@ export const command = defineCommand({
   summary: "Check the staged specs before each git commit",
   details:
     "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook or pre-commit the check is added to their configuration and only warns if planner is not on PATH.",
-  positionals: {
-    action: { summary: "Action", required: true, options: ["install", "uninstall", "status"] },
-  },
+  positionals: { action: { summary: "Action", required: true, options: ["install", "uninstall", "status"] } },
   flags: { json: JSON_FLAG },
   examples: [
     { line: "planner hook install", shows: "Check specs before each commit" },

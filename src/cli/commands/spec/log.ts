@@ -49,11 +49,7 @@ export const command = defineCommand({
       summary: "Start at this offset, the byte_offset of an earlier result",
     },
     follow: { type: "boolean", short: "f", summary: "Print new lines until Ctrl-C" },
-    run: {
-      type: "string",
-      value: "n",
-      summary: "Show the record of this run; last for the latest",
-    },
+    run: { type: "string", value: "n", summary: "Show the record of this run; last for the latest" },
     json: JSON_FLAG,
   },
   examples: [

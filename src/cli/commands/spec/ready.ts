@@ -9,10 +9,7 @@ import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 export const command = defineCommand({
   summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
   positionals: {},
-  flags: {
-    ...CUT_FLAGS,
-    json: JSON_FLAG,
-  },
+  flags: { ...CUT_FLAGS, json: JSON_FLAG },
   examples: [
     { line: "planner ready", shows: "List all ready specs" },
     { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },

@@ -42,11 +42,7 @@ export const command = defineCommand({
     const output = await requestsOutput(context);
     const requests = (await output?.notedRequests(context)) ?? [];
     if (json) {
-      return printJson({
-        ...value,
-        ...(others !== undefined && { others }),
-        ...(requests.length > 0 && { requests }),
-      });
+      return printJson({ ...value, ...(others !== undefined && { others }), ...(requests.length > 0 && { requests }) });
     }
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
     const columns = [

@@ -21,10 +21,7 @@ export const command = defineCommand({
   details:
     "Reads the records of runs in .planner/processes/. Agents that report no usage are not included; costs are the agents' estimates.",
   positionals: {},
-  flags: {
-    by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" },
-    json: JSON_FLAG,
-  },
+  flags: { by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" }, json: JSON_FLAG },
   examples: [
     { line: "planner usage", shows: "Sum up by spec and in total" },
     { line: "planner usage --by day", shows: "Sum up by day, in UTC" },

@@ -15,11 +15,7 @@ export const command = defineCommand({
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file.",
   positionals: {
     id: { ...ANY_ID, required: false },
-    file: {
-      summary: "File with the output; - reads standard input",
-      required: false,
-      completes: "file",
-    },
+    file: { summary: "File with the output; - reads standard input", required: false, completes: "file" },
   },
   flags: {
     output: { type: "boolean", short: "o", summary: "Check the output against the spec's output_schema" },
@@ -29,21 +25,11 @@ export const command = defineCommand({
       completes: "file",
       summary: "Check against this schema instead of the spec's",
     },
-    "prompt-section": {
-      type: "boolean",
-      summary: "Print the Output Format section of the agent's prompt",
-    },
-    record: {
-      type: "boolean",
-      summary: "Compare the record of a run with the repository",
-    },
+    "prompt-section": { type: "boolean", summary: "Print the Output Format section of the agent's prompt" },
+    record: { type: "boolean", summary: "Compare the record of a run with the repository" },
     rerun: { type: "boolean", summary: "With --record: repeat the commands on its commit" },
     run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
-    since: {
-      type: "string",
-      value: "ref",
-      summary: "Judge the specs that were completed since a commit",
-    },
+    since: { type: "string", value: "ref", summary: "Judge the specs that were completed since a commit" },
     checks: {
       type: "enum",
       value: "which",
@@ -52,10 +38,7 @@ export const command = defineCommand({
     },
     strict: { type: "boolean", summary: "With --since: exit with 1 unless all are proven" },
     junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
-    attest: {
-      type: "boolean",
-      summary: "Print a signed attestation of the spec's checks",
-    },
+    attest: { type: "boolean", summary: "Print a signed attestation of the spec's checks" },
     "check-attestation": {
       type: "string",
       value: "file",
@@ -67,10 +50,7 @@ export const command = defineCommand({
   examples: [
     { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
     { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
-    {
-      line: "planner verify 003 --record --rerun",
-      shows: "Check the last run's record and repeat its commands",
-    },
+    { line: "planner verify 003 --record --rerun", shows: "Check the last run's record and repeat its commands" },
     { line: "planner verify 003 --attest", shows: "Print a signed statement about the spec's checks" },
     { line: "planner verify --since origin/main", shows: "Judge the specs that this branch completes" },
   ],

@@ -8,12 +8,7 @@ export type SourceName = (typeof SOURCES)[number];
 export const SOURCE_FLAGS = {
   from: { type: "enum", options: SOURCES, summary: "Another program's data" },
   origin: { type: "string", value: "name", summary: "--from: name of the source" },
-  mapping: {
-    type: "string",
-    value: "file",
-    completes: "file",
-    summary: "--from: mapping decisions, in YAML or JSON",
-  },
+  mapping: { type: "string", value: "file", completes: "file", summary: "--from: mapping decisions, in YAML or JSON" },
   prune: { type: "boolean", summary: "--from: delete what the source no longer has" },
   report: { type: "string", value: "file", completes: "file", summary: "--from: write a JSON report" },
   sites: { type: "string", value: "slugs", summary: "--from netbox: only these, comma-separated" },

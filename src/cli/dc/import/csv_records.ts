@@ -21,13 +21,7 @@ export interface CsvRecord {
  */
 export async function* csvRecords(path: string, shown: string): AsyncGenerator<CsvRecord> {
   const parser = createReadStream(path).pipe(
-    parse({
-      bom: true,
-      delimiter: delimiterOf(path),
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-    }),
+    parse({ bom: true, delimiter: delimiterOf(path), info: true, relax_column_count: true, skip_empty_lines: true }),
   );
   let twice = 0;
   try {

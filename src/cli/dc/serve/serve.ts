@@ -138,10 +138,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     ...countedAccess(access, metrics),
     whyNotReady: () => problemOf(store),
     metrics: async (format) =>
-      metrics.text(format, {
-        ...(await facts()),
-        certificateEndS: certificate && certificate.end.getTime() / 1000,
-      }),
+      metrics.text(format, { ...(await facts()), certificateEndS: certificate && certificate.end.getTime() / 1000 }),
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     observe: (call) => metrics.observe(call),

@@ -11,14 +11,16 @@ const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
 export function nameRacks(mapping: Mapping): void {
   const { data, options } = mapping;
-  const named = data.all("rack").map((rack) => ({
-    id: rack.id,
-    name: text(rack, "name"),
-    within: [
-      mapping.where.site(data.named("site", rack, "site")),
-      text(data.named("location", rack, "location"), "slug"),
-    ],
-  }));
+  const named = data
+    .all("rack")
+    .map((rack) => ({
+      id: rack.id,
+      name: text(rack, "name"),
+      within: [
+        mapping.where.site(data.named("site", rack, "site")),
+        text(data.named("location", rack, "location"), "slug"),
+      ],
+    }));
   mapping.racks = assignCodes(named, knownOf(options.known, "rack/"), options.foreign.rack, "rack");
 }
 

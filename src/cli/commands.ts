@@ -28,149 +28,87 @@ export interface CommandFamily {
   readonly examples: readonly Example[];
 }
 
+/** Files of several commands. */
+const boardPages = () => import("./commands/spec/board_pages.ts");
+const state = () => import("./commands/spec/state.ts");
+const texts = () => import("./commands/spec/texts.ts");
+
 /**
  * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
  * exports `command`, and a row here or in its family's table. Source: docs/decisions.md#s-28.
  */
 export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: CommandGroup }>> = {
-  init: {
-    group: "project",
-    summary: "Set up .planner/ and the agents' MCP configuration",
-    load: () => import("./commands/spec/init.ts"),
-  },
-  demo: {
-    group: "project",
-    summary: "Show the board of a sample project with agents at work",
-    load: () => import("./commands/spec/demo.ts"),
-  },
-  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/spec/config.ts") },
-  schema: {
-    group: "project",
-    summary: "Print the frontmatter's JSON Schema for editors",
-    load: () => import("./commands/spec/schema.ts"),
-  },
-  hook: {
-    group: "project",
-    summary: "Check the staged specs before each git commit",
-    load: () => import("./commands/spec/hook.ts"),
-  },
-  prime: { group: "project", summary: "Print how agents use specs", load: () => import("./commands/spec/prime.ts") },
-  completion: {
-    group: "project",
-    summary: "Print the completion script of a shell",
-    load: () => import("./commands/spec/completion.ts"),
-  },
-  licenses: {
-    group: "project",
-    summary: "Print the licences of what this executable contains",
-    load: () => import("./commands/spec/licenses.ts"),
-  },
-  add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/spec/add.ts") },
-  list: { group: "specs", summary: "List the active specs", load: () => import("./commands/spec/list.ts") },
-  show: { group: "specs", summary: "Show one spec", load: () => import("./commands/spec/show.ts") },
-  edit: { group: "specs", summary: "Edit a spec in your editor", load: () => import("./commands/spec/edit.ts") },
-  ready: {
-    group: "specs",
-    summary: "List the specs that can be worked on now",
-    load: () => import("./commands/spec/ready.ts"),
-  },
-  search: {
-    group: "specs",
-    summary: "Find specs that contain a text",
-    load: () => import("./commands/spec/search.ts"),
-  },
-  graph: { group: "specs", summary: "Show what waits for what", load: () => import("./commands/spec/graph.ts") },
-  status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/spec/status.ts") },
-  work: { group: "agents", summary: "Run agents on specs", load: () => import("./commands/spec/work.ts") },
-  board: {
-    group: "agents",
-    summary: "Show and steer all work in a browser",
-    load: () => import("./commands/spec/board.ts"),
-  },
-  pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/spec/pause.ts") },
-  takeover: {
-    group: "agents",
-    summary: "Stop the agent and continue by hand",
-    load: () => import("./commands/spec/takeover.ts"),
-  },
-  split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/spec/split.ts") },
-  review: {
-    group: "agents",
-    summary: "Accept work, send it back or reject it",
-    load: () => import("./commands/spec/review.ts"),
-  },
-  pr: { group: "agents", summary: "Make a pull request of finished work", load: () => import("./commands/spec/pr.ts") },
-  merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
-  watch: {
-    group: "agents",
-    summary: "Merge and retry specs continuously",
-    load: () => import("./commands/spec/watch.ts"),
-  },
-  update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/spec/update.ts") },
-  check: { group: "state", summary: "Check one criterion", load: () => import("./commands/spec/check.ts") },
-  finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/spec/finalize.ts") },
-  reset: {
-    group: "state",
-    summary: "Set a failed spec back to pending",
-    load: () => import("./commands/spec/reset.ts"),
-  },
-  cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/spec/cancel.ts") },
-  approve: {
-    group: "state",
-    summary: "Accept commands of checks and settings, or approve a spec",
-    load: () => import("./commands/spec/approve.ts"),
-  },
-  trust: {
-    group: "state",
-    summary: "Accept every command of a project",
-    load: () => import("./commands/spec/trust.ts"),
-  },
-  reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/spec/reject.ts") },
-  archive: {
-    group: "state",
-    summary: "Move a completed spec to the archive",
-    load: () => import("./commands/spec/archive.ts"),
-  },
-  lint: {
-    group: "checks",
-    summary: "Check specs against the schema and the rules",
-    load: () => import("./commands/spec/lint.ts"),
-  },
-  verify: {
-    group: "checks",
-    summary: "Check acceptance criteria or output",
-    load: () => import("./commands/spec/verify.ts"),
-  },
-  diagnose: {
-    group: "checks",
-    summary: "Check why a spec makes no progress",
-    load: () => import("./commands/spec/diagnose.ts"),
-  },
-  doctor: {
-    group: "checks",
-    summary: "Find and repair leftovers of killed processes",
-    load: () => import("./commands/spec/doctor.ts"),
-  },
-  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/spec/log.ts") },
-  usage: { group: "checks", summary: "Sum up tokens and cost", load: () => import("./commands/spec/usage.ts") },
-  export: {
-    group: "exchange",
-    summary: "Write specs as JSON, CSV or Markdown",
-    load: () => import("./commands/spec/export.ts"),
-  },
-  import: {
-    group: "exchange",
-    summary: "Import specs, or the tasks of another tool",
-    load: () => import("./commands/spec/import.ts"),
-  },
-  mcp: {
-    group: "exchange",
-    summary: "Serve the tools to an agent (MCP)",
-    load: () => import("./commands/spec/mcp.ts"),
-  },
+  ...commandsOf("project", {
+    init: ["Set up .planner/ and the agents' MCP configuration", () => import("./commands/spec/init.ts")],
+    demo: [
+      "Show the board of a sample project with agents at work",
+      async () => ({ command: (await boardPages()).demo }),
+    ],
+    config: ["Show or check the settings", () => import("./commands/spec/config.ts")],
+    schema: ["Print the frontmatter's JSON Schema for editors", async () => ({ command: (await texts()).schema })],
+    hook: ["Check the staged specs before each git commit", () => import("./commands/spec/hook.ts")],
+    prime: ["Print how agents use specs", async () => ({ command: (await texts()).prime })],
+    completion: ["Print the completion script of a shell", async () => ({ command: (await texts()).completion })],
+    licenses: [
+      "Print the licences of what this executable contains",
+      async () => ({ command: (await texts()).licenses }),
+    ],
+  }),
+  ...commandsOf("specs", {
+    add: ["Create a spec and lint it", () => import("./commands/spec/add.ts")],
+    list: ["List the active specs", () => import("./commands/spec/list.ts")],
+    show: ["Show one spec", () => import("./commands/spec/show.ts")],
+    edit: ["Edit a spec in your editor", () => import("./commands/spec/edit.ts")],
+    ready: ["List the specs that can be worked on now", () => import("./commands/spec/ready.ts")],
+    search: ["Find specs that contain a text", () => import("./commands/spec/search.ts")],
+    graph: ["Show what waits for what", () => import("./commands/spec/graph.ts")],
+    status: ["Count the specs by status", () => import("./commands/spec/status.ts")],
+  }),
+  ...commandsOf("agents", {
+    work: ["Run agents on specs", () => import("./commands/spec/work.ts")],
+    board: ["Show and steer all work in a browser", async () => ({ command: (await boardPages()).board })],
+    pause: ["Stop the agent of a spec", async () => ({ command: (await state()).pause })],
+    takeover: ["Stop the agent and continue by hand", async () => ({ command: (await state()).takeover })],
+    split: ["Split a large spec", () => import("./commands/spec/split.ts")],
+    review: ["Accept work, send it back or reject it", () => import("./commands/spec/review.ts")],
+    pr: ["Make a pull request of finished work", () => import("./commands/spec/pr.ts")],
+    merge: ["Merge finished work", () => import("./commands/spec/merge.ts")],
+    watch: ["Merge and retry specs continuously", () => import("./commands/spec/watch.ts")],
+  }),
+  ...commandsOf("state", {
+    update: ["Change status, fields or body", () => import("./commands/spec/update.ts")],
+    check: ["Check one criterion", () => import("./commands/spec/check.ts")],
+    finalize: ["Mark a spec completed", () => import("./commands/spec/finalize.ts")],
+    reset: ["Set a failed spec back to pending", async () => ({ command: (await state()).reset })],
+    cancel: ["Cancel a spec", async () => ({ command: (await state()).cancel })],
+    approve: ["Accept commands of checks and settings, or approve a spec", () => import("./commands/spec/approve.ts")],
+    trust: ["Accept every command of a project", () => import("./commands/spec/trust.ts")],
+    reject: ["Reject a spec", async () => ({ command: (await state()).reject })],
+    archive: ["Move a completed spec to the archive", async () => ({ command: (await state()).archive })],
+  }),
+  ...commandsOf("checks", {
+    lint: ["Check specs against the schema and the rules", () => import("./commands/spec/lint.ts")],
+    verify: ["Check acceptance criteria or output", () => import("./commands/spec/verify.ts")],
+    diagnose: ["Check why a spec makes no progress", () => import("./commands/spec/diagnose.ts")],
+    doctor: ["Find and repair leftovers of killed processes", () => import("./commands/spec/doctor.ts")],
+    log: ["Show or follow a spec's log", () => import("./commands/spec/log.ts")],
+    usage: ["Sum up tokens and cost", () => import("./commands/spec/usage.ts")],
+  }),
+  ...commandsOf("exchange", {
+    export: ["Write specs as JSON, CSV or Markdown", () => import("./commands/spec/export.ts")],
+    import: ["Import specs, or the tasks of another tool", () => import("./commands/spec/import.ts")],
+    mcp: ["Serve the tools to an agent (MCP)", () => import("./commands/spec/mcp.ts")],
+  }),
   dc: {
     group: "datacenter",
     summary: "Run the datacenter service and its tools",
     family: () => import("./commands/dc/index.ts"),
   },
 };
+
+function commandsOf(
+  group: CommandGroup,
+  rows: Readonly<Record<string, readonly [summary: string, load: LeafEntry["load"]]>>,
+): Readonly<Record<string, LeafEntry & { readonly group: CommandGroup }>> {
+  return Object.fromEntries(Object.entries(rows).map(([name, [summary, load]]) => [name, { group, summary, load }]));
+}

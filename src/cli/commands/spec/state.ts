@@ -1,0 +1,106 @@
+import { archive as archiveTool } from "#planner/operations/archive.ts";
+import { cancel as cancelTool } from "#planner/operations/cancel.ts";
+import { pause as pauseTool } from "#planner/operations/pause.ts";
+import { reset as resetTool } from "#planner/operations/reset.ts";
+import { specList } from "#planner/operations/spec_list.ts";
+import { takeover as takeoverTool } from "#planner/operations/takeover.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { runDecision } from "../../decide_approval.ts";
+import { withoutEscapes } from "../../output/plain_text.ts";
+import { print, printJson } from "../../output/print.ts";
+import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
+import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
+import { NO_LIMIT } from "../../spec_filter.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const cancel = defineCommand({
+  summary: "Cancel specs; specs that depend on them are no longer blocked",
+  positionals: { id: ACTIVE_IDS },
+  flags: { json: JSON_FLAG },
+  examples: [
+    { line: "planner cancel 003", shows: "Cancel today's third spec" },
+    { line: "planner cancel 003 004", shows: "Cancel two specs" },
+  ],
+  run: ({ id: ids, json }, cli) => runSpecTools(cli, cancelTool, { ids, json }),
+});
+
+export const reset = defineCommand({
+  summary: "Set specs back to pending that failed, need attention or are in progress without a run",
+  positionals: { id: ACTIVE_IDS },
+  flags: { json: JSON_FLAG },
+  examples: [
+    { line: "planner reset 003", shows: "Reset today's third spec" },
+    { line: "planner reset 003 004", shows: "Reset two specs" },
+  ],
+  run: ({ id: ids, json }, cli) => runSpecTools(cli, resetTool, { ids, json }),
+});
+
+export const archive = defineCommand({
+  summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
+  positionals: { id: { ...ACTIVE_IDS, required: false } },
+  flags: { completed: { type: "boolean", summary: "Archive every completed spec" }, json: JSON_FLAG },
+  examples: [
+    { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
+    { line: "planner archive --completed", shows: "Archive all completed specs" },
+  ],
+  async run({ id: ids, completed, json }, cli) {
+    if (completed === ids.length > 0) {
+      const message = completed
+        ? 'Flag "--completed" takes no ids'
+        : "Missing argument <id>: expected ids, or --completed";
+      throw new UsageError(message, null);
+    }
+    if (!completed) return runSpecTools(cli, archiveTool, { ids, json });
+    const found = await runTool(await cli.planner(), specList, { status: "completed", limit: NO_LIMIT });
+    return runSpecTools(cli, archiveTool, { ids: found.value.specs.map((spec) => spec.id), json });
+  },
+});
+
+export const pause = defineCommand({
+  summary: "Stop the agent of a spec; the spec stays in_progress",
+  positionals: { id: ACTIVE_ID },
+  flags: { json: JSON_FLAG },
+  examples: [{ line: "planner pause 003", shows: "Stop the agent; `planner work 003` continues" }],
+  run: ({ id, json }, cli) => runSpecTool(cli, pauseTool, { id, json }),
+});
+
+export const takeover = defineCommand({
+  summary: "Stop the agent of a spec and report what it did, to continue by hand",
+  details: "The spec stays in_progress. Its worktree keeps the agent's changes.",
+  positionals: { id: ACTIVE_ID },
+  flags: {
+    force: { type: "boolean", summary: "Report on the last run even if no agent works on the spec" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner takeover 003", shows: "Continue today's third spec by hand" },
+    { line: "planner takeover 003 --force", shows: "Report on its last run" },
+  ],
+  async run({ id, force, json }, cli) {
+    const { value } = await runTool(await cli.planner(), takeoverTool, { id, force });
+    if (json) return printJson(value);
+    const parts = [
+      `${value.spec_id}\n${value.analysis}`,
+      value.suggestion,
+      `Worktree: ${value.worktree_path ?? "none"}`,
+      `The end of the log:\n${value.log_tail}`,
+      ...(value.notes ?? []),
+    ];
+    print(`${parts.map(withoutEscapes).join("\n\n")}\n`);
+  },
+});
+
+export const reject = defineCommand({
+  summary: "Reject a spec that requires approval",
+  details:
+    "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it.",
+  positionals: { id: ACTIVE_ID },
+  flags: {
+    by: { type: "string", value: "name", summary: "Who rejects (required)" },
+    reason: { type: "string", value: "text", summary: "Why (required)" },
+    json: JSON_FLAG,
+  },
+  examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],
+  run: ({ id, by, reason, json }, cli) => runDecision("rejected", { id, by, reason, json }, cli),
+});

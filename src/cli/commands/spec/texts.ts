@@ -1,0 +1,75 @@
+import { OperationError } from "#kernel/errors.ts";
+import { frontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
+import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { GUIDE } from "#planner/work/guide.ts";
+import { loadLicences } from "#runtime/pages.ts";
+import { defineCommand } from "../../command.ts";
+import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
+import { print } from "../../output/print.ts";
+
+export const prime = defineCommand({
+  summary: "Print instructions for agents, for the hook that runs when a session begins",
+  details:
+    "Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md.",
+  positionals: {},
+  flags: {},
+  examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
+  async run(_, { root, cwd }) {
+    const found = root ?? findRoot(cwd);
+    if (found !== undefined && isInitialised(found)) print(GUIDE);
+  },
+});
+
+export const licenses = defineCommand({
+  summary: "Print the licences of everything in this executable",
+  positionals: {},
+  flags: {},
+  examples: [{ line: "planner licenses | less", shows: "Read them" }],
+  async run() {
+    const text = await loadLicences();
+    if (text === undefined) {
+      throw new OperationError("failed_precondition", "The licences are not there: run `bun build.ts` in the checkout");
+    }
+    print(text);
+  },
+});
+
+export const completion = defineCommand({
+  summary: "Print the completion script of a shell: commands, flags, their values and spec ids",
+  positionals: { shell: { summary: "Shell", required: true, options: SHELLS } },
+  flags: {},
+  examples: [
+    { line: "source <(planner completion bash)", shows: "For ~/.bashrc" },
+    { line: "source <(planner completion zsh)", shows: "For ~/.zshrc, after compinit" },
+    { line: "planner completion fish | source", shows: "For ~/.config/fish/config.fish" },
+    { line: "planner completion powershell | Out-String | Invoke-Expression", shows: "For $PROFILE" },
+  ],
+  async run({ shell }) {
+    print(SCRIPTS[shell]);
+  },
+});
+
+export const schema = defineCommand({
+  summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",
+  details:
+    "Built from required fields, types and enums in .planner/config.md. docs/editors.md shows how editors use it.",
+  positionals: {},
+  flags: {
+    draft: {
+      type: "enum",
+      options: SCHEMA_DRAFTS,
+      summary: "Value of $schema (default: 2020-12); 07 for editors that support no later draft",
+    },
+  },
+  examples: [
+    { line: "planner schema", shows: "Print the schema" },
+    {
+      line: "planner schema --draft 07 > .planner/frontmatter.schema.json",
+      shows: "Write a file for an editor's settings",
+    },
+  ],
+  async run({ draft }, cli) {
+    const context = await cli.planner();
+    print(`${JSON.stringify(frontmatterSchema(await context.config(), draft), null, 2)}\n`);
+  },
+});

@@ -1,4 +1,3 @@
-import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
 import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
 import { gitsWords } from "#planner/store/git/git.ts";
@@ -88,7 +87,7 @@ interface Waiting {
 
 /** Reads any number of blobs through one `git cat-file --batch`; `close` ends it. Answers come in the order asked. */
 export class BlobReader {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #child: ReturnType<ReadyGit["start"]>;
   readonly #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #length = 0;

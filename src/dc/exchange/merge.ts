@@ -1,5 +1,5 @@
+import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { Device, Port, ResourceByKind, ResourceKind } from "../model/resources.ts";
 import { compact, type SourceItem } from "./item.ts";
 
 /** The parts of a resource that an import has set: the others belong to people, and stay. */

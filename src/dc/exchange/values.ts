@@ -1,5 +1,5 @@
-import type { PortKind } from "../model/enum_values.ts";
-import { typeFits } from "../model/port_types.ts";
+import type { PortKind } from "#dc/model/enum_values.ts";
+import { typeFits } from "#dc/model/port_types.ts";
 import { slugFrom } from "./codes.ts";
 
 /** Something about a file that is not as the library's schema says. */

@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { codeFrom } from "#dc/exchange/codes.ts";
-import type { NetboxOptions } from "#dc/exchange/netbox/mapping.ts";
+import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";

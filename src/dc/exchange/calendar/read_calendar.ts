@@ -1,4 +1,4 @@
-import type { WindowState } from "../../model/enum_values.ts";
+import type { WindowState } from "#dc/model/enum_values.ts";
 import {
   type CalendarZone,
   type ContentLine,

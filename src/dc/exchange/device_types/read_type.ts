@@ -1,8 +1,8 @@
+import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
+import { isSlug } from "#dc/model/code.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import { AIRFLOWS } from "#dc/model/enum_values.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { MAX_COMMENT_CHARS } from "../../limits.ts";
-import { isSlug } from "../../model/code.ts";
-import type { DeviceType } from "../../model/device_type.ts";
-import { AIRFLOWS } from "../../model/enum_values.ts";
 import { slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { deviceKind } from "../netbox/kinds.ts";

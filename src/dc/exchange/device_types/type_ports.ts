@@ -1,7 +1,7 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import type { PortKind } from "#dc/model/enum_values.ts";
+import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { MAX_PORTS } from "../../limits.ts";
-import type { PortKind } from "../../model/enum_values.ts";
-import type { Port, PortMapping } from "../../model/resources.ts";
 import { compact } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import {

@@ -1,8 +1,8 @@
-import { MAX_CABLE_M } from "../../limits.ts";
-import { CABLE_TYPES, type CableType } from "../../model/enum_values.ts";
-import { isCableless, kindsJoin } from "../../model/port_types.ts";
-import { inOrder } from "../../model/ref.ts";
-import type { Cable } from "../../model/resources.ts";
+import { MAX_CABLE_M } from "#dc/limits.ts";
+import { CABLE_TYPES, type CableType } from "#dc/model/enum_values.ts";
+import { isCableless, kindsJoin } from "#dc/model/port_types.ts";
+import { inOrder } from "#dc/model/ref.ts";
+import type { Cable } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
 import { number, text } from "./dataset.ts";

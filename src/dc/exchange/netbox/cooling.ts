@@ -1,5 +1,5 @@
-import { type CracStatus, FLUID_TYPES } from "../../model/enum_values.ts";
-import type { Crac } from "../../model/resources.ts";
+import { type CracStatus, FLUID_TYPES } from "#dc/model/enum_values.ts";
+import type { Crac } from "#dc/model/resources.ts";
 import { assignCodes } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";

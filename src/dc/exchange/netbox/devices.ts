@@ -1,5 +1,5 @@
-import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "../../model/enum_values.ts";
-import type { Device, DeviceBody, Port } from "../../model/resources.ts";
+import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_values.ts";
+import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
@@ -15,15 +15,13 @@ export function nameDevices(
   others: readonly { readonly id: string; readonly name: string; readonly within: readonly string[] }[],
 ): void {
   const { data, options } = mapping;
-  const named = data
-    .all("device")
-    .map((device) => ({
-      id: `device/${device.id}`,
-      name:
-        text(device, "name") ||
-        `${text(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
-      within: [mapping.where.site(data.named("site", device, "site")), mapping.racks.get(text(device, "rack")) ?? ""],
-    }));
+  const named = data.all("device").map((device) => ({
+    id: `device/${device.id}`,
+    name:
+      text(device, "name") ||
+      `${text(data.named("devicetype", device, "device_type"), "slug") || "device"}-${device.id}`,
+    within: [mapping.where.site(data.named("site", device, "site")), mapping.racks.get(text(device, "rack")) ?? ""],
+  }));
   const codes = assignCodes([...named, ...others], options.known, options.foreign.device, "device");
   mapping.devices = codes;
 }

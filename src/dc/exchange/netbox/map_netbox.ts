@@ -5,9 +5,10 @@ import { mapCooling } from "./cooling.ts";
 import type { Dataset } from "./dataset.ts";
 import { mapDevices, nameDevices } from "./devices.ts";
 import { noteDangling, noteMisread } from "./left_out.ts";
-import { Mapping, type NetboxOptions } from "./mapping.ts";
+import { Mapping } from "./mapping.ts";
 import { mapPanels, panelNames } from "./power.ts";
 import { mapRacks, nameRacks } from "./racks.ts";
+import type { NetboxOptions } from "./where.ts";
 
 /**
  * Maps everything that was read from a NetBox to resources: racks, devices, cooling units and cables, each with its

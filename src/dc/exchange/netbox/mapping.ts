@@ -1,11 +1,11 @@
-import type { DeviceKind, DeviceStatus } from "../../model/enum_values.ts";
+import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import { type Described, described, shortText } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
 import { oneOf } from "../values.ts";
 import { type Dataset, map, text, texts } from "./dataset.ts";
 import type { Row } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
-import { Whereabouts } from "./where.ts";
+import { type NetboxOptions, Whereabouts } from "./where.ts";
 
 /** A port as cables name it: where an end of NetBox is found in the inventory. */
 export interface PortPlace {
@@ -124,25 +124,4 @@ export function kilograms(weight: number | undefined, unit: string): number | un
 export function millimetres(length: number | undefined, unit: string): number | undefined {
   const factor = MM[unit];
   return length === undefined || factor === undefined || length <= 0 ? undefined : Math.round(length * factor);
-}
-
-/** What a person decides about the mapping of a NetBox; all of it may be left out. */
-export interface NetboxOptions {
-  /** Name of the source, first part of every origin: `netbox`, or a chosen name when there are several. */
-  readonly origin: string;
-  /** Kinds of devices by the slug of their role. */
-  readonly roles: Readonly<Record<string, DeviceKind>>;
-  /** Floor, room and row by `<site slug>/<location slug>`. */
-  readonly locations: Readonly<
-    Record<string, { readonly floor?: number; readonly room?: string; readonly row?: string }>
-  >;
-  /** Codes of objects that were imported before, by id such as `device/12`. */
-  readonly known: ReadonlyMap<string, string>;
-  /** Keys of codes that other resources hold, by kind. */
-  readonly foreign: {
-    readonly rack: ReadonlySet<string>;
-    readonly device: ReadonlySet<string>;
-    readonly crac: ReadonlySet<string>;
-    readonly feed: ReadonlySet<string>;
-  };
 }

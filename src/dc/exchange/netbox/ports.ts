@@ -1,6 +1,6 @@
-import { MAX_PORTS } from "../../limits.ts";
-import { OUTLET_STATES, type PortKind } from "../../model/enum_values.ts";
-import type { Port, PortMapping, PowerOut } from "../../model/resources.ts";
+import { MAX_PORTS } from "#dc/limits.ts";
+import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
+import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../values.ts";
 import { flag, lanes, number, text } from "./dataset.ts";

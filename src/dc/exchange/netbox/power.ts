@@ -9,13 +9,11 @@ import type { Row } from "./read_row.ts";
 /** Power panels need codes as devices do. */
 export function panelNames(mapping: Mapping) {
   const { data, where } = mapping;
-  return data
-    .all("powerpanel")
-    .map((panel) => ({
-      id: `powerpanel/${panel.id}`,
-      name: text(panel, "name"),
-      within: [where.site(data.named("site", panel, "site")), text(data.named("location", panel, "location"), "slug")],
-    }));
+  return data.all("powerpanel").map((panel) => ({
+    id: `powerpanel/${panel.id}`,
+    name: text(panel, "name"),
+    within: [where.site(data.named("site", panel, "site")), text(data.named("location", panel, "location"), "slug")],
+  }));
 }
 
 /** Maps every power panel as a device of kind RPP with a breaker for each of its feeds. */

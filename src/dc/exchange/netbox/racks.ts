@@ -1,5 +1,5 @@
-import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "../../model/enum_values.ts";
-import type { Rack, Reservation } from "../../model/resources.ts";
+import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
+import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
@@ -11,16 +11,14 @@ const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
 export function nameRacks(mapping: Mapping): void {
   const { data, options } = mapping;
-  const named = data
-    .all("rack")
-    .map((rack) => ({
-      id: rack.id,
-      name: text(rack, "name"),
-      within: [
-        mapping.where.site(data.named("site", rack, "site")),
-        text(data.named("location", rack, "location"), "slug"),
-      ],
-    }));
+  const named = data.all("rack").map((rack) => ({
+    id: rack.id,
+    name: text(rack, "name"),
+    within: [
+      mapping.where.site(data.named("site", rack, "site")),
+      text(data.named("location", rack, "location"), "slug"),
+    ],
+  }));
   mapping.racks = assignCodes(named, knownOf(options.known, "rack/"), options.foreign.rack, "rack");
 }
 

@@ -1,4 +1,4 @@
-import type { Cable, Device, Rack } from "../../model/resources.ts";
+import type { Cable, Device, Rack } from "#dc/model/resources.ts";
 
 export interface ExportInventory {
   readonly racks: readonly Rack[];
@@ -59,12 +59,10 @@ export function factsOf({
  * `planner_<fact>`. The target is the device's name, else its code; relabelling adds a port.
  */
 export function prometheusSd({ devices }: ExportInventory): readonly ExportFile[] {
-  const groups = devices
-    .filter(isReachable)
-    .map((device) => ({
-      targets: [device.name ?? device.code],
-      labels: Object.fromEntries(Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value])),
-    }));
+  const groups = devices.filter(isReachable).map((device) => ({
+    targets: [device.name ?? device.code],
+    labels: Object.fromEntries(Object.entries(factsOf(device)).map(([name, value]) => [`planner_${name}`, value])),
+  }));
   return [{ name: "planner.json", text: `${JSON.stringify(groups, null, 2)}\n` }];
 }
 

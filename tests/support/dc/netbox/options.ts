@@ -1,4 +1,4 @@
-import type { NetboxOptions } from "#dc/exchange/netbox/mapping.ts";
+import type { NetboxOptions } from "#dc/exchange/netbox/where.ts";
 
 /** Options of a first import into an empty database. */
 export function netboxOptions(): NetboxOptions {

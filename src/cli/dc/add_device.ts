@@ -18,34 +18,18 @@ import {
   UpsertDeviceResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import type { Args } from "../command.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import { enumName } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
+import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
 import { commandCaller, withStore } from "./with_service.ts";
 
 /** Given fields of a new device; undefined ones are set by its type or by the service. */
-export interface AddDeviceCall {
+export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
   readonly code: string;
-  readonly type: string | undefined;
-  readonly kind: string | undefined;
-  readonly rack: string | undefined;
-  readonly position: string | undefined;
-  readonly face: string | undefined;
-  readonly chassis: string | undefined;
-  readonly bay: string | undefined;
-  readonly site: string | undefined;
-  readonly floor: string | undefined;
-  readonly room: string | undefined;
-  readonly name: string | undefined;
-  readonly serial: string | undefined;
-  readonly "asset-tag": string | undefined;
-  readonly status: string | undefined;
-  readonly tenant: string | undefined;
-  readonly message: string | undefined;
-  readonly "dry-run": boolean;
-  readonly json: boolean;
 }
 
 const UPSERT = requireRpc(DatacenterService.method.upsertDevice);

@@ -18,6 +18,7 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, listSome, refName } from "#words/names.ts";
+import type { Args } from "../command.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
@@ -25,6 +26,7 @@ import { outputWidth } from "../output/terminal.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
+import type { WINDOW_FLAGS } from "./shared_flags.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { type CommandZone, commandZone, readWindowTime, zoneNote } from "./window_time.ts";
 import { commandCaller, withService } from "./with_service.ts";
@@ -35,14 +37,9 @@ const JSON_OPTIONS = { useProtoFieldName: true };
 const MOST = 1000;
 
 /** What a person plans; undefined where nothing is said. */
-export interface PlannedCall {
+interface PlannedCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly code: string;
   readonly elements: readonly string[];
-  readonly from: string | undefined;
-  readonly for: string | undefined;
-  readonly until: string | undefined;
-  readonly "time-zone": string | undefined;
-  readonly accept: readonly string[];
   readonly title: string | undefined;
   readonly notes: string | undefined;
   readonly owner: string | undefined;

@@ -10,23 +10,20 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, refName } from "#words/names.ts";
+import type { Args } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
+import type { WINDOW_FLAGS } from "./shared_flags.ts";
 import { commandZone, readWindowTime, type WindowTime, zoneNote } from "./window_time.ts";
 import { withService } from "./with_service.ts";
 
 /** What a person asks for. */
-interface WindowCall {
+interface WindowCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
   readonly elements: readonly string[];
-  readonly from: string | undefined;
-  readonly for: string | undefined;
-  readonly until: string | undefined;
-  readonly "time-zone": string | undefined;
-  readonly accept: readonly string[];
   readonly request: AskedRequest;
   readonly json: boolean;
 }

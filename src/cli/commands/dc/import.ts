@@ -1,6 +1,5 @@
 import { defineCommand } from "../../command.ts";
-import { SOURCE_FLAGS } from "../../dc/exchange/source_flags.ts";
-import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import { IMPORT_FLAGS } from "../../dc/exchange/source_flags.ts";
 
 export const command = defineCommand({
   summary: "Import files, or another program's data",
@@ -16,20 +15,7 @@ export const command = defineCommand({
       repeats: true,
     },
   },
-  flags: {
-    db: DATABASE_FLAG,
-    create: CREATE_FLAG,
-    format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
-    kind: { type: "string", value: "kind", summary: "Of a CSV: rack, device, crac, cable, fabric_link" },
-    errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here (JSON Lines)" },
-    encoding: { type: "enum", options: ["utf-8", "windows-1252"], summary: "Without a byte order mark" },
-    atomic: { type: "boolean", summary: "Import everything or nothing" },
-    "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
-    json: { type: "boolean", summary: "Print progress and result as JSON lines" },
-    url: URL_FLAG,
-    token: TOKEN_FLAG,
-    ...SOURCE_FLAGS,
-  },
+  flags: IMPORT_FLAGS,
   joined: [
     { flags: ["db", "create"], summary: "File or postgres:// URL; replace a vanished one" },
     { flags: ["atomic", "dry-run"], summary: "Import everything or nothing; write nothing" },

@@ -6,7 +6,7 @@ import type { SyncedRequest } from "#planner/runs/requests/sync_requests.ts";
 import type { RunDeps, StopWishes } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { refuseInRun } from "../../accept_commands.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { askAboutChecks } from "../../merge_output.ts";
 import type { OpenProject } from "../../open_project.ts";
@@ -17,40 +17,33 @@ import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
 import { UsageError } from "../../usage_error.ts";
 
-/** The checked words of `planner pr`. */
-interface PrWords {
-  readonly ids: readonly string[];
-  readonly draft: boolean;
-  readonly new: boolean;
-  readonly print: boolean;
-  readonly sync: boolean;
-  readonly unproven: string | undefined;
-  readonly steal: boolean;
-  readonly offline: boolean;
-  readonly json: boolean;
-}
+const PLACES = {
+  ids: {
+    summary: "Full or partial ids of specs; with --sync none for all with a request",
+    required: false,
+    completes: "archived_spec",
+    repeats: true,
+  },
+} as const satisfies Positionals;
+
+const FLAGS = {
+  draft: { type: "boolean", short: "d", summary: "Make a draft; takes unfinished work too" },
+  new: { type: "boolean", summary: "Make a new request although the last one was closed or merged" },
+  print: { type: "boolean", short: "p", summary: "Print the text; push nothing and ask no server" },
+  sync: { type: "boolean", short: "s", summary: "Check the state of requests, and complete what was merged" },
+  unproven: UNPROVEN_FLAG,
+  ...SHARED_CLAIM_FLAGS,
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+type PrWords = Args<typeof PLACES, typeof FLAGS>;
 
 export const command = defineCommand({
   summary: "Make a pull request of finished work, and take over what was merged there",
   details:
     "Pushes the branch of each spec, with your hooks, and makes or updates its request with gh (GitHub) or glab (GitLab), whose login it uses. Without the program it prints the text and the address to open. The text has the criteria with their checks and results, the run and the commits. --sync fast-forwards your main branch to the remote's, finds what was merged there, runs the checks of these specs on your main branch and completes them. Exits with 1 if something is left to do for a person.",
-  positionals: {
-    ids: {
-      summary: "Full or partial ids of specs; with --sync none for all with a request",
-      required: false,
-      completes: "archived_spec",
-      repeats: true,
-    },
-  },
-  flags: {
-    draft: { type: "boolean", short: "d", summary: "Make a draft; takes unfinished work too" },
-    new: { type: "boolean", summary: "Make a new request although the last one was closed or merged" },
-    print: { type: "boolean", short: "p", summary: "Print the text; push nothing and ask no server" },
-    sync: { type: "boolean", short: "s", summary: "Check the state of requests, and complete what was merged" },
-    unproven: UNPROVEN_FLAG,
-    ...SHARED_CLAIM_FLAGS,
-    json: JSON_FLAG,
-  },
+  positionals: PLACES,
+  flags: FLAGS,
   examples: [
     { line: "planner pr 003", shows: "Push the work on today's third spec and make its pull request" },
     { line: "planner pr 003 --print", shows: "Look at its text first" },

@@ -1,7 +1,7 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { ReviewFacts } from "#planner/runs/review/review_facts.ts";
 import { refuseInRun } from "../../accept_commands.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { withoutEscapes } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
@@ -12,26 +12,23 @@ import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
 import { UsageError } from "../../usage_error.ts";
 
-/** The checked words of `planner review`. */
-interface ReviewWords {
-  readonly id: string;
-  readonly accept: boolean;
-  readonly back: string | undefined;
-  readonly reject: boolean;
-  readonly json: boolean;
-}
+const PLACES = { id: ANY_ID } as const satisfies Positionals;
+
+const FLAGS = {
+  accept: { type: "boolean", short: "a", summary: "Accept the work without a question" },
+  back: { type: "string", short: "b", value: "text", summary: "Send it back with this text; - reads standard input" },
+  reject: { type: "boolean", summary: "Reject the work without a question" },
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+type ReviewWords = Args<typeof PLACES, typeof FLAGS>;
 
 export const command = defineCommand({
   summary: "Look at the work on a spec, then accept it, send it back or reject it",
   details:
     "Shows criteria, checks, commits and files, then the difference in git's pager, and asks. Accepting merges as planner merge does. Sending back adds your text under `## Review` and sets the spec pending: the next run goes on with the branch, and with the agent's session if it can. Rejecting cancels the spec and keeps its branch under refs/planner/kept.",
-  positionals: { id: ANY_ID },
-  flags: {
-    accept: { type: "boolean", short: "a", summary: "Accept the work without a question" },
-    back: { type: "string", short: "b", value: "text", summary: "Send it back with this text; - reads standard input" },
-    reject: { type: "boolean", summary: "Reject the work without a question" },
-    json: JSON_FLAG,
-  },
+  positionals: PLACES,
+  flags: FLAGS,
   examples: [
     { line: "planner review 003", shows: "Judge the work on today's third spec" },
     { line: "planner review 003 --accept", shows: "Merge it" },

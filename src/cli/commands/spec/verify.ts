@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { verify } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
-import { type Cli, defineCommand } from "../../command.ts";
+import { type Args, type Cli, defineCommand, type Flags, type Positionals } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
@@ -9,44 +9,50 @@ import { printText } from "../../output/wrap_text.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
+const PLACES = {
+  id: { ...ANY_ID, required: false },
+  file: { summary: "File with the output; - reads standard input", required: false, completes: "file" },
+} as const satisfies Positionals;
+
+const FLAGS = {
+  output: { type: "boolean", short: "o", summary: "Check the output against the spec's output_schema" },
+  schema: {
+    type: "string",
+    value: "path",
+    completes: "file",
+    summary: "Check against this schema instead of the spec's",
+  },
+  "prompt-section": { type: "boolean", summary: "Print the Output Format section of the agent's prompt" },
+  record: { type: "boolean", summary: "Compare the record of a run with the repository" },
+  rerun: { type: "boolean", summary: "With --record: repeat the commands on its commit" },
+  run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
+  since: { type: "string", value: "ref", summary: "Judge the specs that were completed since a commit" },
+  checks: {
+    type: "enum",
+    value: "which",
+    options: ["base", "head"],
+    summary: "With --since: head runs new checks too",
+  },
+  strict: { type: "boolean", summary: "With --since: exit with 1 unless all are proven" },
+  junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
+  attest: { type: "boolean", summary: "Print a signed attestation of the spec's checks" },
+  "check-attestation": {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "Check an attestation against git's allowed signers",
+  },
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+type Words = Args<typeof PLACES, typeof FLAGS>;
+
 export const command = defineCommand({
   summary: "Check a spec's criteria, records and output",
   details:
     "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file.",
-  positionals: {
-    id: { ...ANY_ID, required: false },
-    file: { summary: "File with the output; - reads standard input", required: false, completes: "file" },
-  },
-  flags: {
-    output: { type: "boolean", short: "o", summary: "Check the output against the spec's output_schema" },
-    schema: {
-      type: "string",
-      value: "path",
-      completes: "file",
-      summary: "Check against this schema instead of the spec's",
-    },
-    "prompt-section": { type: "boolean", summary: "Print the Output Format section of the agent's prompt" },
-    record: { type: "boolean", summary: "Compare the record of a run with the repository" },
-    rerun: { type: "boolean", summary: "With --record: repeat the commands on its commit" },
-    run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
-    since: { type: "string", value: "ref", summary: "Judge the specs that were completed since a commit" },
-    checks: {
-      type: "enum",
-      value: "which",
-      options: ["base", "head"],
-      summary: "With --since: head runs new checks too",
-    },
-    strict: { type: "boolean", summary: "With --since: exit with 1 unless all are proven" },
-    junit: { type: "string", value: "file", completes: "file", summary: "With --since: write JUnit XML" },
-    attest: { type: "boolean", summary: "Print a signed attestation of the spec's checks" },
-    "check-attestation": {
-      type: "string",
-      value: "file",
-      completes: "file",
-      summary: "Check an attestation against git's allowed signers",
-    },
-    json: JSON_FLAG,
-  },
+  positionals: PLACES,
+  flags: FLAGS,
   examples: [
     { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
     { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
@@ -73,17 +79,7 @@ export const command = defineCommand({
   },
 });
 
-interface RecordWords {
-  readonly id: string | undefined;
-  readonly file: string | undefined;
-  readonly output: boolean;
-  readonly schema: string | undefined;
-  readonly run: string | undefined;
-  readonly rerun: boolean;
-  readonly json: boolean;
-}
-
-async function verifyKept({ id, file, output, schema, run = "last", ...words }: RecordWords, cli: Cli) {
+async function verifyKept({ id, file, output, schema, run = "last", ...words }: Words, cli: Cli) {
   if (output || schema !== undefined) {
     throw new UsageError(`Flags "--record" and "${output ? "--output" : "--schema"}" exclude each other`, null);
   }
@@ -93,15 +89,7 @@ async function verifyKept({ id, file, output, schema, run = "last", ...words }: 
   return verifyRunRecord(await cli.project(), cli, { id, run, ...words });
 }
 
-interface AttestationWords extends RecordWords {
-  readonly attest: boolean;
-  readonly "check-attestation": string | undefined;
-  readonly since: string | undefined;
-  readonly record: boolean;
-  readonly "prompt-section": boolean;
-}
-
-async function verifyAttestation(words: AttestationWords, cli: Cli): Promise<ExitStatus> {
+async function verifyAttestation(words: Words, cli: Cli): Promise<ExitStatus> {
   const { id, file, output, schema, record, rerun, run, since, json, attest: isMade } = words;
   const path = words["check-attestation"];
   const flag = isMade ? "--attest" : "--check-attestation";
@@ -119,16 +107,7 @@ function refuseOthers(flag: string, others: Readonly<Record<string, unknown>>): 
   if (named !== undefined) throw new UsageError(`Flags "${flag}" and "--${named}" exclude each other`, null);
 }
 
-interface ChangeWords extends RecordWords {
-  readonly since: string;
-  readonly checks: "base" | "head" | undefined;
-  readonly strict: boolean;
-  readonly junit: string | undefined;
-  readonly record: boolean;
-  readonly "prompt-section": boolean;
-}
-
-async function verifyCompleted(words: ChangeWords, cli: Cli): Promise<ExitStatus> {
+async function verifyCompleted(words: Words & { readonly since: string }, cli: Cli): Promise<ExitStatus> {
   const { id, since, output, schema, record, rerun, run, checks = "base", strict, junit, json } = words;
   refuseOthers("--since", { output, schema, record, rerun, run, "prompt-section": words["prompt-section"] });
   if (id !== undefined) throw new UsageError(`Unexpected argument "${id}": "--since" judges all specs`, null);
@@ -136,7 +115,7 @@ async function verifyCompleted(words: ChangeWords, cli: Cli): Promise<ExitStatus
   return verifyChange(await cli.project(), cli, { since, checks, strict, junit, json });
 }
 
-function refuseWithoutSince({ checks, strict, junit }: Pick<ChangeWords, "checks" | "strict" | "junit">): void {
+function refuseWithoutSince({ checks, strict, junit }: Pick<Words, "checks" | "strict" | "junit">): void {
   const flag = checks !== undefined ? "--checks" : strict ? "--strict" : junit === undefined ? null : "--junit";
   if (flag !== null) throw new UsageError(`Flag "${flag}" goes with "--since"`, null);
 }

@@ -5,9 +5,8 @@ import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
 import { waitReporter, withImportStore } from "../import/import_store.ts";
-import type { ImportArgs } from "../import/run_import_command.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
-import type { SourceName } from "./source_flags.ts";
+import type { ImportArgs, SourceName } from "./source_flags.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 

@@ -2,31 +2,14 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
-import { refuseSourceFlags, type SourceArgs } from "../exchange/source_flags.ts";
+import { type ImportArgs, refuseSourceFlags } from "../exchange/source_flags.ts";
 import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
-import type { Encoding } from "./encoding.ts";
-import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
+import { importFiles, openDatabaseTarget } from "./import_files.ts";
 import { waitReporter, withImportStore } from "./import_store.ts";
 
 /** Longest wait for one batch, in seconds. */
 const IMPORT_TIMEOUT_S = 300;
-
-/** What `planner dc import` is called with. */
-export interface ImportArgs extends SourceArgs {
-  readonly files: readonly string[];
-  readonly db: string | undefined;
-  readonly format: ImportFormat | undefined;
-  readonly kind: string | undefined;
-  readonly errors: string | undefined;
-  readonly create: boolean;
-  readonly encoding: Encoding | undefined;
-  readonly atomic: boolean;
-  readonly "dry-run": boolean;
-  readonly json: boolean;
-  readonly url: string | undefined;
-  readonly token: string | undefined;
-}
 
 /** Imports into a database, or with `--url` into a running server. @throws UsageError for flags that exclude each other */
 export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus> {

@@ -1,42 +1,45 @@
+import { readFileSync } from "node:fs";
+
 /** The pages for the browser; see `build_pages.ts`. */
 export const PAGES = ["console", "board", "graphiql", "picture_file"] as const;
 export type PageName = (typeof PAGES)[number];
 
-/** How each page's text is brought in: embedded in the executable, read from `dist/web` elsewhere. */
-const LOADERS: Readonly<Record<PageName, () => Promise<{ readonly default: unknown }>>> = {
-  console: () => import("../../dist/web/console.html", { with: { type: "text" } }),
-  board: () => import("../../dist/web/board.html", { with: { type: "text" } }),
-  picture_file: () => import("../../dist/web/picture_file.html", { with: { type: "text" } }),
-  graphiql: () => import("../../dist/web/graphiql.html", { with: { type: "text" } }),
-};
+/**
+ * Paths of the built texts: embedded files of the executable. As imports of type "text" they would be constants of the code, which
+ * bytecode holds a second time: 2 MB.
+ */
+const FILES = {
+  "web/console.html": () => import("../../dist/web/console.html", { with: { type: "file" } }),
+  "web/console.modules.json.txt": () => import("../../dist/web/console.modules.json.txt", { with: { type: "file" } }),
+  "web/board.html": () => import("../../dist/web/board.html", { with: { type: "file" } }),
+  "web/picture_file.html": () => import("../../dist/web/picture_file.html", { with: { type: "file" } }),
+  "web/graphiql.html": () => import("../../dist/web/graphiql.html", { with: { type: "file" } }),
+  "licences.txt": () => import("../../dist/licences.txt", { with: { type: "file" } }),
+} satisfies Readonly<Record<string, () => Promise<{ readonly default: unknown }>>>;
 
 /** Loads the console's modules by their names, each compressed by gzip; undefined if they were never built. */
 export async function loadConsoleModules(): Promise<ReadonlyMap<string, Buffer<ArrayBuffer>> | undefined> {
-  try {
-    const { default: text } = await import("../../dist/web/console.modules.json.txt", { with: { type: "text" } });
-    const all = Object.entries<string>(JSON.parse(String(text)));
-    return new Map(all.map(([name, zipped]) => [name, Buffer.from(zipped, "base64")]));
-  } catch {
-    return undefined;
-  }
+  const text = await loadText("web/console.modules.json.txt");
+  if (text === undefined) return undefined;
+  const all = Object.entries<string>(JSON.parse(text));
+  return new Map(all.map(([name, zipped]) => [name, Buffer.from(zipped, "base64")]));
 }
 
 /**
  * Loads the text of a page on first use. Returns undefined if the program runs from source and the pages were never
  * built.
  */
-export async function loadPage(name: PageName): Promise<string | undefined> {
-  try {
-    return String((await LOADERS[name]()).default);
-  } catch {
-    return undefined;
-  }
-}
+export const loadPage = (name: PageName): Promise<string | undefined> => loadText(`web/${name}.html`);
 
 /** Loads the licences of everything in the executable, as `build.ts` wrote them; undefined if the program was never built. */
-export async function loadLicences(): Promise<string | undefined> {
+export const loadLicences = (): Promise<string | undefined> => loadText("licences.txt");
+
+async function loadText(name: keyof typeof FILES): Promise<string | undefined> {
   try {
-    return String((await import("../../dist/licences.txt", { with: { type: "text" } })).default);
+    // Only Bun imports files by their paths.
+    const isBun = typeof Bun !== "undefined";
+    const path = isBun ? String((await FILES[name]()).default) : new URL(`../../dist/${name}`, import.meta.url);
+    return readFileSync(path, "utf8");
   } catch {
     return undefined;
   }

@@ -64,7 +64,7 @@ export async function serveBoard(
   const server = new OnePort({ handler, isStream: isBoardStream });
   access.listensOn(await listen(server, port));
   print(`Board of ${plainLine(name)}: ${access.address}\n`);
-  log.note("Open the address in one browser. Ctrl-C ends the board; agents continue.");
+  log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {
     await aborted(shutdown.signal);

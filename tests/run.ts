@@ -47,6 +47,7 @@ const WITHOUT_DENO = [
   "dc_fuzz_files",
   "dc_graphiql",
   "dc_hostile_bodies",
+  "deno_permissions",
   "docs_commands",
   "docs_datacenter",
   "example_day",

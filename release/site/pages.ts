@@ -7,7 +7,15 @@ import { ROOT } from "../release.ts";
 const PARTS = {
   Tutorials: ["README.md", "docs/tutorials/specs.md", "docs/tutorials/day.md", "docs/tutorials/datacenter.md"],
   "How to": [
-    ...["docs/install.md", "docs/work.md", "docs/board.md", "docs/pr.md", "docs/claims.md", "docs/prompts.md"],
+    ...[
+      "docs/install.md",
+      "docs/deno.md",
+      "docs/work.md",
+      "docs/board.md",
+      "docs/pr.md",
+      "docs/claims.md",
+      "docs/prompts.md",
+    ],
     ...["docs/editors.md", "docs/mcp.md", "docs/import/tasks.md", "docs/import/*"],
     ...["docs/deploy/README.md", "docs/operations.md", "docs/windows.md", "docs/rehearsal.md", "docs/placement.md"],
     ...["docs/readings.md", "docs/notices.md", "docs/monitoring/README.md", "docs/monitoring/*"],

@@ -163,6 +163,8 @@ function asRefusal(error: unknown): unknown {
   if (error instanceof RangeError && /out of memory|allocation failed/i.test(error.message)) {
     return new OperationError("resource_exhausted", `Not enough memory: ${error.message}: raise the limit of memory`);
   }
+  // Deno's permissions are its user's choice.
+  if (error.name === "NotCapable") return new OperationError("permission_denied", `Deno refused: ${error.message}`);
   const { syscall, path } = error as NodeJS.ErrnoException;
   return diskRefusal(`${syscall ?? "use"}${path === undefined ? " a file" : ` "${path}"`}`, error);
 }

@@ -15,7 +15,7 @@ export interface OpenFolder {
 }
 
 /** Whether `/proc/self/fd/<n>` stands for an open folder. */
-const HAS_OPEN_PATHS = process.platform === "linux" && existsSync("/proc/self/fd");
+const HAS_OPEN_PATHS = process.platform === "linux" && exists("/proc/self/fd");
 
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 const NO_LINK = constants.O_NOFOLLOW ?? 0;
@@ -131,6 +131,15 @@ function openByName(root: string, realRoot: string, names: readonly string[]): O
     } else makeFolder(path);
   }
   return { path, close: () => {} };
+}
+
+/** Deno throws for what it was not allowed to see: it gives `/proc/self/fd` only with all permissions. */
+function exists(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
 }
 
 function makeFolder(path: string): void {

@@ -84,7 +84,7 @@ function registryEntry(release: Release, server: (typeof SERVERS)[number]): obje
       return { registryType: "mcpb", identifier: downloadUrl(release, file), fileSha256, transport: { type: "stdio" } };
     });
   return {
-    $schema: "https://static.modelcontextprotocol.io/schemas/2025-10-17/server.schema.json",
+    $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
     name: `io.github.${owner.toLowerCase()}/${server.name}`,
     description: server.about,
     version: release.version,

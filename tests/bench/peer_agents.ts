@@ -51,7 +51,7 @@ const THEIRS: readonly (Call | null)[] = [
   { tool: "task_complete", args: { id: "TASK-3" } },
 ];
 
-/** Four more that both servers do: for a spec that no other task touches. */
+/** Six more that both servers do: for a spec that no other task touches. */
 const SPEC = "2026-11-02-030-x30";
 const MORE: readonly { readonly task: string; readonly ours: Call; readonly theirs: Call }[] = [
   {
@@ -68,6 +68,16 @@ const MORE: readonly { readonly task: string; readonly ours: Call; readonly thei
     task: "Let a spec wait for another",
     ours: { tool: "planner_spec_update", args: { id: SPEC, depends_on: ["2026-11-02-031-x31"] } },
     theirs: edit({ id: "TASK-30", dependencies: ["TASK-31"] }),
+  },
+  {
+    task: "List what is in progress",
+    ours: { tool: "planner_spec_list", args: { status: "in_progress", limit: 10 } },
+    theirs: { tool: "task_list", args: { status: "In Progress", limit: 10 } },
+  },
+  {
+    task: "Search what is not begun",
+    ours: { tool: "planner_search", args: { query: "shelf 7", status: "pending", limit: 5 } },
+    theirs: { tool: "task_search", args: { query: "shelf 7", status: "To Do", limit: 5 } },
   },
   {
     task: "Note a result",

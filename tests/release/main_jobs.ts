@@ -49,14 +49,14 @@ export async function specCommands(installed: Installed): Promise<string> {
 }
 
 /** The same and an MCP conversation. Returns what was run. */
-export async function specJobs(installed: Installed): Promise<string> {
+export async function specJobs(installed: Installed, server: readonly string[] = ["mcp"]): Promise<string> {
   const commands = await specCommands(installed);
   const messages = [
     { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {} } },
     { jsonrpc: "2.0", id: 2, method: "tools/list" },
   ];
   const input = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
-  const lines = await succeed(installed, ["mcp"], input);
+  const lines = await succeed(installed, server, input);
   const tools = JSON.parse(lines.trim().split("\n")[1] ?? "{}").result.tools;
   demand(tools.length === 23, `mcp lists ${tools.length} tools: expected 23`);
   return `${commands}, mcp`;

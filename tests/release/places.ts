@@ -5,6 +5,7 @@ import { OUT, PACKAGE } from "../../release/release.ts";
 import { hasProgram, run } from "../../release/shell.ts";
 import { runCommand } from "../support/planner_command.ts";
 import { sharedPostgres } from "../support/postgres.ts";
+import { bundle } from "./bundles.ts";
 import { type Check, unpacked } from "./check.ts";
 import { musl, windows } from "./foreign_systems.ts";
 import { hooks } from "./hooks.ts";
@@ -259,6 +260,7 @@ export function checks(version: string): readonly Check[] {
     rpm(version),
     npm(version),
     image(version),
+    bundle(version),
     newcomer(version),
     hooks(version),
     upgrade(version),
@@ -272,5 +274,5 @@ export const NOT_RUN_HERE: readonly (readonly [artefact: string, reason: string]
   ["linux-arm64-musl", "no musl for arm64"],
   ["darwin-x64, darwin-arm64, planner.rb", "no macOS"],
   ["windows-arm64, install.ps1, Scoop, winget", "no Windows, no PowerShell"],
-  [".mcpb bundles, server.json", "no client and no registry to install them into"],
+  [".mcpb bundles of other platforms, server.json", "no client and no registry to install them into"],
 ];

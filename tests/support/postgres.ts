@@ -247,7 +247,7 @@ function prepared(folder: string): string {
   );
   const isLinked = links.every(({ target }) => existsSync(join(NPM, target)));
   const place = isReachable(NPM) && (isLinked || isWritable(NPM)) ? NPM : join(folder, "postgres");
-  if (place !== NPM) cpSync(realpathSync(NPM), place, { recursive: true });
+  if (place !== NPM) cpSync(realpathSync(NPM), place, { recursive: true, verbatimSymlinks: true });
   for (const { source, target } of links) {
     if (existsSync(join(place, target))) continue;
     try {

@@ -14,14 +14,15 @@ export const SECTION_MARK = "<!-- planner: begin -->";
 
 const SECTION = `${SECTION_MARK}\n${GUIDE}<!-- planner: end -->\n`;
 
-const SKILL = `---
+/** What Claude Code and other agents with plugins read; `plugins/planner` holds the same texts. */
+export const AGENT_TEXTS = {
+  skill: `---
 name: planner
 description: Find, read, write and complete the specs of this project. Use it when asked to plan, specify or continue work, or when a spec id is named.
 ---
 
-${GUIDE}`;
-
-const WORK_COMMAND = `---
+${GUIDE}`,
+  work: `---
 description: Work one spec to its end
 argument-hint: <spec id>
 ---
@@ -29,9 +30,8 @@ argument-hint: <spec id>
 Work on the spec $ARGUMENTS: read it with planner_spec_get, do what it asks and nothing beside it, run the project's checks,
 check each criterion that you have seen hold, commit with a message that begins "planner(<id>):", and complete it with
 planner_finalize. If something stays open, say what and why.
-`;
-
-const ADD_COMMAND = `---
+`,
+  add: `---
 description: Write a new spec
 argument-hint: <what is to be done>
 ---
@@ -39,7 +39,8 @@ argument-hint: <what is to be done>
 Write a spec for: $ARGUMENTS. Look for related specs with planner_search first. Create it with planner_add in one
 call: one coherent change, criteria that somebody can see or run, its labels and what it depends on. Mend what the answer
 reports, and name its target files, with planner_spec_update.
-`;
+`,
+} as const;
 
 /** Accepting commands is a person's, whatever else the agent may run. */
 export const DENIED = {
@@ -60,9 +61,9 @@ export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
     ...(agents.includes("gemini") ? [section("GEMINI.md")] : []),
     ...(agents.includes("claude")
       ? [
-          file(".claude/skills/planner/SKILL.md", SKILL),
-          file(".claude/commands/spec-work.md", WORK_COMMAND),
-          file(".claude/commands/spec-add.md", ADD_COMMAND),
+          file(".claude/skills/planner/SKILL.md", AGENT_TEXTS.skill),
+          file(".claude/commands/spec-work.md", AGENT_TEXTS.work),
+          file(".claude/commands/spec-add.md", AGENT_TEXTS.add),
         ]
       : []),
   ];

@@ -3,10 +3,10 @@ import { MAX_QUERY_CHARS } from "../../limits.ts";
 import type { Spec } from "../../spec/spec.ts";
 
 /** Maximum length of a snippet in characters, without the ellipses. */
-const SNIPPET_CHARS = 160;
+const SNIPPET_CHARS = 120;
 
 /** Characters of a snippet before the match. */
-const LEAD_CHARS = 60;
+const LEAD_CHARS = 40;
 
 /**
  * Returns a pattern that matches `query` literally, by Unicode's simple case folding: `ΟΔΌΣ` matches `οδός`. Offsets of

@@ -51,7 +51,7 @@ test("snippetOf cuts a long line around the match", () => {
   const found = snippet(`# T\n\n${"left ".repeat(200)}needle${" right".repeat(200)}\n`, "needle");
 
   expect(found).toMatch(/^….*needle.*…$/);
-  expect(found.length).toBeLessThan(170);
+  expect(found.length).toBeLessThan(125);
 });
 
 test("snippetOf cuts no character in half", () => {

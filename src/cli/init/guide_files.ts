@@ -37,7 +37,7 @@ argument-hint: <what is to be done>
 ---
 
 Write a spec for: $ARGUMENTS. Look for related specs with planner_search first. Create it with planner_add in one
-call: one coherent change, criteria that somebody can see or run, its labels and what it depends on. Mend what the answer
+call: one coherent change, criteria that a person or a program can check, its labels and what it depends on. Fix what the answer
 reports, and name its target files, with planner_spec_update.
 `,
 } as const;

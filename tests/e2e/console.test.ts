@@ -224,8 +224,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       expect(await page.getByRole("button", { name: /^2 Check/ }).isDisabled()).toBe(true);
       await page.getByRole("button", { name: "Check", exact: true }).click();
       await write.click();
-      await page.getByText("Created").waitFor();
-      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Import another file" }).waitFor();
       expect(await counts("Read", "Created", "Refused")).toEqual(["4", "2", "2"]);
 
       await page.goto(`${server.url}/#/rack/NEW-1`);

@@ -10,7 +10,11 @@ const { browser, server, missing } = await sampleConsole("The console's fields a
 
 /** A tab that asks its server alone and breaks no policy while `story` runs. */
 async function visit(hash: string, story: (page: Page, keys: Keys) => Promise<void>): Promise<void> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
   const page = await context.newPage();
   const wrong = misdeeds(page, server.url);
   try {
@@ -49,9 +53,8 @@ describe.skipIf(missing !== undefined)("Fields that name things", () => {
 
   test("offer what matches, by the mouse, also after what the field names already", async () => {
     await visit("power/UPS-A2?and=UPS-B1", async (page) => {
-      await heading(page, "If UPS-A2 fails");
+      await heading(page, "If UPS-A2 and UPS-B1 fail");
       const field = page.getByRole("combobox", { name: "And at the same time" });
-      await page.waitForURL(/and=device%3AUPS-B1$/);
       await field.fill("UPS-B1 rpp-a-");
       await offered(page, "UPS-B1 RPP-A-D").click();
       await page.waitForURL(/and=device%3AUPS-B1\+device%3ARPP-A-D$/);
@@ -96,6 +99,7 @@ describe.skipIf(missing !== undefined)("Lists", () => {
       await page.mouse.move(grip.x + 8, first.y + 2, { steps: 4 });
       await page.mouse.up();
       await page.waitForURL(/columns=devices%7Chealth%7Crole%7Croom/);
+      await page.locator("thead th:nth-child(3)", { hasText: "Devices" }).waitFor();
       expect(await heads(page)).toEqual(["Code", "Devices", "Health", "Role", "Room"]);
       await page.goto(`${server.url}/#/devices`);
       await heading(page, "Devices");
@@ -143,6 +147,68 @@ describe.skipIf(missing !== undefined)("Lists", () => {
       await page.getByRole("dialog").waitFor({ state: "hidden" });
       await page.getByRole("button", { name: "failed", exact: true }).click();
       await page.getByText(`${total} selected`).waitFor({ state: "hidden" });
+    });
+  });
+});
+
+describe.skipIf(missing !== undefined)("The whole console", () => {
+  test("copies the address of a page, by Share and by its key, and says so", async () => {
+    await visit("racks?health=fault", async (page, keys) => {
+      const copied = () => page.evaluate(() => navigator.clipboard.readText());
+      await page.getByRole("button", { name: "Share" }).click();
+      await page.getByText("The address of this page is copied").waitFor();
+      expect(await copied()).toBe(`${server.url}/#/racks?health=fault`);
+      await page.getByRole("button", { name: "Dismiss" }).click();
+      await page.getByRole("button", { name: "watch", exact: true }).click();
+      await page.waitForURL(/health=watch/);
+      await keys.press("s");
+      await page.getByText("The address of this page is copied").waitFor();
+      expect(await copied()).toBe(`${server.url}/#/racks?health=watch`);
+    });
+  });
+
+  test("shows its keys, and selects rows by key", async () => {
+    await visit("racks", async (page, keys) => {
+      await page.getByRole("checkbox", { name: "Select A01" }).waitFor();
+      await keys.press("j", "x", "j", "x");
+      await page.getByText("2 selected").waitFor();
+      await keys.press("?");
+      const sheet = page.getByRole("dialog", { name: "Keys" });
+      for (const group of ["Everywhere", "Lists and tables", "Rack", "Fields and dialogs", "Pictures"])
+        await sheet.getByRole("region", { name: group }).waitFor();
+      expect(await sheet.locator("kbd").count()).toBeGreaterThan(25);
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await keys.press("Escape");
+      await sheet.waitFor({ state: "hidden" });
+    });
+  });
+
+  test("makes an elevation one tab stop, in which arrows go from unit to unit and to the other side", async () => {
+    await visit("rack/B03", async (page, keys) => {
+      const board = page.locator(".board");
+      await board.getByRole("link").first().waitFor();
+      expect(await board.locator("[data-rows][tabindex='0']").count()).toBe(1);
+      expect(await board.locator("[data-rows]:not([tabindex='-1'])").count()).toBe(1);
+      await board.getByRole("link", { name: "SRV-B03-07" }).first().focus();
+      const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+      const side = () =>
+        page.evaluate(() => document.activeElement?.closest<HTMLElement>("[data-face]")?.dataset["face"]);
+      await keys.press("ArrowUp");
+      expect(await focused()).toStartWith("SRV-B03-08");
+      await keys.press("ArrowDown", "ArrowDown");
+      expect(await focused()).toStartWith("SRV-B03-06");
+      expect(await side()).toBe("front");
+      await keys.press("ArrowRight");
+      expect(await side()).toBe("rear");
+      await keys.press("ArrowLeft", "End");
+      expect([await side(), await focused()]).toEqual(["front", expect.stringMatching(/^SRV-B03-01/)]);
+      await keys.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.closest(".board-units"))).toBeNull();
+      await keys.press("Shift+Tab");
+      expect(await focused()).toStartWith("SRV-B03-01");
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await keys.press("Home", "Enter");
+      await heading(page, "PP-B03-1");
     });
   });
 });

@@ -1,11 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useBackCloses } from "../shared/use_back.ts";
 import { EditHost } from "./edit/edit_host.tsx";
-import { NAVIGATION_ITEMS } from "./navigation.ts";
 import { Page, pageKey } from "./pages.tsx";
 import { Palette } from "./palette/palette.tsx";
 import { type Place, usePlace } from "./router.ts";
 import { DuringWindow } from "./shell/during_window.tsx";
+import { KeySheet } from "./shell/key_sheet.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { Side } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
@@ -37,7 +36,7 @@ export function App() {
         </main>
       </div>
       <Palette opened={sought} close={() => setSought(undefined)} showHelp={showHelp} />
-      <HelpDialog open={help} close={() => setHelp(false)} />
+      <KeySheet open={help} close={() => setHelp(false)} />
       <EditHost />
       <SignInDialog />
     </div>
@@ -59,48 +58,4 @@ function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: H
     focusHeading(main.current);
     scrollTo(0, 0);
   }, [page, subject]);
-}
-
-const KEYS = [
-  ["Ctrl K or /", "search, or jump to a page"],
-  [">", "search the actions"],
-  [
-    "G, then a letter",
-    `go to ${NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`)).join(", ")}`,
-  ],
-  ["F", "go to the first filter"],
-  ["J K, or ↑ ↓ in a table", "go from row to row"],
-  ["← ↑ → ↓, in a picture", "go from element to element"],
-  ["Enter", "open what is marked"],
-  ["Tab, Shift Tab", "go from part to part"],
-  ["Alt ←", "go back"],
-  ["Esc", "leave a field, close a dialog"],
-  ["?", "show the keys"],
-] as const;
-
-function HelpDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useBackCloses(open, close);
-  useEffect(() => {
-    if (open) dialog.current?.showModal();
-    else dialog.current?.close();
-  }, [open]);
-  return (
-    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
-      <h2 id="help-title">Keys</h2>
-      <dl class="keys">
-        {KEYS.map(([key, meaning]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
-      <button type="button" onClick={close}>
-        Close
-      </button>
-    </dialog>
-  );
 }

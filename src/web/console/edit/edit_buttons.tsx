@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../../shared/icon.tsx";
 import { mayWrite, useSession } from "../api/session.ts";
+import { isKey, keyShown } from "../shell/keys.ts";
 import { type Edit, editing } from "./editing.ts";
 import type { Kind, Values } from "./form_model.ts";
 
@@ -39,7 +40,7 @@ export function EditAction({ kind, identity }: Written) {
     if (!may) return undefined;
     const pressed = (event: KeyboardEvent) => {
       const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
-      if (inField || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "e") return;
+      if (inField || !isKey(event, "edit")) return;
       event.preventDefault();
       editing.open({ mode: "edit", kind, identity });
     };
@@ -50,7 +51,7 @@ export function EditAction({ kind, identity }: Written) {
   return (
     <EditButton edit={{ mode: "edit", kind, identity }}>
       <Icon name="edit" />
-      Edit <kbd>E</kbd>
+      Edit <kbd>{keyShown("edit")}</kbd>
     </EditButton>
   );
 }

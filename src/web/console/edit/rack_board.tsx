@@ -3,11 +3,13 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 import { watts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { linkTo } from "../router.ts";
+import { isKey, keyShown } from "../shell/keys.ts";
 import { useMayWrite } from "./edit_buttons.tsx";
 import { editing } from "./editing.ts";
 import type { Chosen } from "./rack_cells.ts";
 import { type Box, boxesOf, FACES, type FaceName, freeRows, positionAt } from "./rack_cells.ts";
 import { type Move, useMove } from "./rack_move.ts";
+import { useStops } from "./rack_stops.ts";
 import { UnitMenu } from "./unit_menu.tsx";
 
 /**
@@ -27,13 +29,14 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
     Enter: () => end(true),
     Escape: () => end(false),
   };
+  const { board, ...stops } = useStops();
   const close = () => {
     setChosen(undefined);
     opener.current?.focus();
   };
   return (
     <section class="card elevation" aria-label="Elevation">
-      <div class="board">
+      <div class="board" ref={board} {...stops}>
         {faces.map((face) => (
           <Face
             key={face}
@@ -49,8 +52,7 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
             }}
             startDrag={startDrag}
             onKey={(event, box) => {
-              const act =
-                event.key.toLowerCase() === "m" ? () => lift(box, face) : isMoving() ? keys[event.key] : undefined;
+              const act = isKey(event, "move") ? () => lift(box, face) : isMoving() ? keys[event.key] : undefined;
               if (act === undefined || !mayWrite) return;
               act();
               event.preventDefault();
@@ -65,7 +67,7 @@ export function RackBoard({ answer, view, ...look }: LookProps & { readonly view
       <Unplaced answer={answer} />
       {mayWrite ? (
         <p class="muted hint">
-          A free unit takes a device. Drag one, or <kbd>M</kbd>, arrows and <kbd>Enter</kbd> move it.
+          A free unit takes a device. Drag one, or <kbd>{keyShown("move")}</kbd>, arrows and <kbd>Enter</kbd> move it.
         </p>
       ) : null}
       <p class="sr-only" role="status">
@@ -153,6 +155,7 @@ function Face({ answer, face, move, choose, startDrag, onKey, mayWrite, hasCords
               key={row}
               type="button"
               class="board-free"
+              data-rows={`${row} ${row}`}
               style={{ gridRow: row + 1 }}
               onClick={({ currentTarget }) => choose(row, currentTarget)}
             >
@@ -170,7 +173,8 @@ function Face({ answer, face, move, choose, startDrag, onKey, mayWrite, hasCords
             style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
             title={titleOf(box.device, look.cords)}
             draggable={false}
-            aria-keyshortcuts="M"
+            aria-keyshortcuts={keyShown("move")}
+            data-rows={`${box.top} ${box.bottom}`}
             onPointerDown={(event) => mayWrite && startDrag(event, box, face)}
             onKeyDown={(event) => onKey(event, box)}
           >

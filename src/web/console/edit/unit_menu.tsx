@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
+import { isKey, type KeyName, keyShown } from "../shell/keys.ts";
 import { editing } from "./editing.ts";
 import type { Values } from "./form_model.ts";
 import { blockAround, boxesOf, type Chosen, FACES, neighbour } from "./rack_cells.ts";
@@ -34,7 +35,7 @@ export function UnitMenu({
       onKeyDown={(event) => {
         event.stopPropagation();
         const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-        const found = actions.find(([key]) => key === event.key.toUpperCase() && !event.ctrlKey && !event.metaKey);
+        const found = actions.find(([key]) => isKey(event, key));
         if (event.key === "Enter" || event.key === " ") return;
         event.preventDefault();
         if (event.key === "Escape" || event.key === "Tab") close();
@@ -47,14 +48,14 @@ export function UnitMenu({
       </p>
       {actions.map(([key, name, act]) => (
         <button key={key} type="button" role="menuitem" onClick={() => run(act)}>
-          {name} <kbd>{key}</kbd>
+          {name} <kbd>{keyShown(key)}</kbd>
         </button>
       ))}
     </div>
   );
 }
 
-type Action = readonly [key: string, name: string, act: () => void];
+type Action = readonly [key: KeyName, name: string, act: () => void];
 
 function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: Chosen, u: number) {
   const block = blockAround(units, row);
@@ -63,7 +64,7 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
   const place = { rack_code: rack.code, position_u: u, face: FACES[face] };
   const actions: readonly Action[] = [
     [
-      "P",
+      "place",
       "Place a device here",
       () =>
         editing.open({ mode: "create", kind: "device", values: { ...place, kind: "DEVICE_KIND_SERVER", u_height: 1 } }),
@@ -72,14 +73,14 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
       ? []
       : [
           [
-            "D",
+            "duplicate",
             `Duplicate ${like.device_code} here`,
             () =>
               editing.open({ mode: "duplicate", kind: "device", identity: { code: like.device_code }, change: place }),
           ] as const,
         ]),
     [
-      "R",
+      "reserve",
       "Reserve this block",
       () =>
         editing.open({

@@ -11,6 +11,8 @@ import { editing } from "../edit/editing.ts";
 import { KINDS } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
+import { keyShown } from "../shell/keys.ts";
+import { shareAddress } from "../shell/share.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
 import { type FoundKind, useFound } from "./use_found.ts";
 
@@ -221,7 +223,14 @@ function useActions(showHelp: () => void): readonly PaletteOption[] {
   const others: readonly PaletteOption[] = [
     ...created,
     { id: "theme", icon: other, name: `Change to ${other} colours`, detail: "", run: () => chooseTheme(other) },
-    { id: "help", icon: "help", name: "Show the keys", detail: "?", run: showHelp },
+    {
+      id: "share",
+      icon: "link",
+      name: "Copy the address of this page",
+      detail: keyShown("share"),
+      run: () => void shareAddress(),
+    },
+    { id: "help", icon: "help", name: "Show the keys", detail: keyShown("help"), run: showHelp },
   ];
   if (token.value() === "") return [...pages, ...others];
   return [

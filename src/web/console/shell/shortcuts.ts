@@ -1,6 +1,8 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
+import { isKey, type KeyName } from "./keys.ts";
+import { shareAddress } from "./share.ts";
 
 interface ShortcutActions {
   readonly search: (text: string) => void;
@@ -15,14 +17,14 @@ export function useShortcuts(actions: ShortcutActions): void {
   useLayoutEffect(() => {
     // The key after `G` is the second of a pair, however long it takes.
     let isPaired = false;
-    const taken = (key: string): boolean => {
+    const taken = (event: KeyboardEvent): boolean => {
       const isSecond = isPaired;
-      isPaired = !isSecond && key.toLowerCase() === "g";
-      return isSecond ? goTo(key) : act(key, latest.current);
+      isPaired = !isSecond && isKey(event, "go");
+      return isSecond ? goTo(event.key) : act(event, latest.current);
     };
     const pressed = (event: KeyboardEvent) => {
       if (isSearch(event)) latest.current.search("");
-      else if (isOthers(event) || !taken(event.key)) return;
+      else if (isOthers(event) || !taken(event)) return;
       event.preventDefault();
     };
     addEventListener("keydown", pressed);
@@ -49,14 +51,21 @@ function goTo(letter: string): boolean {
   return true;
 }
 
-function act(key: string, { search, showHelp }: ShortcutActions): boolean {
-  if (key === "?") showHelp();
-  else if (key === "/") search("");
-  else if (key === ">") search(">");
-  else if (key === "j" || key === "k") return moveRow(key === "j" ? 1 : -1);
-  else if (key === "f") return focusOn("[data-key=filter]");
-  else return false;
-  return true;
+/** What keys do on every page; whether there was something to do. */
+const ACTS: Readonly<Partial<Record<KeyName, (actions: ShortcutActions) => unknown>>> = {
+  help: ({ showHelp }) => showHelp(),
+  search: ({ search }) => search(""),
+  actions: ({ search }) => search(">"),
+  share: () => void shareAddress(),
+  next: () => moveRow(1),
+  previous: () => moveRow(-1),
+  filter: () => focusOn("[data-key=filter]"),
+  select: () => selectRow(),
+};
+
+function act(event: KeyboardEvent, actions: ShortcutActions): boolean {
+  const found = Object.entries(ACTS).find(([name]) => isKey(event, name as KeyName));
+  return found !== undefined && found[1](actions) !== false;
 }
 
 /** Rows of tables, and of the list of causes. */
@@ -72,6 +81,13 @@ function moveRow(step: number): boolean {
   const link = next?.querySelector<HTMLElement>(LEADS);
   link?.focus();
   return link !== null && link !== undefined;
+}
+
+/** Turns the choice of the row that has the focus. */
+function selectRow(): boolean {
+  const box = document.activeElement?.closest("main tbody tr")?.querySelector<HTMLElement>("input[type=checkbox]");
+  box?.click();
+  return box !== null && box !== undefined;
 }
 
 function focusOn(selector: string): boolean {

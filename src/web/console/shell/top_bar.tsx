@@ -5,6 +5,8 @@ import { chooseTheme, useTheme } from "../../shared/use_theme.ts";
 import { timeOfDay } from "../labels.ts";
 import { liveState, onLiveState } from "../live/live.ts";
 import { useShownTrail } from "../ui/trail.ts";
+import { keyShown } from "./keys.ts";
+import { shareAddress } from "./share.ts";
 
 interface TopBarProps {
   readonly menuOpen: boolean;
@@ -35,6 +37,15 @@ export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) 
         <Icon name="search" />
         <span>Search or jump to</span>
         <kbd>Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        class="quiet share"
+        title={`Copy the address of this page (${keyShown("share")})`}
+        onClick={() => void shareAddress()}
+      >
+        <Icon name="link" />
+        Share
       </button>
       <button
         type="button"

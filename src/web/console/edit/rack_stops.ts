@@ -1,0 +1,67 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+type KeyOn = KeyboardEvent & { readonly currentTarget: HTMLElement };
+
+/** A cell of an elevation, by the rows of units that it takes. */
+interface Cell {
+  readonly element: HTMLElement;
+  readonly face: string;
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+}
+
+/** Makes an elevation one tab stop: arrows go up and down a face and to the other one, Home and End to its ends. */
+export function useStops() {
+  const board = useRef<HTMLDivElement>(null);
+  const last = useRef({ face: "", top: 0 });
+  const mark = () => {
+    const cells = board.current === null ? [] : cellsIn(board.current);
+    const { face, top } = last.current;
+    const stop = cells.find((one) => one.face === face && one.top <= top && top <= one.bottom) ?? cells[0];
+    for (const { element } of cells) element.tabIndex = element === stop?.element ? 0 : -1;
+  };
+  // With the drawing itself: a device that is moved or placed makes other cells.
+  useLayoutEffect(mark);
+  return {
+    board,
+    onFocusIn: ({ currentTarget, target }: FocusEvent & { readonly currentTarget: HTMLElement }) => {
+      const cell = cellsIn(currentTarget).find(({ element }) => element === target);
+      if (cell === undefined) return;
+      last.current = cell;
+      mark();
+    },
+    onKeyDown: (event: KeyOn) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      const next = nextCell(cellsIn(event.currentTarget), event.target, event.key);
+      if (next === undefined) return;
+      event.preventDefault();
+      next.element.focus();
+    },
+  };
+}
+
+/** The cells from the top, then from the left. */
+function cellsIn(board: HTMLElement): readonly Cell[] {
+  const cells = [...board.querySelectorAll<HTMLElement>("[data-rows]")].map((element): Cell => {
+    const [top = 0, bottom = 0] = (element.dataset["rows"] ?? "").split(" ").map(Number);
+    const face = element.closest<HTMLElement>("[data-face]")?.dataset["face"] ?? "";
+    return { element, face, top, bottom, left: element.offsetLeft };
+  });
+  return cells.sort((one, other) => one.top - other.top || one.left - other.left);
+}
+
+function nextCell(cells: readonly Cell[], from: EventTarget | null, key: string): Cell | undefined {
+  const cell = cells.find(({ element }) => element === from);
+  if (cell === undefined) return undefined;
+  const own = cells.filter(({ face }) => face === cell.face);
+  const step = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (step !== undefined) return own[own.indexOf(cell) + step];
+  if (key === "Home") return own[0];
+  if (key === "End") return own.at(-1);
+  if (key !== "ArrowLeft" && key !== "ArrowRight") return undefined;
+  const isToward = (other: Cell) => (key === "ArrowRight" ? other.left > cell.left : other.left < cell.left);
+  const beside = own.filter((other) => isToward(other) && other.top <= cell.bottom && cell.top <= other.bottom);
+  const others = cells.filter(({ face }) => face !== cell.face);
+  return beside[0] ?? others.find(({ bottom }) => bottom >= cell.top) ?? others.at(-1);
+}

@@ -1,0 +1,44 @@
+import { useEffect, useRef } from "preact/hooks";
+import { useBackCloses } from "../../shared/use_back.ts";
+import { NAVIGATION_ITEMS } from "../navigation.ts";
+import { KEYS } from "./keys.ts";
+
+const PAGES = NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`));
+
+/** Every key of the console, by where it acts. */
+export function KeySheet({ open, close }: { readonly open: boolean; readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useBackCloses(open, close);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} class="key-sheet" onClose={close} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <div>
+        {Object.entries(KEYS).map(([group, keys]) => (
+          <section key={group} aria-label={group}>
+            <h3>{group}</h3>
+            <dl class="keys">
+              {Object.entries(keys).map(([name, { shown, does }]) => (
+                <div key={name}>
+                  <dt>
+                    <kbd>{shown}</kbd>
+                  </dt>
+                  <dd>
+                    {does}
+                    {name === "go" ? `: ${PAGES.join(", ")}` : ""}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </dialog>
+  );
+}

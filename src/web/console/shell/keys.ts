@@ -1,0 +1,65 @@
+interface Key {
+  /** What is pressed, as a person reads it. */
+  readonly shown: string;
+  readonly does: string;
+  /** Values of `KeyboardEvent.key` that act by themselves, in small letters. */
+  readonly press?: readonly string[];
+}
+
+/** Every key of the console, by where it acts. What listens to a letter takes it from here, and the sheet shows all. */
+export const KEYS = {
+  Everywhere: {
+    search: { shown: "Ctrl K or /", does: "search, or jump to a page", press: ["/"] },
+    actions: { shown: ">", does: "search the actions", press: [">"] },
+    go: { shown: "G, then a letter", does: "go to a page", press: ["g"] },
+    share: { shown: "S", does: "copy the address of the page", press: ["s"] },
+    edit: { shown: "E", does: "edit what the page is about", press: ["e"] },
+    help: { shown: "?", does: "show the keys", press: ["?"] },
+    open: { shown: "Enter", does: "open what is marked" },
+    part: { shown: "Tab, Shift Tab", does: "go from part to part" },
+    back: { shown: "Alt ←", does: "go back" },
+    leave: { shown: "Esc", does: "leave a field, close a list, a menu or a dialog" },
+  },
+  "Lists and tables": {
+    filter: { shown: "F", does: "go to the first filter", press: ["f"] },
+    next: { shown: "J, or ↓ in a table", does: "go to the next row", press: ["j"] },
+    previous: { shown: "K, or ↑ in a table", does: "go to the previous row", press: ["k"] },
+    select: { shown: "X", does: "select the row", press: ["x"] },
+    column: { shown: "Alt ↑, Alt ↓", does: "move a column, under Columns" },
+    cell: { shown: "Enter", does: "check a cell of an import, and go to the next one" },
+  },
+  Rack: {
+    unit: { shown: "↑ ↓", does: "go from unit to unit" },
+    face: { shown: "← →", does: "go to the other side" },
+    end: { shown: "Home, End", does: "go to the top or the bottom" },
+    move: { shown: "M", does: "move a device; then ↑ ↓, and Enter or Esc", press: ["m"] },
+    place: { shown: "P", does: "place a device in a free unit that was opened", press: ["p"] },
+    duplicate: { shown: "D", does: "duplicate the neighbour there", press: ["d"] },
+    reserve: { shown: "R", does: "reserve the block there", press: ["r"] },
+  },
+  "Fields and dialogs": {
+    offered: { shown: "↓ ↑", does: "go through what a field offers; Enter chooses" },
+    list: { shown: "Alt ↓, Alt ↑", does: "open or close the list of a field" },
+    save: { shown: "Ctrl Enter", does: "save a dialog; in the search, open a new tab" },
+  },
+  Pictures: {
+    element: { shown: "← ↑ → ↓", does: "go from element to element" },
+    zoom: { shown: "+, -, 0", does: "larger, smaller, all of it" },
+    found: { shown: "Enter, Shift Enter", does: "go through what Find in picture marks" },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Key>>>>;
+
+type Groups = typeof KEYS;
+export type KeyName = { [Group in keyof Groups]: keyof Groups[Group] }[keyof Groups];
+
+const BY_NAME: ReadonlyMap<string, Key> = new Map(Object.values(KEYS).flatMap((keys) => Object.entries<Key>(keys)));
+
+/** Whether an event is the key of this name, pressed alone. */
+export function isKey({ key, ctrlKey, metaKey, altKey }: KeyboardEvent, name: KeyName): boolean {
+  return !ctrlKey && !metaKey && !altKey && BY_NAME.get(name)?.press?.includes(key.toLowerCase()) === true;
+}
+
+/** The key of a name, as a button shows it. */
+export function keyShown(name: KeyName): string {
+  return BY_NAME.get(name)?.shown ?? "";
+}

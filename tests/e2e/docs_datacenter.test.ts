@@ -6,8 +6,8 @@ import { documents } from "../support/documents.ts";
 import { person, typeAll } from "../support/typing_person.ts";
 import { typeBesideServer } from "../support/typing_servers.ts";
 
-/** Files whose blocks `docs_commands.test.ts` types. */
-const TYPED_ELSEWHERE = ["README.md", "docs/tutorials/datacenter.md", "docs/tutorials/specs.md"];
+/** Files whose blocks docs_commands types, and docs/deno.md, whose commands deno_permissions runs. */
+const TYPED_ELSEWHERE = ["README.md", "docs/deno.md", "docs/tutorials/datacenter.md", "docs/tutorials/specs.md"];
 
 /** Blocks on a site in the working directory, in this order. */
 const ON_A_FILE = [

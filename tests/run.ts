@@ -32,7 +32,6 @@ const DENO_SMOKE = [
 const WITHOUT_DENO = [
   "console",
   "console_edit",
-  "console_keys",
   "console_live",
   "console_paper",
   "console_picture",

@@ -1,18 +1,37 @@
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
-import { figure, heading, sampleConsole, tabTo } from "../support/console_page.ts";
+import { Keys } from "../support/console_keys.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
+import { go, Person, press, type Story, search, take, WAYS, type Way } from "../support/console_person.ts";
+import { STORIES } from "../support/console_stories.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { EditedConsole } from "../support/edited_console.ts";
 import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's stories are");
+let desk: EditedConsole;
 
-/** Two ways to the same answer: with the mouse, and with keys alone. */
-const WAYS = ["mouse", "keys"] as const;
-type Way = (typeof WAYS)[number];
+beforeAll(async () => {
+  if (missing === undefined) desk = await EditedConsole.start();
+});
+afterAll(async () => void (await desk?.server.end()));
 
-async function visit(url: string, hash: string, story: (page: Page) => Promise<void>) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
+/** A refused check, and a server that is away, are answers that the browser reports as errors. */
+const EXPECTED = /^said Failed to load resource.* (?:400|401|403|404|409|net::ERR_.*) ?/;
+
+async function tell(way: Way, { keys, width = 1440, who, steps }: Story): Promise<void> {
+  const story = async (page: Page) => {
+    const person = new Person(page, way, desk);
+    for (const step of steps) await take(step, person);
+    expect(person.keys.pressed).toBeLessThanOrEqual(keys);
+  };
+  if (who !== undefined) return desk.visit(browser, who, "", story, EXPECTED);
+  return visit(server.url, "", story, width);
+}
+
+async function visit(url: string, hash: string, story: (page: Page) => Promise<void>, width = 1440) {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
   const page = await context.newPage();
   const wrong = misdeeds(page, url);
   try {
@@ -24,110 +43,8 @@ async function visit(url: string, hash: string, story: (page: Page) => Promise<v
   }
 }
 
-/** Goes to the first hit of the one search. */
-async function find(page: Page, way: Way, text: string, option: RegExp) {
-  await page.getByRole("button", { name: "Search" }).waitFor();
-  if (way === "mouse") await page.getByRole("button", { name: "Search" }).click();
-  else await page.keyboard.press("Control+k");
-  const field = page.getByRole("combobox", { name: "Search or jump to" });
-  await field.waitFor();
-  await page.keyboard.type(text);
-  const hit = page.getByRole("option", { name: option }).first();
-  await hit.waitFor();
-  if (way === "mouse") await hit.click();
-  else await page.keyboard.press("Enter");
-}
-
-/** Follows a link of the page. */
-async function follow(page: Page, way: Way, name: string) {
-  const link = page.getByRole("link", { name, exact: true }).first();
-  await link.waitFor();
-  if (way === "mouse") {
-    await link.click();
-    return;
-  }
-  await tabTo(page, name);
-  await page.keyboard.press("Enter");
-}
-
 describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) => {
-  test("sees the worst that one failure can do at once, and its picture after one click", async () => {
-    await visit(server.url, "", async (page) => {
-      await heading(page, "Losing RPP-A-D would take 10 racks.");
-      const worst = page.getByRole("list", { name: "Causes, the worst first" }).getByRole("listitem").first();
-      expect(await worst.textContent()).toMatch(/RPP-A-D.*10.*226\.9 kW.*108 kW/);
-      await follow(page, way, "See the picture");
-      await heading(page, "If RPP-A-D fails");
-      await page.locator(".picture svg").waitFor();
-      expect(await figure(page, "Racks dark")).toStartWith("10");
-    });
-  });
-
-  test("finds what goes dark with UPS-A2", async () => {
-    await visit(server.url, "", async (page) => {
-      await find(page, way, "ups-a2", /^UPS-A2/);
-      await heading(page, "UPS-A2");
-      await follow(page, way, "What if this fails");
-      await heading(page, "If UPS-A2 fails");
-      await page.getByRole("region", { name: "Off or dark" }).waitFor();
-      expect(await figure(page, "Racks dark")).toStartWith("10");
-    });
-  });
-
-  test("finds where a cable ends", async () => {
-    await visit(server.url, "", async (page) => {
-      await find(page, way, "srv-b03-07 eth0", /^SRV-B03-07\/eth0/);
-      await heading(page, "SRV-B03-07/eth0");
-      await page.getByRole("link", { name: "LEAF-B03-1/Ethernet7" }).first().waitFor();
-      await follow(page, way, "Where does it lead");
-      await page.getByRole("row", { name: /LEAF-B03-1/ }).waitFor();
-    });
-  });
-
-  test("finds whether DH1 has cooling left, air and liquid", async () => {
-    await visit(server.url, "", async (page) => {
-      await find(page, way, "dh1", /^AMS1\/1\/DH1/);
-      await heading(page, "AMS1/1/DH1");
-      await follow(page, way, "Cooling");
-      await page.getByText("Heat in liquid").waitFor();
-      expect(await figure(page, "Headroom")).toStartWith("72.4 kW");
-      expect(await figure(page, "Liquid cooling")).toStartWith("none recorded");
-    });
-  });
-
-  test("finds who is single-fed, and keeps the question in the address", async () => {
-    await visit(server.url, "", async (page) => {
-      await page.getByRole("link", { name: "Devices", exact: true }).waitFor();
-      if (way === "mouse") {
-        await page.getByRole("link", { name: "Devices", exact: true }).click();
-        await heading(page, "Devices");
-        await page.getByRole("button", { name: "redundancy not met" }).click();
-      } else {
-        await page.keyboard.press("g");
-        await page.keyboard.press("d");
-        await heading(page, "Devices");
-        await page.getByRole("button", { name: "redundancy not met" }).focus();
-        await page.keyboard.press("Space");
-      }
-      await page.getByText("55 found").waitFor();
-      expect(new URL(page.url()).hash).toBe("#/devices?redundancy=unmet");
-      await page.reload();
-      await page.getByText("55 found").waitFor();
-      await page.getByText("page 1 of 2").waitFor();
-    });
-  });
-
-  test("finds what a device is plugged into", async () => {
-    await visit(server.url, "racks?q=b03", async (page) => {
-      await page.getByText("1 found").waitFor();
-      await follow(page, way, "B03");
-      await heading(page, "B03");
-      await find(page, way, "srv-b03-07", /^SRV-B03-07/);
-      await heading(page, "SRV-B03-07");
-      await page.getByRole("row", { name: /psu1.*PDU-B03-A/ }).waitFor();
-      await page.getByRole("row", { name: /eth0.*LEAF-B03-1 Ethernet7/ }).waitFor();
-    });
-  });
+  test.each(STORIES.map((story) => [story.title, story] as const))("%s", (_, story) => tell(way, story));
 });
 
 describe.skipIf(missing !== undefined)("A list", () => {
@@ -152,18 +69,45 @@ describe.skipIf(missing !== undefined)("A list", () => {
     });
   });
 
+  test("keeps its conditions in the address", async () => {
+    await visit(server.url, "", async (page) => {
+      const person = new Person(page, "keys", desk);
+      await take(go("Devices", "d"), person);
+      await take(press("redundancy not met"), person);
+      await page.getByText("55 found").waitFor();
+      expect(new URL(page.url()).hash).toBe("#/devices?redundancy=unmet");
+      await page.reload();
+      await page.getByText("55 found").waitFor();
+      await page.getByText("page 1 of 2").waitFor();
+    });
+  });
+
   test("corrects a typing error in the search, and says so", async () => {
     await visit(server.url, "", async (page) => {
-      await find(page, "keys", "lefa d03", /^LEAF-D03-1/);
+      await take(search("lefa d03", "LEAF-D03-1"), new Person(page, "keys", desk));
       await heading(page, "LEAF-D03-1");
     });
   });
 
-  test("says on an empty inventory what belongs there", async () => {
+  test("says on an empty inventory what belongs there, and keys lead everywhere", async () => {
     const empty = await DcServer.start(emptyFolder());
     try {
       await visit(empty.url, "", async (page) => {
+        const keys = new Keys(page);
+        const button = (name: string) => page.getByRole("button", { name });
         await page.getByText("Nothing is recorded yet").waitFor();
+        await keys.tabTo(button("Load a sample of 40 racks"));
+        await keys.press("Enter");
+        await page.getByText("This writes the sample site").waitFor();
+        await keys.tabTo(button("Cancel"));
+        await keys.press("Enter", "g", "x");
+        await page.getByText("Nothing is recorded here that could fail.").waitFor();
+        await keys.press("g", "d");
+        await page.getByText("No device is recorded.").waitFor();
+        await keys.press("g", "h");
+        await page.getByText("No change is recorded.").waitFor();
+        await keys.press("g", "i");
+        await heading(page, "Import");
         for (const [list, one] of [
           ["sites", "site"],
           ["racks", "rack"],

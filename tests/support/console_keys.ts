@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-const MOST_TABS = 90;
+const MOST_PRESSES = 90;
 
 /** A person without a mouse: everything goes through the keyboard, and every key is counted. */
 export class Keys {
@@ -28,14 +28,24 @@ export class Keys {
     await this.#page.keyboard.type(text);
   }
 
-  /** Presses Tab until this has the focus. */
+  /** Presses Tab, or Shift Tab for what is before, until this has the focus. */
   async tabTo(target: Locator): Promise<void> {
     await target.waitFor();
-    for (let step = 0; step < MOST_TABS; step += 1) {
+    const isBefore = await target.evaluate((element) => {
+      const { activeElement, body } = element.ownerDocument;
+      return activeElement !== body && ((activeElement?.compareDocumentPosition(element) ?? 0) & 2) !== 0;
+    });
+    await this.repeat(isBefore ? "Shift+Tab" : "Tab", target);
+  }
+
+  /** Presses a key until this has the focus. */
+  async repeat(key: string, target: Locator): Promise<void> {
+    await target.waitFor();
+    for (let step = 0; step < MOST_PRESSES; step += 1) {
       if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-      await this.press("Tab");
+      await this.press(key);
     }
-    throw new Error(`Tab does not lead to ${target}`);
+    throw new Error(`${key} does not lead to ${target}`);
   }
 
   /** Goes to the first hit of the one search. */

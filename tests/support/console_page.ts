@@ -5,7 +5,7 @@ import type { Browser, Locator, Page, Request } from "playwright-core";
 import { browserFor } from "./chromium.ts";
 import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
 import { runPlanner } from "./planner_command.ts";
-import { siteLines } from "./site_lines.ts";
+import { type SiteLists, siteLines } from "./site_lines.ts";
 
 /** The name of the rack `ODD` and of its device. */
 export const EVIL = "<script>alert(1)</script>";
@@ -59,8 +59,10 @@ export async function sampleConsole(subject: string): Promise<Console> {
 /** A server of the sample site, to which a rack with an odd name is added. */
 export async function sampleServer(): Promise<DcServer> {
   const cwd = emptyFolder();
-  const lines = siteLines(sampleSite());
-  const place = { site_id: "AMS1", floor_number: 2 };
+  const { devices = [], ...rest } = sampleSite() as SiteLists<{ readonly code?: string }>;
+  const known = devices.map((one) => (one.code === "SRV-B03-07" ? { ...one, serial: "SN-4711" } : one));
+  const lines = siteLines({ ...rest, devices: known });
+  const place = { site_id: "AMS1", floor_number: 2, room: "DH2" };
   const odd = [
     { rack: { code: "ODD", name: EVIL, location: place } },
     { device: { code: "ODD-1", name: EVIL, kind: "DEVICE_KIND_SERVER", rack_code: "ODD", comments: '"]; rm' } },

@@ -33,10 +33,12 @@ const SITE = [
 
 /** A server with a small site that asks for tokens: `anna` and `berta` write, `rosa` reads. */
 export class EditedConsole {
-  readonly server: DcServer;
+  server: DcServer;
   readonly tokens: Readonly<Record<string, string>>;
+  readonly #folder: string;
 
-  private constructor(server: DcServer, tokens: Readonly<Record<string, string>>) {
+  private constructor(folder: string, server: DcServer, tokens: Readonly<Record<string, string>>) {
+    this.#folder = folder;
     this.server = server;
     this.tokens = tokens;
   }
@@ -55,11 +57,29 @@ export class EditedConsole {
       const words = ["dc", "token", "create", name, "--role", role, "--tokens", "tokens.json"];
       tokens[name] = (await runPlanner(words, { cwd })).stdout.trim();
     }
-    return new EditedConsole(await DcServer.start(cwd, ["--tokens", "tokens.json"]), tokens);
+    return new EditedConsole(cwd, await DcServer.start(cwd, ["--tokens", "tokens.json"]), tokens);
   }
 
-  /** A tab of one person that must do nothing wrong while `story` runs. */
-  async visit(browser: Browser, who: string, hash: string, story: (page: Page) => Promise<void>): Promise<void> {
+  /** Ends the server as an operator does. */
+  async stop(): Promise<void> {
+    this.server.child.kill("SIGTERM");
+    await this.server.ended;
+  }
+
+  /** Starts the server again where it was. */
+  async startAgain(): Promise<void> {
+    const { port } = new URL(this.server.url);
+    this.server = await DcServer.start(this.#folder, ["--tokens", "tokens.json", "--port", port]);
+  }
+
+  /** A tab of one person that must do nothing wrong while `story` runs, but what is `expected`. */
+  async visit(
+    browser: Browser,
+    who: string,
+    hash: string,
+    story: (page: Page) => Promise<void>,
+    expected = REFUSALS,
+  ): Promise<void> {
     // A colour on its way to another one has a contrast that nobody sees for long enough to matter.
     const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
     const page = await context.newPage();
@@ -77,7 +97,7 @@ export class EditedConsole {
       );
       await page.goto(`${this.server.url}/#/${hash}`);
       await withPageReport(page, story);
-      if (wrong.some((misdeed) => !REFUSALS.test(misdeed))) throw new Error(wrong.join("\n"));
+      if (wrong.some((misdeed) => !expected.test(misdeed))) throw new Error(wrong.join("\n"));
     } finally {
       await context.close();
     }

@@ -1,3 +1,4 @@
+import { storiesTable } from "../console_stories.ts";
 import { COCKROACH_FORMS } from "../dc/cockroach_forms.ts";
 import { GENERATED } from "../documents.ts";
 import { lintExample } from "./lint_examples.ts";
@@ -12,6 +13,7 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
   settings: settingsTable,
   statements: statementsTable,
   reasons: reasonsTable,
+  stories: storiesTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

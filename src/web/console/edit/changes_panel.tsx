@@ -61,6 +61,11 @@ export function Findings({ proposal: { state, preview, errors } }: { readonly pr
       {errors.map((error) => (
         <Refused key={error.message} error={error} />
       ))}
+      {state === "away" ? (
+        <FindingLine state="unknown" title="Not checked yet">
+          The server does not answer. It is asked again every second; what is typed stays.
+        </FindingLine>
+      ) : null}
       {state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
       {state === "none" ? <FindingLine state="info" title="Nothing to check yet" /> : null}
     </ul>

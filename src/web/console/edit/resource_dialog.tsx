@@ -193,7 +193,7 @@ function Checked({ proposal: { state, problem } }: { readonly proposal: Proposal
       </p>
     );
   }
-  return <p role="status">{state === "checking" ? "Checking…" : ""}</p>;
+  return <p role="status">{{ none: "", checking: "Checking…", away: "The server does not answer." }[state]}</p>;
 }
 
 interface SectionsProps {

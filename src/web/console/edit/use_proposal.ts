@@ -9,6 +9,8 @@ import { applyChanges, type Preview, previewChanges, type Refused, type Written 
 
 /** Milliseconds without a change after which the service is asked about a proposal. */
 const PAUSE_MS = 250;
+/** Milliseconds after which a server that did not answer is asked again. */
+const AGAIN_MS = 1000;
 
 /** Reasons that say that something else is stored than the proposal expects. */
 const STALE: ReadonlySet<string> = new Set(["ETAG_MISMATCH", "ALREADY_STORED", "NOT_FOUND"]);
@@ -26,8 +28,8 @@ export interface ProposalOptions {
 
 /** Changes that a person prepares: what they would do, and how they are written. */
 export interface Proposal {
-  /** "none" if there is nothing to check; "refused" if the write would not be accepted. */
-  readonly state: "none" | "checking" | "allowed" | "refused";
+  /** "none" if there is nothing to check; "away" if the server does not answer; "refused" if it would not accept the write. */
+  readonly state: "none" | "checking" | "away" | "allowed" | "refused";
   /** What the changes would do; while they are checked, what earlier ones would. */
   readonly preview: Preview | undefined;
   /** Why the write would not be accepted. */
@@ -73,7 +75,14 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
     const refs = new Set(changes?.map(refOf));
     return onChange((ref) => refs.has(ref) && setRound((one) => one + 1));
   }, [asked, isWriting]);
-  const state = key === "" ? "none" : found.key !== key ? "checking" : stateOf(found, isPartial);
+  // The same changes asked about once more keep their answer until the next one, so that no button fails under a click.
+  const isAnswered = found.key.slice(found.key.indexOf(" ") + 1) === asked;
+  const state = key === "" ? "none" : isAnswered ? stateOf(found, isPartial) : "checking";
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer that fails asks once more
+  useEffect(() => {
+    const timer = state === "away" ? setTimeout(() => setRound((one) => one + 1), AGAIN_MS) : undefined;
+    return () => clearTimeout(timer);
+  }, [state, found]);
   const canWrite = state === "allowed" && progress === undefined;
 
   const write = async (message: string): Promise<boolean> => {
@@ -101,7 +110,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   return {
     state,
     preview: key === "" ? undefined : found.preview,
-    errors: state === "checking" ? [] : errorsOf(found),
+    errors: state === "checking" || state === "away" ? [] : errorsOf(found),
     progress,
     problem,
     canWrite,
@@ -113,7 +122,8 @@ function errorsOf({ preview, error }: Found): readonly CallError[] {
   return error === undefined ? (preview?.refused ?? []).map((one) => one.error) : [error];
 }
 
-function stateOf(found: Found, isPartial: boolean): "allowed" | "refused" {
+function stateOf(found: Found, isPartial: boolean): "away" | "allowed" | "refused" {
+  if (found.error?.code === "offline") return "away";
   const isRefused = isPartial && found.preview !== undefined ? found.preview.changed === 0 : errorsOf(found).length > 0;
   return isRefused ? "refused" : "allowed";
 }

@@ -68,8 +68,8 @@ function act(event: KeyboardEvent, actions: ShortcutActions): boolean {
   return found !== undefined && found[1](actions) !== false;
 }
 
-/** Rows of tables, and of the list of causes. */
-const ROWS = "main tbody tr, main .causes > li";
+/** Rows of tables, and of the lists of causes and changes. */
+const ROWS = "main tbody tr, main .causes > li, main .last-changes > li";
 /** What a row leads to. */
 const LEADS = "a, button, summary";
 

@@ -82,7 +82,8 @@ function causeSentence({ reason, summary, element_count }: FailureCause): string
   const [subject = ""] = summary.split(": ");
   const plain = plainRefs(reason);
   const [, alone, what] = /^(Each|.* alone): (.*)$/.exec(plain) ?? ["", "Each", plain];
-  const lost = alone === "Each" ? `${element_count > 1 ? "any of " : ""}${subject}` : alone?.replace(/ alone$/, "");
+  const each = / such as /.test(subject) ? `any of ${subject}` : subject.replace(" and ", " or ");
+  const lost = alone !== "Each" ? alone?.replace(/ alone$/, "") : element_count > 1 ? each : subject;
   return `Losing ${lost}: ${spoken(what ?? "")}.`;
 }
 

@@ -43,35 +43,31 @@ function useFailed({ kind, column, value }: Question): ListInventoryResponse | u
 }
 
 export function FailedNow({ failures }: { readonly failures: ReturnType<typeof useFailures> }) {
-  if (failures === undefined) return null;
+  if (failures === undefined || failures.length === 0) return null;
   return (
     <Card title="Failed now">
-      {failures.length === 0 ? (
-        <p class="empty">No device, feed, cooling unit or link is failed.</p>
-      ) : (
-        <ul class="failed-now">
-          {failures.map(({ question: { page, column, value, what, kind }, list }) => (
-            <li key={`${kind} ${value}`}>
-              <StateMark state="fault" label="fault:" />
-              <span>
-                {list.rows.map(({ ref, name, texts }) => (
-                  <span key={ref} class="failed-thing">
-                    <RefLink to={ref} label={name} />{" "}
-                    <span class="muted">
-                      {[cellWords("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
-                    </span>
+      <ul class="failed-now">
+        {failures.map(({ question: { page, column, value, what, kind }, list }) => (
+          <li key={`${kind} ${value}`}>
+            <StateMark state="fault" label="fault:" />
+            <span>
+              {list.rows.map(({ ref, name, texts }) => (
+                <span key={ref} class="failed-thing">
+                  <RefLink to={ref} label={name} />{" "}
+                  <span class="muted">
+                    {[cellWords("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
                   </span>
-                ))}
-                {list.total_count > list.rows.length ? (
-                  <a href={linkTo(page, "", { [column]: value })}>
-                    {count(list.total_count - list.rows.length)} more {what}
-                  </a>
-                ) : null}
-              </span>
-            </li>
-          ))}
-        </ul>
-      )}
+                </span>
+              ))}
+              {list.total_count > list.rows.length ? (
+                <a href={linkTo(page, "", { [column]: value })}>
+                  {count(list.total_count - list.rows.length)} more {what}
+                </a>
+              ) : null}
+            </span>
+          </li>
+        ))}
+      </ul>
     </Card>
   );
 }

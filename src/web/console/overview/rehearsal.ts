@@ -5,7 +5,8 @@ import { type Asked, useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 
-const CAUSES = 8;
+/** As many as the first screen has room for. */
+const CAUSES = 6;
 
 /** Loads the effects of every single failure, the worst first. */
 export function useRehearsal(): Asked<RehearseFailuresResponse> {

@@ -52,10 +52,12 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
         />
         <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => setSettings({ by: value })} />
       </Filters>
-      <Answer asked={whole}>
+      <Answer asked={whole} shape="tiles">
         {({ areas }) => areas.map((area) => <Whole key={area.ref} area={area} isOnly={areas.length === 1} />)}
       </Answer>
-      <Answer asked={parts}>{(reply) => <Parts reply={reply} />}</Answer>
+      <Answer asked={parts} shape="rows">
+        {(reply) => <Parts reply={reply} />}
+      </Answer>
     </>
   );
 }

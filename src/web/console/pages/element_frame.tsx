@@ -52,7 +52,9 @@ export function ElementFrame<Reply>(props: FrameProps<Reply>) {
         <Tabs chosen={chosen} tabs={tabs.map(({ key, name, count }) => [key, name, count])} />
         {options}
       </div>
-      <Answer asked={asked}>{(reply) => shown?.content(reply)}</Answer>
+      <Answer asked={asked} shape="cards">
+        {(reply) => shown?.content(reply)}
+      </Answer>
     </>
   );
 }

@@ -70,7 +70,9 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
         <ColumnsChoice list={list} shown={shown} />
       </div>
       {leftOut === undefined ? null : <Notice>{leftOut.message}. The condition is left out.</Notice>}
-      <Answer asked={asked}>{(reply) => <Rows {...{ list, place, reply, request, page }} columns={shown} />}</Answer>
+      <Answer asked={asked} shape="rows">
+        {(reply) => <Rows {...{ list, place, reply, request, page }} columns={shown} />}
+      </Answer>
     </>
   );
 }

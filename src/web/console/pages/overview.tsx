@@ -34,7 +34,9 @@ export function Overview() {
     return (
       <>
         <PageHead title="Overview" />
-        <Answer asked={inventory}>{() => null}</Answer>
+        <Answer asked={inventory} shape="tiles">
+          {() => null}
+        </Answer>
       </>
     );
   }
@@ -47,16 +49,20 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
   const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
   return (
     <>
-      <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview" />
+      <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview">
+        {failures?.length === 0 ? <p>No device, feed, cooling unit or link is failed.</p> : null}
+      </PageHead>
       <Gauges inventory={inventory} rehearsal={asked.reply} />
       <div class="columns overview">
         <div>
-          <Answer asked={asked}>{(rehearsal) => <Causes rehearsal={rehearsal} />}</Answer>
+          <Answer asked={asked} shape="rows">
+            {(rehearsal) => <Causes rehearsal={rehearsal} />}
+          </Answer>
           <NewChanges />
         </div>
-        <div>
+        <div class={floors.length > 1 ? "small-plans" : undefined}>
           <FailedNow failures={failures} />
-          {asked.reply === undefined ? null : <ShownFindings />}
+          {asked.reply === undefined ? null : <ShownFindings most={2} />}
           <OpenWindows />
           {inventory.sites.length > 1 ? <Sites inventory={inventory} /> : null}
           {floors.slice(0, inventory.sites.length > 1 ? 0 : FLOORS).map(({ site, floor }) => (

@@ -1,20 +1,23 @@
-import type { AreaCapacity, ReadingFinding } from "#gen/datacenter/v1/json.ts";
+import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/datacenter/v1/json.ts";
 import { decimal, percent } from "#words/figures.ts";
 import { enumWord, plainRefs } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { counted } from "../labels.ts";
 import { quantityName } from "../readings/measured.tsx";
+import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, HealthBadge, Moment, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 const STOPPED = "FINDING_KIND_READING_STOPPED";
-const LISTED = 200;
+/** Rows of each table: two sheets of paper hold them. The rest is counted, and listed on demand. */
+const FIRST = { found: 16, silent: 8 };
+const ALL = 1000;
 
 /** What is measured, what is not, and where it differs from what is recorded. */
-export function Readings() {
-  const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: LISTED });
+export function Readings({ place: { settings } }: { readonly place: Place }) {
+  const findings = useCall("datacenter.v1.PlanningService/ListFindings", { page_size: ALL });
   const rooms = useCall("datacenter.v1.PlanningService/GetCapacity", {
     by: "AREA_KIND_ROOM",
     load_basis: "LOAD_BASIS_MEASURED",
@@ -23,7 +26,7 @@ export function Readings() {
   const { fault_count = 0, watch_count = 0 } = findings.reply ?? {};
   const all = fault_count + watch_count;
   return (
-    <>
+    <div class="whole-tables">
       <PageHead
         title="Readings"
         kind={
@@ -34,11 +37,13 @@ export function Readings() {
               : `${counted(all, "finding")}, ${counted(fault_count, "fault")}`
         }
       />
-      <Answer asked={findings}>{(reply) => <Findings findings={reply.findings} />}</Answer>
+      <Answer asked={findings} shape="rows">
+        {(reply) => <Findings reply={reply} isWhole={settings.get("all") === "yes"} />}
+      </Answer>
       <Card title="Measured by room">
         <Answer asked={rooms}>{({ areas }) => <Coverage areas={areas} />}</Answer>
       </Card>
-    </>
+    </div>
   );
 }
 
@@ -60,8 +65,14 @@ const SILENT: readonly Column<ReadingFinding>[] = [
   { name: "Source", cell: ({ source }) => source },
 ];
 
-function Findings({ findings }: { readonly findings: readonly ReadingFinding[] }) {
+function Findings({ reply, isWhole }: { readonly reply: ListFindingsResponse; readonly isWhole: boolean }) {
+  const { findings, total_count } = reply;
   const stopped = findings.filter(({ kind }) => kind === STOPPED);
+  const found = findings.filter(({ kind }) => kind !== STOPPED);
+  const [shownFound, shownStopped] = isWhole
+    ? [found, stopped]
+    : [found.slice(0, FIRST.found), stopped.slice(0, FIRST.silent)];
+  const rest = total_count - shownFound.length - shownStopped.length;
   const keyOf = ({ kind, element_ref, source }: ReadingFinding) => `${kind} ${element_ref} ${source}`;
   return (
     <>
@@ -69,15 +80,24 @@ function Findings({ findings }: { readonly findings: readonly ReadingFinding[] }
         <Table
           caption="Findings, faults first"
           columns={FOUND}
-          rows={findings.filter(({ kind }) => kind !== STOPPED)}
+          rows={shownFound}
           rowKey={keyOf}
           empty="No reading differs from what is recorded."
         />
       </Card>
       {stopped.length === 0 ? null : (
         <Card title="Readings that stopped">
-          <Table caption="Readings that stopped" columns={SILENT} rows={stopped} rowKey={keyOf} empty="" />
+          <Table caption="Readings that stopped" columns={SILENT} rows={shownStopped} rowKey={keyOf} empty="" />
         </Card>
+      )}
+      {rest === 0 ? null : (
+        <p>
+          {isWhole ? (
+            `${counted(rest, "finding")} more than one page lists.`
+          ) : (
+            <a href={linkTo("readings", "", { all: "yes" })}>List {counted(rest, "more finding")}</a>
+          )}
+        </p>
       )}
     </>
   );

@@ -6,16 +6,21 @@ import { plainMessage } from "../plain_message.ts";
 import { linkTo } from "../router.ts";
 import { SignInForm } from "./sign_in.tsx";
 
-/** Shows an answer, the wait for it, or its error. An old answer stays, dimmed, while a new one comes. */
+/** What comes: figures side by side, rows, cards, or something of unknown form. */
+export type Shape = "tiles" | "rows" | "cards" | "block";
+
+/** Shows an answer, the wait for it in its shape, or its error. An old answer stays, dimmed, while a new one comes. */
 export function Answer<Reply>({
   asked,
+  shape,
   children,
 }: {
   readonly asked: Asked<Reply>;
+  readonly shape?: Shape;
   readonly children: (reply: Reply) => ComponentChildren;
 }) {
   if (asked.error !== undefined) return <Failure error={asked.error} again={asked.again} />;
-  if (asked.reply === undefined) return asked.loading ? <Skeleton /> : null;
+  if (asked.reply === undefined) return asked.loading ? <Skeleton shape={shape ?? "block"} /> : null;
   return (
     <div class={asked.loading ? "outdated" : undefined} aria-busy={asked.loading}>
       {children(asked.reply)}
@@ -26,17 +31,23 @@ export function Answer<Reply>({
 /** After so long, a person wonders whether anything happens. */
 const LONG_MS = 4000;
 
+/** Parts that are drawn of what comes. */
+const PARTS: Readonly<Record<Shape, number>> = { tiles: 5, rows: 12, cards: 3, block: 1 };
+
 /** The wait for something, in words after a while. */
-export function Skeleton() {
+export function Skeleton({ shape = "block" }: { readonly shape?: Shape }) {
   const [long, setLong] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setLong(true), LONG_MS);
     return () => clearTimeout(timer);
   }, []);
   return (
-    <div class="skeleton" role="status">
-      <span>{long ? "Still waiting for the server…" : "Loading…"}</span>
-      <span />
+    <div class={`skeleton ${shape}`} role="status">
+      <p class={long ? "" : "sr-only"}>{long ? "Still waiting for the server…" : "Loading…"}</p>
+      {Array.from({ length: PARTS[shape] }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts are alike and keep their order
+        <span key={at} />
+      ))}
     </div>
   );
 }

@@ -134,7 +134,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
     await visit(async (page) => {
       for (const hash of [
         "thermal/port%3ASRV-B03-07%2Feth0",
-        "power/zone%3AAMS1%2F1%2FA",
+        "power/zone%3ANOWHERE",
         "device/NOPE",
         "trace/port%3ANOPE%2Fx",
       ]) {

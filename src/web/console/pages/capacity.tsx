@@ -1,4 +1,4 @@
-import type { AreaCapacity, GetCapacityResponse } from "#gen/datacenter/v1/json.ts";
+import type { AreaCapacity } from "#gen/datacenter/v1/json.ts";
 import { count, decimal } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { constantOf } from "../address_words.ts";
@@ -53,22 +53,28 @@ export function Capacity({ place: { subject, settings } }: { readonly place: Pla
         <ChoiceField label="Lines are" value={by} choices={PARTS} change={(value) => setSettings({ by: value })} />
       </Filters>
       <Answer asked={whole} shape="tiles">
-        {({ areas }) => areas.map((area) => <Whole key={area.ref} area={area} isOnly={areas.length === 1} />)}
+        {({ areas }) => {
+          const [only, ...others] = areas;
+          return only === undefined || others.length > 0 ? (
+            <Parts title="Sites" areas={areas} />
+          ) : (
+            <Whole area={only} />
+          );
+        }}
       </Answer>
       <Answer asked={parts} shape="rows">
-        {(reply) => <Parts reply={reply} />}
+        {({ areas }) => <Parts title="By area" areas={areas} />}
       </Answer>
     </>
   );
 }
 
-function Whole({ area, isOnly }: { readonly area: AreaCapacity; readonly isOnly: boolean }) {
+function Whole({ area }: { readonly area: AreaCapacity }) {
   const { power, air, liquid } = area;
   const after = (kw: number | undefined) => (kw === undefined ? "not recorded" : decimal(kw, "kW"));
   const tone = (kw: number | undefined) => (kw !== undefined && kw <= 0 ? "watch" : "plain");
   return (
     <>
-      {isOnly ? null : <h2>{refName(area.ref)}</h2>}
       <Figures>
         <Figure label="Free power now" value={after(power?.free_kw)} tone={tone(power?.free_kw)} />
         <Figure
@@ -134,13 +140,13 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Ports", numeric: true, cell: ({ ports }) => count(ports.reduce((sum, { free }) => sum + free, 0)) },
 ];
 
-function Parts({ reply }: { readonly reply: GetCapacityResponse }) {
+function Parts({ title, areas }: { readonly title: string; readonly areas: readonly AreaCapacity[] }) {
   return (
-    <Card title="By area">
+    <Card title={title}>
       <Table
-        caption="What is left in each area"
+        caption={title === "Sites" ? "What is left in each site" : "What is left in each area"}
         columns={COLUMNS}
-        rows={reply.areas}
+        rows={areas}
         rowKey={({ ref }) => ref}
         empty="No such area is recorded here. Choose other lines."
       />

@@ -53,7 +53,7 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
         {failures?.length === 0 ? <p>No device, feed, cooling unit or link is failed.</p> : null}
       </PageHead>
       <Gauges inventory={inventory} rehearsal={asked.reply} />
-      <div class="columns overview">
+      <div class={inventory.sites.length > 1 ? "columns overview sites whole-tables" : "columns overview"}>
         <div>
           <Answer asked={asked} shape="rows">
             {(rehearsal) => <Causes rehearsal={rehearsal} />}

@@ -1,10 +1,9 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { filledFromType } from "#dc/exchange/fill_from_types.ts";
 import { compact } from "#dc/exchange/item.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { openService } from "#dc/open_service.ts";
 import { requireRpc } from "#dc/operations/index.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { storedDeviceType } from "#dc/operations/planning/device_types.ts";
@@ -19,13 +18,13 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { Args } from "../command.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import { enumName } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import type { ADD_DEVICE_FLAGS } from "./shared_flags.ts";
-import { commandCaller, withStore } from "./with_service.ts";
+import { commandCaller, openOwnService, printReplyJson, withStore } from "./with_service.ts";
 
 /** Given fields of a new device; undefined ones are set by its type or by the service. */
 export interface AddDeviceCall extends Omit<Args<Record<never, never>, typeof ADD_DEVICE_FLAGS>, "db"> {
@@ -40,7 +39,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
   const said = saidDevice(call);
   return withStore(database, async (store) => {
     const device = await store.read((reader) => wholeDevice(reader, said, call.type));
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const service = await openOwnService(store);
     const request = create(UpsertDeviceRequestSchema, {
       device: toMessage(DeviceSchema, device),
       etag: NOTHING_STORED,
@@ -48,7 +47,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
       changeMessage: call.message ?? "",
     });
     const reply = (await service.call(UPSERT, request, CALLER)) as UpsertDeviceResponse;
-    if (call.json) printJson(toJson(UpsertDeviceResponseSchema, reply, { useProtoFieldName: true }));
+    if (call.json) printReplyJson(UpsertDeviceResponseSchema, reply);
     else print(`device:${device.code} ${call["dry-run"] ? "can be created" : "created"}\n`);
     for (const { code, message } of reply.warnings) log.note(`${code}: ${message}`);
   });

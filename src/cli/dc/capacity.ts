@@ -1,4 +1,4 @@
-import { fromJson, toJson } from "@bufbuild/protobuf";
+import { fromJson } from "@bufbuild/protobuf";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { getCapacity } from "#dc/operations/planning/get_capacity.ts";
 import { readPages } from "#dc/read_pages.ts";
@@ -10,13 +10,11 @@ import {
 } from "#gen/datacenter/v1/capacity_pb.ts";
 import { tenths } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
-import { print, printJson } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { type Column, renderTable } from "../output/table.ts";
-import { outputWidth } from "../output/terminal.ts";
+import { type Column, printTable } from "../output/table.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
-import { withService } from "./with_service.ts";
+import { printReplyJson, withService } from "./with_service.ts";
 
 interface CapacityCall {
   readonly request: AskedRequest;
@@ -58,10 +56,10 @@ export async function printCapacity(database: Database, call: CapacityCall, log:
     readPages(service, getCapacity, { schema: GetCapacityRequestSchema, init }, areas),
   );
   if (call.json) {
-    printJson(toJson(GetCapacityResponseSchema, reply, { useProtoFieldName: true }));
+    printReplyJson(GetCapacityResponseSchema, reply);
     return;
   }
-  print(renderTable(reply.areas, COLUMNS, outputWidth()));
+  printTable(reply.areas, COLUMNS);
   log.note(
     "AFTER is what the worst single failure leaves; WORST FAILURE is that of power, then of air. - is not recorded",
   );

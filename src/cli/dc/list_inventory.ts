@@ -1,4 +1,4 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { listInventory } from "#dc/operations/planning/list_inventory.ts";
 import type { DcService } from "#dc/service.ts";
@@ -19,7 +19,7 @@ import {
 } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { plainRefs } from "#words/names.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
@@ -28,7 +28,7 @@ import { suggestion, usageError } from "../usage_error.ts";
 import { enumName } from "./asked_flags.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
-import { withService } from "./with_service.ts";
+import { printReplyJson, withService } from "./with_service.ts";
 
 /** Names of the lists, as the console has them. */
 export const LIST_NAMES: readonly string[] = LIST_KINDS.map(({ page }) => page);
@@ -50,7 +50,7 @@ export async function printInventory(database: Database, call: ListCall, log: St
   if (call.json && call.csv) throw usageError("dc list", "Cannot print both JSON and CSV: expected one of them");
   const list = demandList(call.kind);
   const reply = await withService(database, (service) => readRows(service, list, call));
-  if (call.json) return printJson(toJson(ListInventoryResponseSchema, reply, { useProtoFieldName: true }));
+  if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
   const columns = columnsOf(call, list, reply.columns);
   if (call.csv) {
     const cells = ({ ref, name, texts, figures }: InventoryRow) =>

@@ -13,9 +13,9 @@ import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
 import { tenths } from "#words/figures.ts";
 import { counted, plainRefs } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { type Column, renderTable } from "../output/table.ts";
+import { type Column, printTable, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
 import { usageError } from "../usage_error.ts";
@@ -24,7 +24,7 @@ import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { type RenderCall, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
-import { withService } from "./with_service.ts";
+import { printReplyJson, withService } from "./with_service.ts";
 
 /** What a person asks for. */
 interface PlaceCall {
@@ -83,7 +83,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
   if (json) {
     const omitted = reply.omittedPlaces + reply.places.length - places.length;
     const shown = { ...reply, places, omittedPlaces: omitted };
-    printJson(toJson(FindPlacementResponseSchema, shown, { useProtoFieldName: true }));
+    printReplyJson(FindPlacementResponseSchema, shown);
     return;
   }
   if (csv) {
@@ -92,7 +92,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
     );
     return;
   }
-  print(renderTable(places, COLUMNS, outputWidth()));
+  printTable(places, COLUMNS);
   if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
   log.note(summary(reply));
   for (const { code, message } of reply.announced) log.note(`${reasonWord(code)}: ${message}`);

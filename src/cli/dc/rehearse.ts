@@ -1,4 +1,4 @@
-import { fromJson, toJson } from "@bufbuild/protobuf";
+import { fromJson } from "@bufbuild/protobuf";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, HEALTHS } from "#dc/model/enum_values.ts";
@@ -18,7 +18,7 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { tenths } from "#words/figures.ts";
 import { counted, plainRefs } from "#words/names.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
@@ -28,7 +28,7 @@ import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
-import { withService } from "./with_service.ts";
+import { printReplyJson, withService } from "./with_service.ts";
 
 /** What a person asks for. */
 interface RehearseCall {
@@ -74,7 +74,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
     const causes = (reply: RehearseFailuresResponse) => reply.causes;
     return readPages(service, rehearseFailures, asked, causes, call.limit);
   });
-  if (call.json) printJson(toJson(RehearseFailuresResponseSchema, reply, { useProtoFieldName: true }));
+  if (call.json) printReplyJson(RehearseFailuresResponseSchema, reply);
   else if (call.csv) print(csvOf(reply.causes));
   else {
     print(causesTable(reply.causes, outputWidth()));

@@ -1,4 +1,4 @@
-import { create, fromJson, toJson } from "@bufbuild/protobuf";
+import { create, fromJson } from "@bufbuild/protobuf";
 import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf/wkt";
 import { everyWindow } from "#dc/every_window.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
@@ -19,20 +19,18 @@ import {
 import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, listSome, refName } from "#words/names.ts";
 import type { Args } from "../command.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
-import { type Column, renderTable } from "../output/table.ts";
-import { outputWidth } from "../output/terminal.ts";
+import { type Column, printTable } from "../output/table.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
 import { resolveRefs, verdictText } from "./window.ts";
 import { type CommandZone, commandZone, readWindowTime, zoneNote } from "./window_time.ts";
-import { commandCaller, withService } from "./with_service.ts";
+import { commandCaller, printReplyJson, withService } from "./with_service.ts";
 
 const CALLER = commandCaller("dc window");
-const JSON_OPTIONS = { useProtoFieldName: true };
 /** Windows of a page, and items of a list. */
 const MOST = 1000;
 
@@ -76,7 +74,7 @@ export async function showWindow(database: Database, call: ShownCall, log: Stder
   await withService(database, async (service) => {
     const reply = await readWindow(service, call.code);
     const zone = await commandZone(service, call["time-zone"]);
-    if (call.json) return printJson(toJson(GetWindowResponseSchema, reply, JSON_OPTIONS));
+    if (call.json) return printReplyJson(GetWindowResponseSchema, reply);
     print(windowText(reply, zone.name));
     log.note(zoneNote(zone));
   });
@@ -94,8 +92,8 @@ export async function listWindows(database: Database, call: ListedCall, log: Std
   await withService(database, async (service) => {
     const zone = await commandZone(service, call["time-zone"]);
     const reply = await readAll(service, call);
-    if (call.json) return printJson(toJson(ListWindowsResponseSchema, reply, JSON_OPTIONS));
-    print(renderTable(reply.windows, columnsIn(zone), outputWidth()));
+    if (call.json) return printReplyJson(ListWindowsResponseSchema, reply);
+    printTable(reply.windows, columnsIn(zone));
     log.note(`${reply.windows.length === 0 ? "No windows. " : ""}${zoneNote(zone)}`);
   });
 }

@@ -1,4 +1,4 @@
-import { fromJson, toJson } from "@bufbuild/protobuf";
+import { fromJson } from "@bufbuild/protobuf";
 import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowVerdict as WindowVerdictWord } from "#dc/model/enum_values.ts";
 import { checkWindow as checkWindowRpc } from "#dc/operations/planning/check_window.ts";
 import type { DcService } from "#dc/service.ts";
@@ -12,14 +12,14 @@ import { localText } from "#kernel/zoned_time.ts";
 import { constantWord, refName } from "#words/names.ts";
 import type { Args } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { print, printJson } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import type { Database } from "./database.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import type { WINDOW_FLAGS } from "./shared_flags.ts";
 import { commandZone, readWindowTime, type WindowTime, zoneNote } from "./window_time.ts";
-import { withService } from "./with_service.ts";
+import { printReplyJson, withService } from "./with_service.ts";
 
 /** What a person asks for. */
 interface WindowCall extends Args<Record<never, never>, typeof WINDOW_FLAGS> {
@@ -48,7 +48,7 @@ export async function checkWindow(database: Database, call: WindowCall, log: Std
     const time = readWindowTime({ from: call.from, for: call.for, until: call.until, zone }, Date.now());
     return { reply: await ask(service, call, time), time, zone };
   });
-  if (call.json) printJson(toJson(CheckWindowResponseSchema, reply, { useProtoFieldName: true }));
+  if (call.json) printReplyJson(CheckWindowResponseSchema, reply);
   else {
     print(verdictText(reply));
     const [from, to] = [time.startsAt, time.endsAt].map((instant) => localText(instant, zone.name));

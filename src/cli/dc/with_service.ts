@@ -1,8 +1,10 @@
+import { type DescMessage, type MessageShape, toJson } from "@bufbuild/protobuf";
 import type { Caller } from "#dc/context.ts";
 import { openService, type ServiceOptions } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import { printJson } from "../output/print.ts";
 import { type Database, demandDatabase, namingDatabase } from "./database.ts";
 
 /** Opens a database that must exist for as long as `work` takes. */
@@ -41,12 +43,23 @@ export async function withService<Result>(
   work: (service: DcService) => Promise<Result>,
   options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
 ): Promise<Result> {
-  return withStore(database, async (store) =>
-    work(await openService(store, { clock: { now: () => new Date() }, authRequired: false, ...options })),
-  );
+  return withStore(database, async (store) => work(await openOwnService(store, options)));
 }
 
 /** The caller of a command that writes to a database by itself: an administrator, named in the change log. */
 export function commandCaller(command: string): Caller {
   return { interface: "SYSTEM", principal: { name: `planner ${command}`, roles: ["admin"], authMethod: "none" } };
+}
+
+/** Opens the service for this process alone, which asks for no token. */
+export function openOwnService(
+  store: DcStore,
+  options: Pick<ServiceOptions, "rasterize" | "loadViewer"> = {},
+): Promise<DcService> {
+  return openService(store, { clock: { now: () => new Date() }, authRequired: false, ...options });
+}
+
+/** Prints a reply of the service as one JSON document with the names of the proto. */
+export function printReplyJson<Desc extends DescMessage>(schema: Desc, reply: MessageShape<Desc>): void {
+  printJson(toJson(schema, reply, { useProtoFieldName: true }));
 }

@@ -6,9 +6,7 @@ import { listSome } from "#words/names.ts";
 import type { Cli } from "../command.ts";
 import { statusStyle, unreadableLine } from "./listing_output.ts";
 import { plainLine } from "./plain_text.ts";
-import { print } from "./print.ts";
-import { type Column, renderTable } from "./table.ts";
-import { outputWidth } from "./terminal.ts";
+import { type Column, printTable } from "./table.ts";
 import { printText } from "./wrap_text.ts";
 
 /** Ids of a chain or a cycle that are named. */
@@ -21,7 +19,7 @@ const MOST_CYCLES = 20;
 export function printGraph(cli: Cli, graph: SpecGraph, unreadable: readonly UnreadableFile[]): void {
   const { boxes, critical_path, cycles, unknown } = graph;
   const rows = boxes.toSorted((a, b) => a.layer - b.layer || a.order - b.order);
-  print(renderTable(rows, columnsOf(graph), outputWidth()));
+  printTable(rows, columnsOf(graph));
   if (boxes.length === 0) cli.note("No specs");
   const lines = [
     ...(critical_path.length === 0

@@ -4,9 +4,8 @@ import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { counted } from "#words/names.ts";
 import type { Cli } from "../command.ts";
-import { print } from "./print.ts";
-import { type Column, renderTable } from "./table.ts";
-import { outputWidth, type Style } from "./terminal.ts";
+import { type Column, printTable } from "./table.ts";
+import type { Style } from "./terminal.ts";
 import { printText } from "./wrap_text.ts";
 
 export interface ListedSpec {
@@ -99,7 +98,7 @@ export function printListing<Row extends ListedSpec>(
   list: ListedSpecs<Row>,
   columns: readonly Column<Row>[],
 ): void {
-  print(renderTable(list.specs, columns, outputWidth()));
+  printTable(list.specs, columns);
   if (list.total === 0) cli.note("No specs");
   else if (list.returned < list.total) cli.note(`${list.returned} of ${list.total} specs shown`);
   printText(invalidLine(list.specs));

@@ -1,5 +1,6 @@
 import { plainLine } from "./plain_text.ts";
-import { hasColours, paint, type Style } from "./terminal.ts";
+import { print } from "./print.ts";
+import { hasColours, outputWidth, paint, type Style } from "./terminal.ts";
 import { textWidth, wrapWords } from "./wrap_text.ts";
 
 const GAP = "  ";
@@ -200,4 +201,9 @@ function widestShrinking(widths: readonly number[], columns: readonly Column<nev
     if (widest === undefined || width > (widths[widest] ?? 0)) widest = index;
   }
   return widest;
+}
+
+/** Prints rows as a table that fits the terminal. */
+export function printTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+  print(renderTable(rows, columns, outputWidth()));
 }

@@ -10,7 +10,7 @@ import { statusStyle, unreadableLine } from "../../output/listing_output.ts";
 import { othersClaims, othersText } from "../../output/others_output.ts";
 import { plainLine } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { renderTable } from "../../output/table.ts";
+import { printTable, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
@@ -49,7 +49,7 @@ export const command = defineCommand({
       { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => statusStyle(word) },
       { title: "SPECS", text: ({ count }: Row) => String(count), align: "right" },
     ] as const;
-    print(renderTable(rows, columns, outputWidth()));
+    printTable(rows, columns);
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) printText(`${spec_id}: ${plainLine(error)}\n`);
     printText(othersText(others));

@@ -1,5 +1,4 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
-import { openService } from "#dc/open_service.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
 import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
@@ -16,7 +15,7 @@ import { type Column, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import type { Database } from "../database.ts";
 import { resolveRef } from "../resolve_ref.ts";
-import { withService, withStore } from "../with_service.ts";
+import { openOwnService, withService, withStore } from "../with_service.ts";
 
 const CALLER = { interface: "SYSTEM" } as const;
 
@@ -83,7 +82,7 @@ export async function settleDeadLetters(
   how: Settlement,
 ): Promise<ExitStatus> {
   return withStore(database, async (store) => {
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const service = await openOwnService(store);
     const chosen = ids[0] === "all" ? (await oldestFirst(store)).map(({ id }) => id) : ids;
     let status: ExitStatus = EXIT_STATUS.ok;
     for (const id of chosen) {

@@ -1,6 +1,7 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
+import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { usageError } from "../../usage_error.ts";
 import { csvColumns } from "../csv_columns.ts";
 import { kindNamed } from "../kinds.ts";
@@ -62,38 +63,10 @@ function texts(value: unknown): Readonly<Record<string, string>> | undefined {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
 }
 
-/** Words that spreadsheets use for fields. */
+/** The usual names; a device of a spreadsheet keeps its name, since its code is made of the key. */
 const USUAL: Readonly<Record<string, string>> = {
-  hostname: "name",
-  host: "name",
-  device: "name",
-  name: "name",
-  rack: "rack_code",
-  cabinet: "rack_code",
-  u: "position_u",
-  position: "position_u",
-  unit: "position_u",
-  ru: "position_u",
-  height: "u_height",
-  uheight: "u_height",
-  size: "u_height",
-  site: "location.site_id",
-  datacenter: "location.site_id",
-  floor: "location.floor_number",
-  room: "location.room",
-  row: "location.row",
-  vendor: "manufacturer",
-  make: "manufacturer",
-  serialnumber: "serial",
-  sn: "serial",
-  asset: "asset_tag",
-  owner: "tenant",
-  customer: "tenant",
-  weight: "weight_kg",
-  power: "allocated_draw_w",
-  watts: "allocated_draw_w",
-  type: "kind",
-  notes: "comments",
+  ...COLUMN_FIELDS,
+  ...{ hostname: "name", host: "name", device: "name", devicename: "name", rackname: "rack_code", type: "kind" },
 };
 
 /** The fields that headers probably name; unrecognised headers are omitted. */

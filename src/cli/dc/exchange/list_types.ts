@@ -1,6 +1,5 @@
-import { create, toJson } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { openService } from "#dc/open_service.ts";
 import { searchDeviceTypes } from "#dc/operations/planning/search_device_types.ts";
 import {
   type DeviceType,
@@ -8,10 +7,9 @@ import {
   SearchDeviceTypesRequestSchema,
   type SearchDeviceTypesResponse,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import { print, printJson } from "../../output/print.ts";
-import { type Column, renderTable } from "../../output/table.ts";
-import { outputWidth } from "../../output/terminal.ts";
-import { type Database, demandDatabase } from "../database.ts";
+import { type Column, printTable } from "../../output/table.ts";
+import type { Database } from "../database.ts";
+import { printReplyJson, withService } from "../with_service.ts";
 
 const COLUMNS: readonly Column<DeviceType>[] = [
   { title: "CODE", text: ({ code }) => code },
@@ -25,10 +23,7 @@ export async function listTypes(
   database: Database,
   { words, json }: { readonly words: readonly string[]; readonly json: boolean },
 ): Promise<void> {
-  demandDatabase(database);
-  const store = await database.open();
-  try {
-    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+  const types = await withService(database, async (service) => {
     const all: DeviceType[] = [];
     for (let pageToken = ""; ; ) {
       const request = create(SearchDeviceTypesRequestSchema, {
@@ -36,16 +31,13 @@ export async function listTypes(
         pageSize: MAX_PAGE_SIZE,
         pageToken,
       });
-      const reply = (await service.call(searchDeviceTypes, request, {
-        interface: "SYSTEM",
-      })) as SearchDeviceTypesResponse;
-      all.push(...reply.deviceTypes);
-      if (reply.nextPageToken === "") break;
-      pageToken = reply.nextPageToken;
+      const reply = await service.call(searchDeviceTypes, request, { interface: "SYSTEM" });
+      const { deviceTypes, nextPageToken } = reply as SearchDeviceTypesResponse;
+      all.push(...deviceTypes);
+      if (nextPageToken === "") return all;
+      pageToken = nextPageToken;
     }
-    if (json) for (const type of all) printJson(toJson(DeviceTypeSchema, type, { useProtoFieldName: true }));
-    else print(renderTable(all, COLUMNS, outputWidth()));
-  } finally {
-    await store.close();
-  }
+  });
+  if (json) for (const type of types) printReplyJson(DeviceTypeSchema, type);
+  else printTable(types, COLUMNS);
 }

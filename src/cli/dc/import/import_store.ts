@@ -1,10 +1,10 @@
-import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { isLocked } from "#dc/store/sqlite/sqlite_lock.ts";
 import { printJson } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { type Database, namingDatabase } from "../database.ts";
+import { openOwnService } from "../with_service.ts";
 
 /** Tries of 10 s each: ten minutes. Ours. */
 const MAX_TRIES = 60;
@@ -60,7 +60,7 @@ export function withImportService<Result>(
 }
 
 export function openImportService(store: DcStore, wait: Wait): Promise<DcService> {
-  return inTurn(() => openService(store, { clock: { now: () => new Date() }, authRequired: false }), wait);
+  return inTurn(() => openOwnService(store), wait);
 }
 
 /**

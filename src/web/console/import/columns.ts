@@ -1,3 +1,4 @@
+import { COLUMN_FIELDS } from "#words/column_fields.ts";
 import { labelOf, unitOf } from "../edit/field_labels.ts";
 import { choicesOf, endOf, type FormField, fieldsOf, fieldsOfKind, type Kind } from "../edit/form_model.ts";
 import { withValue } from "../edit/paths.ts";
@@ -28,41 +29,6 @@ export function missingFields(kind: Kind, columns: readonly string[]): readonly 
 export function isFaceGuessed(kind: Kind, columns: readonly string[]): boolean {
   return kind === "device" && columns.includes("position_u") && !columns.includes("face");
 }
-
-/** Other names that columns of lists have. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  u: "position_u",
-  unit: "position_u",
-  position: "position_u",
-  device: "code",
-  devicename: "code",
-  rackname: "code",
-  height: "u_height",
-  uheight: "u_height",
-  rack: "rack_code",
-  site: "location.site_id",
-  floor: "location.floor_number",
-  room: "location.room",
-  row: "location.row",
-  zone: "location.zone_id",
-  vendor: "manufacturer",
-  maker: "manufacturer",
-  serialnumber: "serial",
-  power: "allocated_draw_w",
-  draw: "allocated_draw_w",
-  maxpower: "max_draw_w",
-  owner: "tenant",
-  notes: "comments",
-  comment: "comments",
-  enda: "a",
-  endb: "b",
-  from: "a",
-  to: "b",
-  length: "length_m",
-  colour: "color",
-  fabric: "fabric_id",
-  capacity: "capacity_mbps",
-};
 
 /** Every field that one cell can hold. */
 export function targetsOf(kind: Kind): readonly Target[] {
@@ -99,7 +65,7 @@ export function guessColumn(header: string, targets: readonly Target[]): string 
     [path, label, `${label} ${unitOf(field)}`, `${label} (${unitOf(field)})`].some((name) => plain(name) === bare),
   );
   const last = targets.find(({ path }) => plain(path.slice(path.indexOf(".") + 1)) === bare);
-  const known = targets.find(({ path }) => path === SYNONYMS[bare]);
+  const known = targets.find(({ path }) => path === COLUMN_FIELDS[bare]);
   return (named ?? known ?? last)?.path ?? "";
 }
 

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import type { Flag, Positional } from "./command.ts";
 
 /** Arguments and flags that several commands share. */
@@ -35,3 +36,8 @@ export const ANY_ID = {
   required: true,
   completes: "archived_spec",
 } as const satisfies Positional;
+
+/** The text itself, or all of standard input for `-`. */
+export function textOrInput(given: string): Promise<string> {
+  return given === "-" ? text(process.stdin) : Promise.resolve(given);
+}

@@ -12,6 +12,9 @@ const NOTHING = {
   "target-file": [],
   model: undefined,
   unproven: undefined,
+  priority: undefined,
+  assignee: undefined,
+  due: undefined,
   clear: [],
 } as const;
 

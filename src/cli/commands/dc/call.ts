@@ -29,7 +29,7 @@ export const command = defineCommand({
     if (list) return void listRpcs();
     if (rpc === undefined) throw usageError("dc call", "Missing argument <rpc>: `planner dc call --list` lists them");
     const { serverAddress } = await import("../../dc/server_address.ts");
-    const { textOrInput } = await import("../../text_input.ts");
+    const { textOrInput } = await import("../../shared_arguments.ts");
     return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));
   },
 });

@@ -6,8 +6,7 @@ import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
-import { JSON_FLAG } from "../../shared_arguments.ts";
-import { textOrInput } from "../../text_input.ts";
+import { JSON_FLAG, textOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({

@@ -8,8 +8,7 @@ import { print, printJson } from "../../output/print.ts";
 import { isInteractive } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { Deciding } from "../../review/decide.ts";
-import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { textOrInput } from "../../text_input.ts";
+import { ANY_ID, JSON_FLAG, textOrInput } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 const PLACES = { id: ANY_ID } as const satisfies Positionals;

@@ -2,12 +2,11 @@ import { updatePlanned } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
-import { defineCommand } from "../../command.ts";
+import { type Args, defineCommand, type Flags } from "../../command.ts";
 import { plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
-import { ACTIVE_ID, JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
+import { ACTIVE_ID, JSON_FLAG, textOrInput, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
-import { textOrInput } from "../../text_input.ts";
 import { UsageError } from "../../usage_error.ts";
 import { withProofs } from "../../with_proofs.ts";
 
@@ -17,22 +16,32 @@ const TEXTS = ["model", "priority", "assignee", "due"] as const;
 /** Fields that `--clear` empties. */
 const CLEARABLE = [...LISTS, ...TEXTS] as const;
 
-/** The checked words of `planner update`. */
-interface UpdateWords {
-  readonly id: string;
-  readonly status: string | undefined;
-  readonly output: string | undefined;
-  readonly "replace-body": boolean;
-  readonly "depends-on": readonly string[];
-  readonly label: readonly string[];
-  readonly "target-file": readonly string[];
-  readonly model: string | undefined;
-  readonly unproven: string | undefined;
-  readonly priority?: string | undefined;
-  readonly assignee?: string | undefined;
-  readonly due?: string | undefined;
-  readonly clear: readonly (typeof CLEARABLE)[number][];
-}
+const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
+
+const FLAGS = {
+  status: { type: "enum", short: "s", options: UPDATE_STATUSES, summary: "New status" },
+  output: {
+    type: "string",
+    short: "o",
+    value: "text",
+    summary: "Text to append under ## Output; - reads standard input",
+  },
+  "replace-body": { type: "boolean", summary: "Replace the body with --output instead of appending" },
+  "depends-on": { ...texts("id", "Spec that this one depends on"), completes: "archived_spec" },
+  label: { ...texts("label", "Label"), short: "l" },
+  "target-file": { ...texts("path", "File that the work changes"), completes: "file" },
+  model: { type: "string", value: "name", summary: "Model for the agent" },
+  priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
+  assignee: { type: "string", value: "name", summary: "Person who does the work" },
+  due: { type: "string", value: "day", summary: "Due day, YYYY-MM-DD" },
+  clear: { type: "enum", multiple: true, value: "field", options: CLEARABLE, summary: "Clear this field" },
+  unproven: UNPROVEN_FLAG,
+  ...SHARED_CLAIM_FLAGS,
+  json: JSON_FLAG,
+} as const satisfies Flags;
+
+/** The checked words of `planner update` that say what changes. */
+type UpdateWords = Omit<Args<{ readonly id: typeof ACTIVE_ID }, typeof FLAGS>, "json" | "steal" | "offline">;
 
 /** The words as arguments of the update tool: a field that was not named is not there, a cleared one is empty. */
 export function updateArgs(words: UpdateWords): Record<string, unknown> {
@@ -53,34 +62,12 @@ export function updateArgs(words: UpdateWords): Record<string, unknown> {
   return args;
 }
 
-const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
-
 export const command = defineCommand({
   summary: "Change a spec's status, fields or body",
   details:
     "Fields without a flag stay unchanged. A list flag replaces the whole list: --label api --label web leaves exactly these two.",
   positionals: { id: ACTIVE_ID },
-  flags: {
-    status: { type: "enum", short: "s", options: UPDATE_STATUSES, summary: "New status" },
-    output: {
-      type: "string",
-      short: "o",
-      value: "text",
-      summary: "Text to append under ## Output; - reads standard input",
-    },
-    "replace-body": { type: "boolean", summary: "Replace the body with --output instead of appending" },
-    "depends-on": { ...texts("id", "Spec that this one depends on"), completes: "archived_spec" },
-    label: { ...texts("label", "Label"), short: "l" },
-    "target-file": { ...texts("path", "File that the work changes"), completes: "file" },
-    model: { type: "string", value: "name", summary: "Model for the agent" },
-    priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
-    assignee: { type: "string", value: "name", summary: "Person who does the work" },
-    due: { type: "string", value: "day", summary: "Due day, YYYY-MM-DD" },
-    clear: { type: "enum", multiple: true, value: "field", options: CLEARABLE, summary: "Clear this field" },
-    unproven: UNPROVEN_FLAG,
-    ...SHARED_CLAIM_FLAGS,
-    json: JSON_FLAG,
-  },
+  flags: FLAGS,
   examples: [
     { line: "planner update 003 --status in_progress", shows: "Set the status of today's third spec" },
     { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },

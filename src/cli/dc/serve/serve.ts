@@ -1,7 +1,3 @@
-import { EXIT_STATUS, type ExitStatus, endProcess } from "#cli/exit_status.ts";
-import { print } from "#cli/output/print.ts";
-import type { StderrLogger } from "#cli/output/stderr_logger.ts";
-import { VERSION, versionLine } from "#cli/version.ts";
 import { GuardedStore } from "#dc/audit/guarded_store.ts";
 import type { FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
@@ -16,6 +12,10 @@ import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadConsoleModules, loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { print } from "../../output/print.ts";
+import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { VERSION, versionLine } from "../../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "../audit/checkpoint_writer.ts";
 import type { Database } from "../database.ts";
 import { NoticeService, openReceivers } from "../notices/notice_service.ts";
@@ -29,9 +29,10 @@ import {
   admissionRules,
   checkAccess,
   countedAccess,
+  logDefect,
+  logLine,
   openAccess,
 } from "./serve_access.ts";
-import { logDefect, logLine } from "./server_log.ts";
 import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
 /** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */

@@ -12,9 +12,8 @@ import { openProgressBar } from "../../output/progress_bar.ts";
 import { UsageError } from "../../usage_error.ts";
 import { interruptionStatus, listenForSignals } from "../../work/signals.ts";
 import { importTasks } from "./import_tasks.ts";
-import { type FoundSource, headOf, readSource } from "./read_source.ts";
+import { type FoundSource, headOf, readSource, walkFolder } from "./read_source.ts";
 import { printSourceReport } from "./source_report.ts";
-import { walkFolder } from "./walk_folder.ts";
 
 export interface SourceImportArgs {
   readonly from: SourceKind | undefined;

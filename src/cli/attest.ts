@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { findSpec } from "#planner/operations/shared/find_spec.ts";
-import { attestSpec } from "#planner/runs/proof/attest_spec.ts";
+import { attestSpec } from "#planner/runs/proof/prove_spec.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
 import { Git } from "#planner/store/git/git.ts";
 import { fingerprintOf, signingKey, signWithSsh, verifyWithSsh } from "#planner/store/git/ssh_signature.ts";

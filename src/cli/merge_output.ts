@@ -1,5 +1,5 @@
 import { rulesLost } from "#planner/operations/shared/held_rules.ts";
-import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import { type Merged, type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { checkLines } from "#planner/work/acceptance.ts";
 import { configLines } from "#planner/work/config_lines.ts";

@@ -1,6 +1,6 @@
 import type { PlannerConfig } from "#planner/config/config.ts";
+import type { RuleName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import type { RuleName } from "#planner/config/rule_names.ts";
 import type { Finding, LintReport } from "#planner/lint/finding.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, specFromText } from "#planner/lint/lint_source.ts";

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_values.ts";
-import { isProgramThere } from "#planner/store/processes/program_lookup.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
+import { isProgramThere } from "#planner/store/processes/agent_process.ts";
 import { AGENT_FILES, type AgentFile, type McpServer, SERVER_NAME } from "#planner/work/mcp_config/agent_files.ts";
 import {
   BYTE_ORDER_MARK,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderName } from "#planner/config/provider_values.ts";
+import type { ProviderName } from "#planner/config/config_values.ts";
 import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
 import { UsageError } from "../usage_error.ts";

@@ -1,4 +1,4 @@
-import type { ProviderName } from "#planner/config/provider_values.ts";
+import type { ProviderName } from "#planner/config/config_values.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/prompts/standard_prompt.ts";
 import type { Proposal } from "#planner/work/setup_proposals.ts";
 

@@ -1,5 +1,5 @@
 import { confirm, intro, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
-import type { ProviderName } from "#planner/config/provider_values.ts";
+import type { ProviderName } from "#planner/config/config_values.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 import { plainLine } from "../output/plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName, PROVIDER_OF } from "./agents.ts";

@@ -1,7 +1,7 @@
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
-import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import { type MergeResult, refusalText } from "#planner/runs/merge/complete_spec.ts";
 import { type WatchWishes, watch } from "#planner/runs/watch/watch.ts";
-import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
+import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_round.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";

@@ -2,7 +2,7 @@ import { reasonOf } from "#kernel/errors.ts";
 import { readRules } from "#planner/operations/shared/held_rules.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import { loadWorld } from "#planner/operations/shared/world.ts";
-import { repairRuns } from "#planner/runs/repair.ts";
+import { repairRuns } from "#planner/runs/claims.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
 import type { Spec } from "#planner/spec/spec.ts";

@@ -6,8 +6,8 @@ import { parseDocument } from "../spec/document.ts";
 import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
 import type { PlannerConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
+import { PROVIDER_NAMES } from "./config_values.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
-import { PROVIDER_NAMES } from "./provider_values.ts";
 
 /** Something wrong in `.planner/config.md`. */
 export interface ConfigProblem extends Place {

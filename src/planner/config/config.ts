@@ -1,6 +1,4 @@
-import type { Forge } from "./forges.ts";
-import type { PromptVia, StreamKind } from "./provider_values.ts";
-import type { RuleName, RuleSeverity } from "./rule_names.ts";
+import type { Forge, PromptVia, RuleName, RuleSeverity, StreamKind } from "./config_values.ts";
 
 /** Type and values of one frontmatter field. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {

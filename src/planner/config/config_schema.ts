@@ -1,7 +1,5 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { FORGES } from "./forges.ts";
-import { PROMPT_WAYS, STREAM_KINDS } from "./provider_values.ts";
-import { RULE_NAMES, RULE_SEVERITIES } from "./rule_names.ts";
+import { FORGES, PROMPT_WAYS, RULE_NAMES, RULE_SEVERITIES, STREAM_KINDS } from "./config_values.ts";
 
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));

@@ -9,8 +9,8 @@ import type {
   WatchSettings,
   WorktreeSettings,
 } from "./config.ts";
+import type { RuleName, RuleSeverity } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
-import type { RuleName, RuleSeverity } from "./rule_names.ts";
 
 /** A field's rule as it may be written; values of other types in `enum` are compared by their text. */
 export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {

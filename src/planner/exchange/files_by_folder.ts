@@ -1,4 +1,4 @@
-import type { SourceFile } from "./source.ts";
+import type { SourceFile, SourceTask } from "./source.ts";
 
 /** The files of a source by the folder that makes a task. */
 export class FilesByFolder {
@@ -36,4 +36,11 @@ export class FilesByFolder {
     const [name] = this.names(folder);
     return name === undefined ? undefined : `${folder}/${name}`;
   }
+}
+
+/** The status of a feature by its tasks; those that wait for approval do not count. */
+export function featureStatus(tasks: readonly SourceTask[]): SourceTask["status"] {
+  const needed = tasks.filter(({ isDraft }) => isDraft !== true);
+  if (tasks.every(({ status }) => status === "pending")) return "pending";
+  return needed.every(({ status }) => status === "completed") ? "completed" : "in_progress";
 }

@@ -1,4 +1,5 @@
-import type { RuleName } from "../config/rule_names.ts";
+import type { SpecRules } from "../config/config.ts";
+import type { RuleName } from "../config/config_values.ts";
 import type { FieldPath } from "../spec/frontmatter_places.ts";
 
 export type Severity = "error" | "warning";
@@ -60,4 +61,15 @@ export function lintReport(specsChecked: number, files: readonly FileReport[]): 
     }
   }
   return { specsChecked, errors, warnings, files: files.filter(({ findings }) => findings.length > 0) };
+}
+
+/** Whether `lint.disable` or `lint.severity` switches the rule off. */
+export function isOff({ lint }: SpecRules, rule: RuleName): boolean {
+  return lint.disable.includes(rule) || lint.severity[rule] === "off";
+}
+
+/** The severity of a finding: that of `lint.severity`, else the rule's own. */
+export function severityOf({ lint }: SpecRules, rule: RuleName, own: Severity): Severity {
+  const set = lint.severity[rule];
+  return set === undefined || set === "off" ? own : set;
 }

@@ -4,10 +4,9 @@ import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatt
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { splitText } from "../spec/split_text.ts";
-import type { FileReport, Finding, LintReport } from "./finding.ts";
+import { type FileReport, type Finding, isOff, type LintReport } from "./finding.ts";
 import type { LintSource } from "./lint_source.ts";
 import { lintSpecs, type UnplacedFinding } from "./lint_specs.ts";
-import { isOff } from "./rule_severity.ts";
 
 export interface LintChoice {
   /** Ids of active specs; every active spec if left out. */

@@ -1,12 +1,19 @@
 import type { PlannerConfig } from "../config/config.ts";
-import type { RuleName } from "../config/rule_names.ts";
+import type { RuleName } from "../config/config_values.ts";
 import type { StrayEntry } from "../ports.ts";
 import type { FieldPath } from "../spec/frontmatter_places.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { compareSpecIds } from "../spec/spec_id.ts";
-import { type FileReport, type Finding, type LintReport, lintReport, type RuleFinding } from "./finding.ts";
+import {
+  type FileReport,
+  type Finding,
+  isOff,
+  type LintReport,
+  lintReport,
+  type RuleFinding,
+  severityOf,
+} from "./finding.ts";
 import type { Rule } from "./rule.ts";
-import { isOff, severityOf } from "./rule_severity.ts";
 import { approval } from "./rules/approval.ts";
 import { complexity } from "./rules/complexity.ts";
 import { coupling } from "./rules/coupling.ts";

@@ -1,4 +1,4 @@
-import type { RuleName } from "../config/rule_names.ts";
+import type { RuleName } from "../config/config_values.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { RuleFinding } from "./finding.ts";
 import type { SpecFacts } from "./spec_facts.ts";

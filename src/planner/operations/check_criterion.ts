@@ -2,7 +2,6 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 import { readableDocument } from "../spec/document.ts";
-import { editCriterion } from "../spec/edit/edit_criterion.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { reasonsAgainst } from "../work/provenance.ts";
@@ -122,4 +121,20 @@ function listed(criteria: readonly Criterion[]): string {
     return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
   });
   return [...shown, ...(criteria.length > MAX_LISTED ? [`  and ${criteria.length - MAX_LISTED} more`] : [])].join("\n");
+}
+
+/**
+ * The text of a spec's file with one box changed, and no other byte.
+ *
+ * @param number of the criterion, from 1
+ * @throws OperationError `failed_precondition` with line and column when `text` does not parse; RangeError when there is
+ *   no such criterion
+ */
+export function editCriterion(text: string, number: number, checked: boolean): string {
+  const { body } = readableDocument(text);
+  const criterion = criteriaOf(body)[number - 1];
+  if (criterion === undefined) throw new RangeError(`No criterion ${number}`);
+  if (criterion.checked === checked) return text;
+  const box = text.length - body.length + body.indexOf("[", criterion.start) + 1;
+  return `${text.slice(0, box)}${checked ? "x" : " "}${text.slice(box + 1)}`;
 }

@@ -9,12 +9,12 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
 import { allowingLine } from "../work/providers/grant.ts";
 import { rowOf } from "../work/providers.ts";
-import { computedStatus } from "./shared/computed_status.ts";
 import { findSpecId } from "./shared/find_spec.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
 import { liveWorker } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
 import { worktreeBody } from "./shared/worktree_body.ts";
+import { computedStatus } from "./shared/world.ts";
 
 export const diagnose = defineTool<PlannerContext>()({
   name: "planner_diagnose",

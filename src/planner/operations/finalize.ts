@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
 import type { PlannerContext } from "../context.ts";
-import { outputConsequence } from "../output/output_status.ts";
+import { outputConsequence } from "../output/report.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";

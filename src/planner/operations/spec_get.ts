@@ -2,10 +2,10 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
-import { computedStatus } from "./shared/computed_status.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
 import { specIdParam } from "./shared/params.ts";
+import { computedStatus } from "./shared/world.ts";
 
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",

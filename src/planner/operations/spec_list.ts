@@ -2,9 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { readinessOf } from "../spec/readiness.ts";
+import type { UnreadableFile } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { openReadChecks } from "./shared/invalid_fields.ts";
-import { listing, specRow, unreadablePart } from "./shared/listing.ts";
+import { listing, type SpecRow, specRow, unreadablePart } from "./shared/listing.ts";
 import { limitParam, offsetParam } from "./shared/params.ts";
 import { filterParams, readFilter } from "./shared/spec_filter.ts";
 import { loadWorld } from "./shared/world.ts";
@@ -34,3 +36,15 @@ export const specList = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** Lists the archived specs in order of id, only those of `status` when it is given. */
+export async function listArchived(
+  context: PlannerContext,
+  status: string | undefined,
+): Promise<{ readonly specs: readonly SpecRow[]; readonly unreadable?: readonly UnreadableFile[] }> {
+  const { specs, unreadable } = await context.specs.archived();
+  const readiness = readinessOf(specs, new Set());
+  const invalidPart = await openReadChecks(context);
+  const rows = specs.map((spec) => specRow(spec, readiness, invalidPart(spec)));
+  return { specs: rows.filter((row) => status === undefined || row.status === status), ...unreadablePart(unreadable) };
+}

@@ -1,12 +1,14 @@
 import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
+import type { Spec } from "../spec/spec.ts";
+import { parentOf } from "../spec/spec_id.ts";
 import { providerFor } from "../work/providers.ts";
 import { findSpec } from "./shared/find_spec.ts";
 import { refuseWhileWorked } from "./shared/live_worker.ts";
 import { specIdParam } from "./shared/params.ts";
-import { refuseUnsplittable } from "./shared/split_checks.ts";
 import { startInBackground } from "./shared/start_background.ts";
 import { refuseMissingAgent } from "./shared/start_checks.ts";
 
@@ -36,3 +38,22 @@ export const split = defineTool<PlannerContext>()({
     return { value: await startInBackground(context, { spec_id: spec.id, mode: "split", words }) };
   },
 });
+
+/**
+ * Refuses a spec that cannot be split now.
+ *
+ * @param force accepts any status. Source: docs/decisions.md#s-27
+ */
+export async function refuseUnsplittable(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
+  const { id, status, members } = spec;
+  if (status !== "pending" && !force) {
+    throw new OperationError(
+      "failed_precondition",
+      `Spec '${id}' must be in pending status to split. Current status: ${status}`,
+    );
+  }
+  const ids = [...(await context.specs.ids()), ...(await context.specs.archivedIds())];
+  const found = [...new Set([...members, ...ids.filter((other) => parentOf(other) === id)])];
+  if (found.length === 0) return;
+  throw new OperationError("failed_precondition", `Spec '${id}' is already split: ${found.join(", ")}`);
+}

@@ -5,7 +5,7 @@ import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { readLastRun } from "../work/records/last_run.ts";
+import { readLastRun } from "../work/records/log_format.ts";
 import { logWindow } from "../work/records/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
 import { findSpec } from "./shared/find_spec.ts";

@@ -1,11 +1,9 @@
+import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { Agents } from "./agents.ts";
 import type { Claims } from "./claims.ts";
 import type { Differences } from "./differences.ts";
-import type { GitLocks, Leftovers } from "./leftovers.ts";
-import type { RunLogs } from "./logs.ts";
 import type { ProcessRecords } from "./process_records.ts";
 import type { Requests } from "./requests.ts";
-import type { WatchFile } from "./watch_file.ts";
 import type { Worktrees } from "./worktrees.ts";
 
 /** All effects of a run. Every refusal is an `OperationError`. */
@@ -20,4 +18,80 @@ export interface RunPorts {
   readonly watch: WatchFile;
   readonly leftovers: Leftovers;
   readonly gitLocks: GitLocks;
+}
+
+/** Writes logs in the format of work/log_format.ts. One writer per spec at a time: the holder of its claim. */
+export interface RunLogs {
+  /**
+   * Begins a run: completes a line that a killed writer left unfinished, then writes the run's header.
+   *
+   * @param maxBytes of what the run prints: the middle of more is left out, and a line says so
+   */
+  open(id: SpecId, processId: string, maxBytes: number): Promise<RunLog>;
+}
+
+export interface RunLog {
+  /** Path relative to the project's root; null if the log has no file. */
+  readonly file: string | null;
+  /**
+   * Appends a line with the current time; a text with line ends becomes several lines. Resolves at once unless too much
+   * is buffered. Written within `LOG_FLUSH_MS`, or with `flush` once half of the limit is used.
+   *
+   * @throws OperationError if the disk rejects the write
+   */
+  line(text: string): Promise<void>;
+  /** Appends lines that a program printed, without line ends, marked so that none can be taken for planner's own. */
+  printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void>;
+  /** Resolves when all lines are written to the file. */
+  flush(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** `.planner/watch.pid`: at most one process watches a project. */
+export interface WatchFile {
+  /**
+   * Acquires the file for this process; null if another running process holds it. Replaces the file of a dead holder.
+   */
+  take(): Promise<WatchHold | null>;
+  /** The process that the file names. */
+  holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
+  /** Removes the file of a dead holder; false without a file or if the holder is running. */
+  clearStale(): Promise<boolean>;
+}
+
+export interface WatchHold {
+  /** Whether the file still names this process: it may have been deleted. */
+  isHeld(): Promise<boolean>;
+  /** Removes the file, unless it is another process's. */
+  release(): Promise<void>;
+}
+
+/** Temporary files of writers that were killed. */
+export interface Leftovers {
+  /** Paths from the project's root, sorted; excludes files of running processes. */
+  files(): Promise<readonly string[]>;
+  /** Removes all of them and returns their paths. */
+  remove(): Promise<readonly string[]>;
+}
+
+/**
+ * The locks on git's index. A killed git process leaves its lock, which blocks all further changes until it is removed.
+ */
+export interface GitLocks {
+  /** Finds the locks of the project's checkout and of its worktrees. Cost: one git process for each. */
+  find(): Promise<readonly GitLock[]>;
+  /** Checks the lock again and removes it; false if it no longer exists or has a holder. */
+  remove(lock: GitLock): Promise<boolean>;
+}
+
+export interface GitLock {
+  /** Absolute. */
+  readonly path: string;
+  /** The spec whose worktree is locked; null for the project's checkout. */
+  readonly spec_id: SpecId | null;
+  readonly ageMs: number;
+  /** Number of the process that holds it; null without a holder, `unknown` if the system does not provide it. */
+  readonly holder: number | "unknown" | null;
+  /** Whether it certainly has no holder. In the checkout where people work, only after a minute. */
+  readonly removable: boolean;
 }

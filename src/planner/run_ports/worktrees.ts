@@ -2,8 +2,7 @@ import type { WorktreeStatus } from "#planner/ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { CommitWriter } from "#planner/work/commit_message.ts";
 import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "./kept_records.ts";
-import type { SpecChanges } from "./spec_changes.ts";
-import type { FolderState, Worktree, WorktreeState } from "./worktree.ts";
+import type { FolderState, SpecChanges, Worktree, WorktreeState } from "./worktree.ts";
 
 export interface WorktreeOptions {
   /** Prefix of branch names, such as `planner/`. */

@@ -5,7 +5,7 @@ import { editFields } from "../spec/edit/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
 import { hasChecks, reasonsAgainst } from "../work/provenance.ts";
-import { isExcused } from "./proof/admission.ts";
+import { isExcused } from "./proof/prove_spec.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /** Whether a group waits for nothing but to be closed: as any other type it would be ready, its members being done. */

@@ -1,6 +1,5 @@
 import type { Claim, SharedClaimWishes } from "#planner/run_ports/claims.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
-import type { RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { RunLog, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";

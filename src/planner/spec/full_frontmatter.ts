@@ -10,9 +10,9 @@ import {
   type YAMLMap,
 } from "yaml";
 import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
+import { keepsText } from "./field_value.ts";
 import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
-import { keepsText } from "./text_fields.ts";
 import { placeOf } from "./text_lines.ts";
 import { openQuoteAt, PLAIN_DATA, type Token, tokensOf, tooDeepAt } from "./yaml_tokens.ts";
 

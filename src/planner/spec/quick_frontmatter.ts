@@ -1,5 +1,5 @@
+import { keepsText } from "./field_value.ts";
 import type { FrontmatterRange } from "./split_text.ts";
-import { keepsText } from "./text_fields.ts";
 
 /**
  * A scanner for the frontmatter that people ordinarily write: keys at the margin or two blanks deeper than the key above

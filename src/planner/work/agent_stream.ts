@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { StreamKind } from "../config/provider_values.ts";
+import type { StreamKind } from "../config/config_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
 import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
 import { CODEX_EVENTS } from "./agent_stream/codex.ts";

@@ -2,7 +2,7 @@ import { MAX_JUDGED_BYTES } from "../limits.ts";
 import type { LogStore, OutputValidator, OutputVerdict } from "../ports.ts";
 import { sectionOf } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
-import { readLastRun } from "./records/last_run.ts";
+import { readLastRun } from "./records/log_format.ts";
 
 export interface OutputPlaces {
   readonly logs: LogStore;

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
-import { PROVIDER_NAMES, type PromptVia, type ProviderName, type StreamKind } from "../config/provider_values.ts";
+import { PROVIDER_NAMES, type PromptVia, type ProviderName, type StreamKind } from "../config/config_values.ts";
 import { claude } from "./providers/claude.ts";
 import { codex } from "./providers/codex.ts";
 import { command } from "./providers/command.ts";

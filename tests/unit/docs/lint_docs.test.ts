@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { RULE_NAMES } from "#planner/config/rule_names.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
+import { PROVIDER_NAMES } from "#planner/config/config_values.ts";
 import { findStartTroubles } from "#planner/operations/shared/start_checks.ts";
 import { findRoot } from "#planner/store/project/find_root.ts";
 import { acceptTyped } from "../../accept_commands.ts";

@@ -1,6 +1,5 @@
-import { listArchived } from "#planner/operations/archived_list.ts";
 import type { SpecRow } from "#planner/operations/shared/listing.ts";
-import { specList } from "#planner/operations/spec_list.ts";
+import { listArchived, specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
 import { compareDue, compareUrgency } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";

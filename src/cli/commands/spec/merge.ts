@@ -1,7 +1,7 @@
 import { findSpecIds } from "#planner/operations/shared/find_spec.ts";
 import { refuseInsideRun } from "#planner/operations/shared/inside_run.ts";
 import type { SharedClaimWishes } from "#planner/run_ports/claims.ts";
-import type { MergeResult } from "#planner/runs/merge/merge_result.ts";
+import type { MergeResult } from "#planner/runs/merge/complete_spec.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { unprovenLine } from "#planner/work/acceptance.ts";

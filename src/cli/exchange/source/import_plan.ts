@@ -2,8 +2,7 @@ import { randomInt } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
 import { contentOf, type SpecContent } from "#planner/exchange/spec_content.ts";
-import { originsOf } from "#planner/spec/origins.ts";
-import type { Spec } from "#planner/spec/spec.ts";
+import { originsOf, type Spec } from "#planner/spec/spec.ts";
 import { parentOf, parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
 

@@ -1,6 +1,5 @@
 import { type ChecklistItem, checklistOf } from "../checklist.ts";
-import { featureStatus } from "../feature_status.ts";
-import { FilesByFolder } from "../files_by_folder.ts";
+import { FilesByFolder, featureStatus } from "../files_by_folder.ts";
 import { demoted, slugOf, titleFromName, withoutTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 

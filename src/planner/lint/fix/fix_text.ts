@@ -9,8 +9,7 @@ import { lineBreakOf } from "../../spec/text_lines.ts";
 import { isMissing } from "../field_value.ts";
 import { indentFrontmatter } from "./indent_frontmatter.ts";
 import { applyEdits, type TextEdit } from "./text_edits.ts";
-import { trimBody } from "./trim_body.ts";
-import { trimFrontmatter } from "./trim_frontmatter.ts";
+import { trimBody, trimFrontmatter } from "./trim_body.ts";
 
 /** A text as the fixes leave it, and what they did in words; without any the text is the very same. */
 export interface FixedText {

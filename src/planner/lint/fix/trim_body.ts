@@ -1,7 +1,9 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
+import { isScalar, parseDocument, visit } from "yaml";
+import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
+import type { FrontmatterRange } from "../../spec/split_text.ts";
 import { afterBreak, lineBreakOf, lineEnd } from "../../spec/text_lines.ts";
-import { applyEdits, type Range } from "./text_edits.ts";
-import { trimEdits } from "./trailing_space.ts";
+import { applyEdits, type Range, type TextEdit } from "./text_edits.ts";
 
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const FENCE_LIKE = /`{3}|~{3}/;
@@ -103,4 +105,59 @@ function read(text: string): { readonly html: string; readonly keep: readonly Ra
   keep.sort((a, b) => a.start - b.start || b.end - a.end);
   // The renderer takes the line breaks of its output from the input's first one.
   return { keep, html: compile({ allowDangerousHtml: true })(events).replace(/\r\n?/g, "\n") };
+}
+
+/**
+ * The edits that take spaces and tabs off the ends of the lines in `from..to`.
+ *
+ * @param keep ranges, in text order, in which a blank means something; blanks that begin in one stay
+ */
+export function trimEdits(text: string, { start: from, end: to }: Range, keep: readonly Range[]): readonly TextEdit[] {
+  const edits: TextEdit[] = [];
+  let next = 0;
+  for (let lineStart = from; lineStart < to; ) {
+    const end = Math.min(lineEnd(text, lineStart), to);
+    const start = blankStart(text, lineStart, end);
+    while ((keep[next]?.end ?? Number.POSITIVE_INFINITY) <= start) next++;
+    const kept = keep[next];
+    if (start < end && !(kept !== undefined && kept.start <= start)) edits.push({ start, end, text: "" });
+    lineStart = Math.max(afterBreak(text, end), end + 1);
+  }
+  return edits;
+}
+
+function blankStart(text: string, lineStart: number, end: number): number {
+  let start = end;
+  while (start > lineStart && isBlank(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
+
+/**
+ * The edits that trim the lines of the frontmatter, its fences included. Blanks within a block scalar or a quoted text are
+ * part of the value, or may be, so those lines stay.
+ *
+ * @param yaml the frontmatter with every lone CR as LF, so that offsets agree with `text`
+ */
+export function trimFrontmatter(text: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] {
+  const whole = { start: 0, end: range.bodyStart };
+  const every = trimEdits(text, whole, []);
+  // Where the quick scanner reads it, no value goes over the end of a line.
+  if (every.length === 0 || quickFrontmatter(text, range) !== undefined) return every;
+  const keep: Range[] = [];
+  visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {
+    if (!isScalar(node) || node.range === null || node.range === undefined) return;
+    const [start, valueEnd, nodeEnd] = node.range;
+    if (node.type === "BLOCK_LITERAL" || node.type === "BLOCK_FOLDED") {
+      // Only a comment can follow the header on its line.
+      keep.push({ start: range.start + lineEnd(yaml, start) + 1, end: range.start + nodeEnd });
+    } else if (node.type === "QUOTE_DOUBLE" || node.type === "QUOTE_SINGLE") {
+      keep.push({ start: range.start + start, end: range.start + valueEnd });
+    }
+  });
+  keep.sort((a, b) => a.start - b.start);
+  return trimEdits(text, whole, keep);
 }

@@ -1,4 +1,4 @@
-import { RULE_NAMES, type RuleName } from "#planner/config/rule_names.ts";
+import { RULE_NAMES, type RuleName } from "#planner/config/config_values.ts";
 import type { FileReport, Finding, LintReport, Severity } from "../finding.ts";
 
 /** What each rule demands, as reports and documentation say it, and how severe most of its findings are. */

@@ -1,6 +1,6 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
 import { counted } from "#words/names.ts";
-import { colourOf } from "./colours.ts";
+import { colourOf } from "./languages.ts";
 import { BOX, edgeLines, MARGIN, type Place, placesOf } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 

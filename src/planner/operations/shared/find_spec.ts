@@ -1,8 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../../context.ts";
-import { originsOf } from "../../spec/origins.ts";
 import { AmbiguousSpecId, resolveSpecId } from "../../spec/resolve_id.ts";
-import type { Spec } from "../../spec/spec.ts";
+import { originsOf, type Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { localDay } from "./local_time.ts";
 

@@ -2,7 +2,7 @@ import type { PlannerContext } from "../../context.ts";
 import type { SpecSet } from "../../ports.ts";
 import { type Readiness, readinessOf } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
-import type { SpecId } from "../../spec/spec_id.ts";
+import { parentOf, type SpecId } from "../../spec/spec_id.ts";
 
 /** The active specs of the project and what can be said of them together. */
 export interface World {
@@ -20,4 +20,28 @@ export async function loadWorld(context: PlannerContext): Promise<World> {
 /** The world of specs that were read already. */
 export function worldOf({ specs, unreadable }: SpecSet, archivedIds: ReadonlySet<SpecId>): World {
   return { specs, unreadable, readiness: readinessOf(specs, archivedIds) };
+}
+
+/** Status of a spec that depends on other specs. */
+export interface ComputedStatus {
+  /** The status that lists show. */
+  readonly status: string;
+  /** Dependencies that are not done, of a spec that waits for them. */
+  readonly blockedBy: readonly string[];
+  /** The status of one of them; null if it has no readable file. */
+  statusOf(id: string): string | null;
+}
+
+/** Returns a spec's computed status; reads other specs only if they matter. */
+export async function computedStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
+  const alone = spec.dependsOn.length === 0 && parentOf(spec.id) === undefined;
+  if (spec.archived || spec.status !== "pending" || alone)
+    return { status: spec.status, blockedBy: [], statusOf: () => null };
+  const { specs, readiness } = await loadWorld(context);
+  const byId = new Map<string, Spec>(specs.map((each) => [each.id, each]));
+  const statusOf = (id: string): string | null => {
+    const found = byId.get(id);
+    return found === undefined ? null : readiness.effectiveStatus(found);
+  };
+  return { status: readiness.effectiveStatus(spec), blockedBy: readiness.unmet(spec), statusOf };
 }

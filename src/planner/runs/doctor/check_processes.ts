@@ -5,8 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { endClaim, PROCESS_GONE } from "../claims.ts";
 import { keepCutOffRun } from "../run/keep_record.ts";
 import type { CareDeps } from "../run_types.ts";
-import { endStranded } from "./stranded.ts";
-import type { Trouble } from "./trouble.ts";
+import { endStranded, type Trouble } from "./trouble.ts";
 
 /** Claims whose holder is gone, with the agents that it may have left running. */
 export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {

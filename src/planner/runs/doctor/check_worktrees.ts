@@ -7,8 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { requested } from "../merge/waiting_work.ts";
 import type { CareDeps } from "../run_types.ts";
-import { endStranded } from "./stranded.ts";
-import type { Trouble } from "./trouble.ts";
+import { endStranded, type Trouble } from "./trouble.ts";
 
 /** Work that exists only in a worktree. */
 interface Content {

@@ -1,12 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import { liveWorker } from "#planner/operations/shared/live_worker.ts";
-import type { GitLock } from "#planner/run_ports/leftovers.ts";
+import type { GitLock } from "#planner/run_ports/run_ports.ts";
 import type { UnreadableFile } from "../../spec/spec.ts";
 import type { CareDeps } from "../run_types.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
-import { endStranded } from "./stranded.ts";
-import type { Trouble, TroubleKind } from "./trouble.ts";
+import { endStranded, type Trouble, type TroubleKind } from "./trouble.ts";
 
 /** Locks on git's index that a killed git has left, or that one holds for long: nothing is merged or committed there. */
 async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {

@@ -6,8 +6,40 @@ import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
+import { requestName } from "../../work/requests/request_note.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import type { Merged, MergeResult } from "./merge_result.ts";
+
+/** The main branch has the work of a spec. */
+export interface Merged {
+  readonly spec_id: SpecId;
+  /** `found`: it was merged elsewhere, as the one commit that is named. */
+  readonly outcome: "merged" | "nothing" | "found";
+  readonly commits: readonly string[];
+  /** Why worktree and branch were kept; null if they are gone. */
+  readonly kept: string | null;
+  /** Notes for a person, one sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Result for one spec's branch. */
+export type MergeResult =
+  | Merged
+  /** Branch and worktree are as before, the spec needs attention. */
+  | {
+      readonly spec_id: SpecId;
+      readonly outcome: "conflict";
+      readonly files: readonly string[];
+      readonly advice: string;
+    }
+  /** Nothing was touched. */
+  | { readonly spec_id: SpecId; readonly outcome: "refused"; readonly reason: string };
+
+/** Returns the reason why a spec was not merged and, after a conflict, the remedy. */
+export function refusalText(result: Extract<MergeResult, { readonly outcome: "refused" | "conflict" }>): string {
+  const begin = `Cannot merge spec '${result.spec_id}'`;
+  if (result.outcome === "refused") return `${begin}: ${result.reason}`;
+  return `${begin}: conflict in ${result.files.join(", ")}: ${result.advice}`;
+}
 
 export interface MergingWishes {
   readonly stop: StopWishes;
@@ -79,4 +111,14 @@ export async function removeWork(
     if (error instanceof OperationError) return { kept: error.message, notes: [] };
     throw error;
   }
+}
+
+/**
+ * Returns a sentence about the pull request that stays open at the forge when the work is merged or rejected here; none
+ * without one.
+ */
+export async function openRequest({ ports }: Pick<RunDeps, "ports">, id: SpecId): Promise<readonly string[]> {
+  const note = (await ports.requests.notes()).get(id);
+  if (note === undefined || note.state !== "open") return [];
+  return [`its ${requestName(note)} may still be open: ${note.url}`];
 }

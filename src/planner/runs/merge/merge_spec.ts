@@ -11,22 +11,22 @@ import { changedRules } from "../../work/changed_rules.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { holdClaim } from "../claims.ts";
-import { describeMissingWork } from "../missing_work.ts";
-import { admission } from "../proof/admission.ts";
-import { openRequest } from "../requests/open_request.ts";
+import { admission } from "../proof/prove_spec.ts";
 import { mergedElsewhere } from "../requests/take_merged.ts";
 import type { RunDeps } from "../run_types.ts";
 import {
   finalFields,
   finalizeThere,
   ignoreRefusal,
+  type MergeResult,
   type MergingWishes,
   notFinalText,
+  openRequest,
   refused,
   removeWork,
 } from "./complete_spec.ts";
-import type { MergeResult } from "./merge_result.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
+import { describeMissingWork } from "./waiting_work.ts";
 
 /**
  * Merges the branch of one spec and finalises the spec: one that is completed as it is, any other only with the evidence

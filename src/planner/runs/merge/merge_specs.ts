@@ -3,8 +3,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { membersOf, mergeOrder } from "../../work/merge_order.ts";
 import type { RunDeps } from "../run_types.ts";
-import type { MergingWishes } from "./complete_spec.ts";
-import type { MergeResult } from "./merge_result.ts";
+import type { MergeResult, MergingWishes } from "./complete_spec.ts";
 import { mergeSpec } from "./merge_spec.ts";
 
 const DONE: readonly string[] = ["completed", "cancelled"];

@@ -74,3 +74,15 @@ const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
   failed: (id) => `: "planner work ${id}" tries it again`,
   needs_attention: (id) => `: see to it, then "planner merge ${id}"`,
 };
+
+/** Why there is no work of a spec to look at or to merge, and what to do next. */
+export function describeMissingWork({ id, status }: Pick<Spec, "id" | "status">): string {
+  return `its status is ${status}, and it has no worktree: ${NEXT_STEPS[status]?.(id) ?? `"planner show ${id}" shows it`}`;
+}
+
+const NEXT_STEPS: Readonly<Record<string, (id: SpecId) => string>> = {
+  pending: (id) => `"planner work ${id}" begins it`,
+  blocked: (id) => `"planner diagnose ${id}" names what it waits for`,
+  in_progress: (id) => `"planner work ${id}" goes on with it, "planner finalize ${id}" completes it`,
+  completed: (id) => `its work is in your branch: "planner verify ${id} --record" shows how it ended`,
+};

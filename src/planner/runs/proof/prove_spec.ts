@@ -1,9 +1,20 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { parseDocument } from "../../spec/document.ts";
+import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { isAccepted, unprovenLine } from "../../work/acceptance.ts";
+import { makeStatement, type Statement } from "../../work/attestation.ts";
 import { judgeCriteria } from "../../work/judge_criteria.ts";
-import { hasChecks, type Provenance, type WantedProof } from "../../work/provenance.ts";
+import {
+  type CriterionProof,
+  hasChecks,
+  type Provenance,
+  reasonsAgainst,
+  type WantedProof,
+} from "../../work/provenance.ts";
 import { openJob, placeAt } from "../job.ts";
-import type { RunDeps } from "../run_types.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
 import { provenance } from "./provenance.ts";
 
 export interface ProvenSpec extends WantedProof {
@@ -33,4 +44,96 @@ async function projectBody({ context }: RunDeps, id: SpecId): Promise<string | n
   const read = await context.specs.readText(id).catch(() => null);
   const document = read === null ? null : parseDocument(read.text);
   return document?.ok === true ? document.body : null;
+}
+
+const CONFIG = ".planner/config.md";
+
+/**
+ * Runs the checks of a spec in a new worktree of the commit that is checked out, and states what came of them.
+ *
+ * @throws OperationError `failed_precondition` without a commit that holds all there is
+ */
+export async function attestSpec(deps: RunDeps, spec: Spec, stop: StopWishes): Promise<Statement> {
+  const { id, body, file } = spec;
+  const { worktrees } = deps.ports;
+  const state = await worktrees.projectState();
+  const commit = state?.commit ?? null;
+  if (state === null || commit === null) throw refusal(id, "there is no commit");
+  if (state.uncommitted.length > 0) {
+    throw refusal(id, `these files are not committed: ${state.uncommitted.slice(0, 5).join(", ")}`);
+  }
+  const blobs = await worktrees.blobs([file, CONFIG]);
+  if (!blobs.has(file)) throw refusal(id, `"${file}" is not in the commit`);
+  const proof = await provenance(
+    deps,
+    { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] },
+    { kind: "commit", commit },
+  );
+  if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all checks were run");
+  const kept = await worktrees.record(id, null);
+  const annotations = {
+    commands: proof.criteria.flatMap(({ check }) => check ?? []),
+    agent: kept?.record["spec_id"] === id ? (kept.record["agent"] ?? null) : null,
+  };
+  const configuration = [...blobs]
+    .sort(([path]) => (path === file ? -1 : 1))
+    .map(([name, gitBlob], index) => ({ name, digest: { gitBlob }, ...(index === 0 ? { annotations } : {}) }));
+  return makeStatement({ name: id, digest: { gitCommit: commit } }, { ...resultOf(proof.criteria), configuration });
+}
+
+/** A criterion without a check that ran proves nothing, whatever its box says. */
+function resultOf(criteria: readonly CriterionProof[]) {
+  const tests = criteria.map(({ label, verdict }, index) => ({ name: `${index + 1}: ${label}`, verdict }));
+  const named = (has: (verdict: string) => boolean) => tests.filter((one) => has(one.verdict)).map(({ name }) => name);
+  const passedTests = named((verdict) => verdict === "proven");
+  const failedTests = named((verdict) => verdict === "disproven");
+  const warnedTests = named((verdict) => verdict !== "proven" && verdict !== "disproven");
+  const passed = warnedTests.length === 0 && passedTests.length > 0 ? "PASSED" : "WARNED";
+  return { result: failedTests.length > 0 ? "FAILED" : passed, passedTests, warnedTests, failedTests } as const;
+}
+
+function refusal(id: string, why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot attest spec '${id}': ${why}`);
+}
+
+export interface Admission {
+  readonly stop: StopWishes;
+  /** Commits that were proven just now. */
+  readonly proven?: ReadonlySet<string>;
+}
+
+/**
+ * Returns what a merge asks before it moves the main branch: the checks of the spec must succeed on the commit that the
+ * branch would end at, in a new worktree of it. A spec without checks is never held up.
+ *
+ * Source: docs/decisions.md#s-61.
+ */
+export async function admission(
+  deps: RunDeps,
+  spec: Spec,
+  { stop, proven = new Set() }: Admission,
+): Promise<(commit: string) => Promise<readonly string[]>> {
+  const { id, body } = spec;
+  const criteria = judgeCriteria(body, body);
+  if (!hasChecks(criteria) || (await isExcused(deps, spec))) return async () => [];
+  return async (commit) => (proven.has(commit) ? [] : reasonsAgainst(id, await proofOn(deps, spec, { stop, commit })));
+}
+
+/** Runs the checks of a spec on a commit, in a new worktree of it. */
+export async function proofOn(
+  deps: RunDeps,
+  { id, body }: Spec,
+  { stop, commit }: { readonly stop: StopWishes; readonly commit: string },
+): Promise<Provenance> {
+  const branch: Worktree | null = await deps.ports.worktrees.find(id);
+  const judging = { ...(await openJob(deps, id, stop)), criteria: judgeCriteria(body, body), commands: [] };
+  return provenance(deps, judging, { kind: "commit", commit, ...(branch === null ? {} : { branch }) });
+}
+
+/** Whether a person of this machine completed the spec without proof. */
+export async function isExcused({ context }: RunDeps, { id, frontmatter }: Spec): Promise<boolean> {
+  const { unproven } = frontmatter;
+  return (
+    typeof unproven === "string" && isAccepted(await (await context.accepted()).read(), unprovenLine(id, unproven))
+  );
 }

@@ -1,11 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { CommittedState, SpecChanges } from "#planner/run_ports/spec_changes.ts";
+import type { CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { parseConfig } from "../../config/parse_config.ts";
 import { outputReportLines } from "../../output/report.ts";
 import type { OutputValidator } from "../../ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
+import { criteriaOf } from "../../spec/criteria.ts";
 import { parseDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { compareSpecIds, type SpecId } from "../../spec/spec_id.ts";
@@ -16,7 +17,6 @@ import type { RecordCheck } from "../../work/records/judge_record.ts";
 import { openJob } from "../job.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { verifyRecord } from "../verify_record.ts";
-import { type ProposedCheck, type ProposedCriteria, proposedCriteria } from "./proposed_checks.ts";
 import { provenance } from "./provenance.ts";
 
 export interface VerifyingSince {
@@ -249,4 +249,43 @@ function verdictOf(criteria: readonly CriterionProof[]): SpecVerdict["verdict"] 
   const order = ["disproven", "edited", "not_run", "proposed", "unchecked"] as const;
   const worst = order.find((one) => criteria.some(({ verdict }) => verdict === one));
   return worst ?? (hasChecks(criteria) ? "proven" : "unchecked");
+}
+
+/** A check that a change adds, alters or drops. */
+export interface ProposedCheck {
+  readonly label: string;
+  readonly change: "added" | "altered" | "dropped";
+  /** The changed text; the old one of a dropped check. */
+  readonly command: string;
+}
+
+export interface ProposedCriteria {
+  /** Those of both states, each with the check that judges it. */
+  readonly judged: readonly JudgedCriterion[];
+  /** Those whose check is new, by their place in `judged`. */
+  readonly added: ReadonlySet<number>;
+  readonly proposed: readonly ProposedCheck[];
+}
+
+/** Compares the criteria of a spec before and after a change: the checks are those from before it. */
+export function proposedCriteria(before: string, after: string): ProposedCriteria {
+  const old = criteriaOf(before);
+  const judged = judgeCriteria(before, after);
+  const added = judged.flatMap(({ verify }, index) => (verify !== null && !old[index]?.verify ? [index] : []));
+  return { judged, added: new Set(added), proposed: proposedChecks(before, after) };
+}
+
+function proposedChecks(before: string, after: string): readonly ProposedCheck[] {
+  const old = [...criteriaOf(before)];
+  const found = criteriaOf(after).flatMap(({ label, verify }): readonly ProposedCheck[] => {
+    const index = old.findIndex((one) => one.label === label);
+    const was = index === -1 ? null : (old.splice(index, 1)[0]?.verify ?? null);
+    if (was === verify) return [];
+    if (verify === null) return [{ label, change: "dropped", command: was ?? "" }];
+    return [{ label, change: was === null ? "added" : "altered", command: verify }];
+  });
+  const gone = old.flatMap(({ label, verify }): readonly ProposedCheck[] =>
+    verify === null ? [] : [{ label, change: "dropped", command: verify }],
+  );
+  return [...found, ...gone];
 }

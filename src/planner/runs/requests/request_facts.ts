@@ -6,7 +6,7 @@ import { judgeCriteria } from "../../work/judge_criteria.ts";
 import { hasChecks, reasonsAgainst } from "../../work/provenance.ts";
 import type { RequestFacts } from "../../work/requests/request_text.ts";
 import { type ReviewedCriterion, reviewedCriteria } from "../../work/reviewed_criteria.ts";
-import { isExcused, proofOn } from "../proof/admission.ts";
+import { isExcused, proofOn } from "../proof/prove_spec.ts";
 import { type ReviewFacts, reviewFacts } from "../review/review_facts.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 

@@ -7,8 +7,7 @@ import { PROGRAMS, requestRef } from "../../work/requests/forge_call.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { type RequestNote, requestName } from "../../work/requests/request_note.ts";
 import { withClaim } from "../claims.ts";
-import type { MergingWishes } from "../merge/complete_spec.ts";
-import type { MergeResult } from "../merge/merge_result.ts";
+import type { MergeResult, MergingWishes } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 import { takeMerged } from "./take_merged.ts";
 

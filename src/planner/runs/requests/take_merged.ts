@@ -13,14 +13,14 @@ import { hasChecks, type Provenance, reasonsAgainst, resultsIn } from "../../wor
 import {
   finalFields,
   ignoreRefusal,
+  type MergeResult,
   type MergingWishes,
   notFinalText,
   refused,
   removeWork,
 } from "../merge/complete_spec.ts";
-import type { MergeResult } from "../merge/merge_result.ts";
 import { missingForCompletion } from "../merge/missing_evidence.ts";
-import { isExcused, proofOn } from "../proof/admission.ts";
+import { isExcused, proofOn } from "../proof/prove_spec.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** Work that may have been merged elsewhere, with its claim held and its worktree settled. */

@@ -3,11 +3,10 @@ import { finalizeByPerson } from "../../operations/finalize.ts";
 import { findSpec } from "../../operations/shared/find_spec.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { Spec } from "../../spec/spec.ts";
-import type { MergeResult } from "../merge/merge_result.ts";
+import type { MergeResult } from "../merge/complete_spec.ts";
 import { mergeSpecs } from "../merge/merge_specs.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { membersWithWork } from "./members.ts";
-import { refuseUnreviewable } from "./review_facts.ts";
+import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 /**
  * Accepts work: merges the branch of the spec, of a group or driver those of its members too, with the judgement and the

@@ -5,10 +5,9 @@ import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { withClaim } from "../claims.ts";
-import { openRequest } from "../requests/open_request.ts";
+import { openRequest } from "../merge/complete_spec.ts";
 import type { RunDeps } from "../run_types.ts";
-import { membersWithWork } from "./members.ts";
-import { refuseUnreviewable } from "./review_facts.ts";
+import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 export interface RejectedWork {
   readonly spec_id: SpecId;

@@ -8,8 +8,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { withClaim } from "../claims.ts";
 import type { RunDeps } from "../run_types.ts";
-import { membersWithWork } from "./members.ts";
-import { refuseUnreviewable } from "./review_facts.ts";
+import { membersWithWork, refuseUnreviewable } from "./review_facts.ts";
 
 export interface SentBack {
   readonly spec_id: SpecId;

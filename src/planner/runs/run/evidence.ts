@@ -1,7 +1,6 @@
 import { Slots } from "#kernel/slots.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
-import { outputConsequence } from "../../output/output_status.ts";
-import { outputReportLines } from "../../output/report.ts";
+import { outputConsequence, outputReportLines } from "../../output/report.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

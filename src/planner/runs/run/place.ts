@@ -1,4 +1,4 @@
-import type { RunLog } from "#planner/run_ports/logs.ts";
+import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import { listSome } from "#words/names.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";

@@ -7,7 +7,7 @@ import { commitWriter } from "../../work/commit_message.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { notFinalText } from "../merge/complete_spec.ts";
 import { requested } from "../merge/waiting_work.ts";
-import { admission } from "../proof/admission.ts";
+import { admission } from "../proof/prove_spec.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
 /** Time between two tries to get at a spec that another process, watch for example, is merging, in milliseconds. */

@@ -1,15 +1,14 @@
 import { OperationError, reasonOf } from "#kernel/errors.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
 import type { ProcessEnd } from "#planner/run_ports/process_records.ts";
+import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { WorktreeState } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { isAccountError } from "../../work/account_error.ts";
 import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
+import { isAccountError } from "../../work/error_line.ts";
 import { exitMeaning } from "../../work/providers.ts";
 import { usageText } from "../../work/usage.ts";
 import { settleClaim } from "../claims.ts";
 import type { ClaimedRun, PlacedRun, RunDeps, RunResult } from "../run_types.ts";
-import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
 import { keepRecord, type RunParts } from "./keep_record.ts";
 import { launchAgent } from "./launch_agent.ts";
@@ -19,7 +18,7 @@ import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import { setUpWorktree } from "./set_up.ts";
 import { markStarted } from "./start.ts";
-import { specLeft, takeBack, writeEnd } from "./write_end.ts";
+import { breakOff, specLeft, takeBack, writeEnd } from "./write_end.ts";
 
 /** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
 export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";

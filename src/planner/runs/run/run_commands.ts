@@ -1,6 +1,6 @@
 import { Slots } from "#kernel/slots.ts";
 import type { AgentExit, AgentProcess, AgentStart } from "#planner/run_ports/agents.ts";
-import type { RunLog } from "#planner/run_ports/logs.ts";
+import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import { counted } from "#words/names.ts";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { Hasher } from "../../program_ports.ts";

@@ -1,4 +1,5 @@
 import { OperationError, reasonOf } from "#kernel/errors.ts";
+import type { RunLog } from "#planner/run_ports/run_ports.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { MAX_APPENDED_CHARS } from "../../limits.ts";
@@ -8,10 +9,12 @@ import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
+import { keepCutOffRun } from "./keep_record.ts";
 
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
@@ -153,4 +156,41 @@ export async function takeBack({ context, ports }: RunDeps, { id, place }: Place
     if (!(error instanceof OperationError)) throw error;
     await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted", commits: [] });
   }
+}
+
+/**
+ * Writes down that a run failed, for one that cannot do so by itself any more. Each step is tried, whatever became of
+ * the one before. Never rejects.
+ *
+ * @param log of the run; undefined if it was not opened
+ */
+export async function breakOff(
+  deps: RunDeps,
+  id: SpecId,
+  { processId, reason, log }: { readonly processId: string; readonly reason: string; readonly log: RunLog | undefined },
+): Promise<void> {
+  const { ports, tell } = deps;
+  const steps = [
+    async () => log?.line(`planner: failed: ${reason}`),
+    () => failStarted(deps, id),
+    () => keepCutOffRun(deps, id, { processId, reason }),
+    async () => {
+      if (!(await ports.worktrees.ids()).includes(id)) return;
+      await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });
+    },
+  ];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      tell({ event: "note", spec_id: id, message: reasonOf(error) });
+    }
+  }
+}
+
+/** A spec that has got another status since, `cancelled` for example, keeps it. */
+async function failStarted({ context }: RunDeps, id: SpecId): Promise<void> {
+  await changeSpec(context, id, (text, { status }) =>
+    status === "in_progress" ? editFields(text, { status: "failed" }) : text,
+  );
 }

@@ -3,7 +3,7 @@ import type { Claim } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { variablesOf } from "../../work/prompts/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompts/prompt_template.ts";
-import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/split_prompt.ts";
+import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
 import { placeAt } from "../job.ts";
 import { launchAgent } from "../run/launch_agent.ts";

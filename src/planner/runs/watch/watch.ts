@@ -1,9 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { WatchHold } from "#planner/run_ports/watch_file.ts";
+import type { WatchHold } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import { newWatchState, type WatchState, watchRound } from "./watch_round.ts";
-import type { RoundResult, WatchEnd, WatchEvent } from "./watch_types.ts";
+import {
+  newWatchState,
+  type RoundResult,
+  type WatchEnd,
+  type WatchEvent,
+  type WatchState,
+  watchRound,
+} from "./watch_round.ts";
 
 export interface WatchWishes {
   /** Ends after one round. */

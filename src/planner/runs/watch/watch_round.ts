@@ -11,11 +11,31 @@ import type { Spec } from "../../spec/spec.ts";
 import { membersOf } from "../../work/merge_order.ts";
 import { closeGroup, isDoneGroup } from "../close_group.ts";
 import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
-import type { MergeResult } from "../merge/merge_result.ts";
+import type { MergeResult } from "../merge/complete_spec.ts";
 import { mergeSpecs } from "../merge/merge_specs.ts";
 import { waitingWork } from "../merge/waiting_work.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import type { RoundResult, WatchEvent } from "./watch_types.ts";
+
+/** Events of watch; `--json` prints them. */
+export type WatchEvent =
+  | { readonly event: "started"; readonly pid: number }
+  | ({ readonly event: "merge" } & MergeResult)
+  | { readonly event: "repaired"; readonly subject: string; readonly message: string }
+  /** A driver or a group whose members are done. */
+  | { readonly event: "closed"; readonly spec_id: SpecId; readonly message: string }
+  | { readonly event: "retry"; readonly spec_id: SpecId; readonly process_id: string; readonly pid: number }
+  | { readonly event: "note"; readonly message: string }
+  | { readonly event: "ended"; readonly reason: WatchEnd };
+
+/** `lost`: another process has removed or taken the PID file. */
+export type WatchEnd = "once" | "stopped" | "idle" | "lost";
+
+export interface RoundResult {
+  /** Whether something was done, runs, or is going to be retried: no reason to end. */
+  readonly busy: boolean;
+  /** Whether finished work could not be merged. */
+  readonly unmerged: boolean;
+}
 
 /** Longest pause before a refused merge is tried again, in milliseconds. */
 const LONGEST_PAUSE_MS = 60_000;

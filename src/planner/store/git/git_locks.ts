@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { GitLock, GitLocks } from "#planner/run_ports/leftovers.ts";
+import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeQuietly } from "../files/temporary_file.ts";

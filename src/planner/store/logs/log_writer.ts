@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { RunLog, RunLogs } from "#planner/run_ports/logs.ts";
+import type { RunLog, RunLogs } from "#planner/run_ports/run_ports.ts";
 import { logLines, ownLine, printedLine, runHeader } from "../../work/records/log_format.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { inFolderOf } from "../files/open_folder.ts";

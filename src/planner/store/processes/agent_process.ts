@@ -1,8 +1,8 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
-import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -12,7 +12,6 @@ import { secretValues } from "../../work/secrets.ts";
 import { reason } from "../files/disk_error.ts";
 import { withoutGitPlaces } from "../git/start_git.ts";
 import { markProcess } from "./process_mark.ts";
-import { findProgram, isProgramThere } from "./program_lookup.ts";
 import { cpuMsOf, endProcesses, PART_VARIABLE, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
 /** Folders above a program that are searched for its package. Ours: `dist/cli/index.js` needs three. */
@@ -231,4 +230,38 @@ function exitOf(child: Child): Promise<AgentExit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
+}
+
+/**
+ * Whether a program can be found on the PATH of `env`. One that is named by a path counts as there: it depends on the
+ * folder that it is started in.
+ */
+export function isProgramThere(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
+  if (/[\\/]/.test(program)) return true;
+  // Without a PATH the system searches its default folders.
+  return pathOf(env) === undefined || findProgram(program, env) !== null;
+}
+
+/** Returns the path of a program that is named without one, or null if no folder of the PATH has it. */
+export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
+  const names = [program, ...endings(env).map((ending) => program + ending)];
+  const folders = pathOf(env)?.split(delimiter) ?? [];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram) ?? null;
+}
+
+function pathOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env["PATH"] ?? env["Path"];
+}
+
+function endings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return process.platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [];
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,7 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { ProcessControl } from "../../ports.ts";
 import type { Background } from "../../program_ports.ts";
 import { diskRefusal, reason } from "../files/disk_error.ts";
 import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
@@ -61,5 +62,34 @@ function started(child: ChildProcess): Promise<number> {
     child.once("error", (error) => {
       reject(new OperationError("unavailable", `Cannot start a process in the background: ${reason(error)}`));
     });
+  });
+}
+
+export function openProcessControl(): ProcessControl {
+  return {
+    async terminate(pid) {
+      // 0 and negative numbers would mean whole groups of processes, this one's included.
+      if (!Number.isSafeInteger(pid) || pid <= 1) return false;
+      return process.platform === "win32" ? taskkill(pid) : signal(pid);
+    },
+  };
+}
+
+function signal(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGTERM");
+  } catch {
+    return false;
+  }
+}
+
+async function taskkill(pid: number): Promise<boolean> {
+  // Only a process with a window can be asked; one without is ended.
+  return (await run(["/PID", String(pid)])) || (await run(["/PID", String(pid), "/T", "/F"]));
+}
+
+function run(args: readonly string[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, (error) => resolve(error === null));
   });
 }

@@ -1,8 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { Leftovers } from "#planner/run_ports/leftovers.ts";
-import type { RunPorts } from "#planner/run_ports/run_ports.ts";
+import type { Leftovers, RunPorts } from "#planner/run_ports/run_ports.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { DEFAULT_CONFIG } from "../../config/default_config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";

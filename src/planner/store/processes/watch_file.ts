@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { randomId } from "#kernel/random.ts";
-import type { WatchFile, WatchHold } from "#planner/run_ports/watch_file.ts";
+import type { WatchFile, WatchHold } from "#planner/run_ports/run_ports.ts";
 import { diskRefusal } from "../files/disk_error.ts";
 import { readJson, textField } from "../files/json_file.ts";
 import { removeInside } from "../files/open_folder.ts";

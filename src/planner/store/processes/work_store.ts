@@ -1,10 +1,12 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
-import type { WorkStore } from "../../ports.ts";
+import type { WorkStore, WorktreeStatus } from "../../ports.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { markAt } from "../files/file_mark.ts";
+import { readJson, textField } from "../files/json_file.ts";
 import { readLock } from "../locks/lock_file.ts";
 import { PROCESSES, WORKTREES } from "../project/places.ts";
-import { readWorktrees } from "../worktrees/worktree_list.ts";
 import { readProcessRecords } from "./process_records.ts";
 import { readWatch } from "./watch_file.ts";
 
@@ -21,5 +23,45 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
       const holder = readWatch(root);
       return holder?.here && holder.alive ? holder.pid : null;
     },
+  };
+}
+
+const STATUSES: readonly unknown[] = ["working", "done", "failed"];
+
+/**
+ * Reads every folder `.planner/worktrees/<id>/` with what its worker wrote beside it into `<id>.status.json`. Paths are
+ * absolute, since the caller's working directory may be another.
+ *
+ * Source: docs/contract/spec-tool.md#worktree-status.
+ */
+export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
+  try {
+    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => statusOf(root, name))
+      .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${WORKTREES}"`, error);
+  }
+}
+
+function statusOf(root: string, id: string): WorktreeStatus {
+  const base = { spec_id: id, path: join(root, WORKTREES, id) };
+  const file = `${WORKTREES}/${id}.status.json`;
+  const read = readJson(join(root, file));
+  if (read.kind !== "object") {
+    const error = read.kind === "broken" ? `Cannot read "${file}": ${read.message}` : null;
+    return { ...base, status: "unknown", updated_at: null, error, commits: [] };
+  }
+  const { object } = read;
+  const commits = object["commits"];
+  return {
+    ...base,
+    status: STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
+    updated_at: textField(object, "updated_at"),
+    error: textField(object, "error"),
+    commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],
   };
 }

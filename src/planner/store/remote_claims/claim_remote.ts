@@ -1,8 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { CLAIM_REFS, claimedSpec } from "../../work/claims/claim_ref.ts";
-import { type ClaimState, type ClaimText, readClaimText, writeClaim } from "../../work/claims/claim_text.ts";
+import {
+  CLAIM_REFS,
+  type ClaimState,
+  type ClaimText,
+  claimedSpec,
+  readClaimText,
+  writeClaim,
+} from "../../work/claims/claim_text.ts";
 import { isObjectId, type PushLine, readPush } from "../../work/claims/push_answer.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, type GitAnswer, gitsWords } from "../git/git.ts";

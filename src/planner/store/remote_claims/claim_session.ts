@@ -1,11 +1,13 @@
+import { readFileSync } from "node:fs";
+import { uptime } from "node:os";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { addLook, type SteadyTime } from "../../work/claims/claim_looks.ts";
-import { claimRef } from "../../work/claims/claim_ref.ts";
+import { claimRef } from "../../work/claims/claim_text.ts";
 import { holderText } from "../../work/claims/decide_claim.ts";
 import { changed, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
+import { bootId } from "../processes/process_mark.ts";
 import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
 import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
-import { steadyTime } from "./steady_clock.ts";
 
 export interface OwnChange {
   readonly id: SpecId;
@@ -135,4 +137,22 @@ export class ClaimSession {
 
 function refChange({ id, own, change }: OwnChange): RefChange {
   return { ref: claimRef(id), base: own.base, next: change.state === "released" ? null : change.oid };
+}
+
+/** Reads the time since the machine's start, sleep included: setting the clock does not change it. */
+export function steadyTime(): SteadyTime {
+  const boot = bootId();
+  const ms = Math.round(sinceStart() * 1000);
+  if (boot !== null) return { boot, ms };
+  // Without a name of the start its minute serves. Setting the clock makes it another one, and looks begin anew.
+  return { boot: String(Math.round((Date.now() - ms) / 60_000)), ms };
+}
+
+/** In seconds. The engines round `uptime` differently. */
+function sinceStart(): number {
+  try {
+    return Number(readFileSync("/proc/uptime", "latin1").split(" ")[0]);
+  } catch {
+    return uptime();
+  }
 }

@@ -3,8 +3,7 @@ import type { SharedTrouble } from "#planner/run_ports/claims.ts";
 import { counted } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
-import { doneInMain, mainRefs } from "./main_at_remote.ts";
-import { tryServer } from "./probe_server.ts";
+import { doneInMain, mainRefs, tryServer } from "./main_at_remote.ts";
 import { doneClaims, inSession, prune, type RemoteClaimsPlace } from "./remote_claims.ts";
 
 /** A push that took longer waited for a person, in milliseconds. Ours: slow networks and servers take some seconds. */

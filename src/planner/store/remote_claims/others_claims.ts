@@ -8,10 +8,9 @@ import { holderText, isKeptByHand } from "../../work/claims/decide_claim.ts";
 import { Git } from "../git/git.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
 import { ClaimRemote, openClaimRemote } from "./claim_remote.ts";
-import { ClaimSession } from "./claim_session.ts";
+import { ClaimSession, steadyTime } from "./claim_session.ts";
 import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
 import type { RemoteClaimsPlace } from "./remote_claims.ts";
-import { steadyTime } from "./steady_clock.ts";
 
 /** Shortest time between two looks of commands that only read, in milliseconds. Source: docs/claims.md. */
 const LOOK_EVERY_MS = 30_000;

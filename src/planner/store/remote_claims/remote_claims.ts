@@ -2,8 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { SeenClaim } from "../../work/claims/claim_looks.ts";
-import { claimRef } from "../../work/claims/claim_ref.ts";
-import type { ClaimState } from "../../work/claims/claim_text.ts";
+import { type ClaimState, claimRef } from "../../work/claims/claim_text.ts";
 import {
   type ClaimDecision,
   type ClaimFacts,
@@ -15,11 +14,9 @@ import { beginChange } from "../../work/claims/own_claim.ts";
 import type { CommitWriter } from "../../work/commit_message.ts";
 import { withRemoteLock } from "../locks/project_lock.ts";
 import { type ClaimRemote, openClaimRemote } from "./claim_remote.ts";
-import { ClaimSession, type OwnChange } from "./claim_session.ts";
+import { ClaimSession, type OwnChange, steadyTime } from "./claim_session.ts";
 import { type KnownClaims, knownClaims, readClaimsFile } from "./claims_file.ts";
-import { doneInMain, mainRefs } from "./main_at_remote.ts";
-import { probeServer } from "./probe_server.ts";
-import { steadyTime } from "./steady_clock.ts";
+import { doneInMain, mainRefs, probeServer } from "./main_at_remote.ts";
 
 export interface RemoteSettings {
   readonly remote: string;

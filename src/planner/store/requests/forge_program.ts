@@ -4,7 +4,7 @@ import { type ForgeCall, type ForgeProgram, PROGRAMS } from "../../work/requests
 import type { ForgePlace } from "../../work/requests/forge_place.ts";
 import { gitsWords } from "../git/git.ts";
 import { withoutGitPlaces } from "../git/start_git.ts";
-import { findProgram } from "../processes/program_lookup.ts";
+import { findProgram } from "../processes/agent_process.ts";
 
 /** Longest wait for one call, in milliseconds. Ours: forges answer in seconds. */
 const CALL_LIMIT_MS = 60_000;

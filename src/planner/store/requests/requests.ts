@@ -2,13 +2,15 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Advance, MergeSearch, Requests, RequestTarget, SearchedMerge } from "#planner/run_ports/requests.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { specName, specOfName } from "../../work/claims/claim_text.ts";
 import { createCall, type ForgeCall, findCall, getCall, updateCall } from "../../work/requests/forge_call.ts";
 import { type ForgeRequest, readRequest } from "../../work/requests/forge_request.ts";
+import { type RequestNote, readNote, writeNote } from "../../work/requests/request_note.ts";
 import { Git } from "../git/git.ts";
 import { withMergeLock } from "../locks/project_lock.ts";
 import { refusePlantedElsewhere } from "../worktrees/guard.ts";
+import { refsOf } from "../worktrees/main_branch.ts";
 import { isAncestor } from "../worktrees/outside_words.ts";
-import { refsOf } from "../worktrees/refs.ts";
 import { refOf, runsOf } from "../worktrees/run_commits.ts";
 import { foundAs, searchMerge } from "../worktrees/search_merge.ts";
 import { type Branches, exists } from "../worktrees/worktree_commits.ts";
@@ -17,7 +19,6 @@ import { openPlace, type Place, readOrigin, requireRepository } from "../worktre
 import { addWorktree } from "../worktrees/worktree_prepare.ts";
 import { askForge } from "./forge_program.ts";
 import { fetchRef, pushBranch, pushRecords } from "./push_branch.ts";
-import { noteRequest, readNotes } from "./request_notes.ts";
 import { findTarget } from "./request_target.ts";
 
 /**
@@ -171,4 +172,38 @@ function read({ into, program }: RequestTarget, value: unknown): ForgeRequest {
 
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof OperationError)) throw error;
+}
+
+/** Where the notes of requests are: each is a commit without files. */
+const NOTES = "refs/planner/pr/";
+
+/** Reads all notes; none without a repository, or without git. Cost: one git. */
+export async function readNotes(git: Git): Promise<ReadonlyMap<SpecId, RequestNote>> {
+  const asked = git.ask(["for-each-ref", "--format=%(refname)%00%(contents)%00", NOTES]);
+  const listed = await asked.catch((error: unknown) => {
+    if (!(error instanceof OperationError)) throw error;
+    return null;
+  });
+  const fields = (listed ?? "").split("\0");
+  const found = new Map<SpecId, RequestNote>();
+  for (let index = 0; index + 1 < fields.length; index += 2) {
+    const id = specOfName((fields[index] ?? "").trim().slice(NOTES.length));
+    const note = readNote(fields[index + 1] ?? "");
+    if (id !== null && note !== null) found.set(id, note);
+  }
+  return found;
+}
+
+/** Forgets the request of a spec whose branch is gone. Cost: one git. */
+export async function forgetRequest(git: Git, id: SpecId): Promise<void> {
+  await git.try(["update-ref", "-d", NOTES + specName(id)]);
+}
+
+/** Writes a note in place of the one before. Cost: one git. */
+export async function noteRequest(git: Git, id: SpecId, note: RequestNote): Promise<void> {
+  const ref = NOTES + specName(id);
+  const message = writeNote(id, note);
+  const seconds = Math.floor(Date.now() / 1000);
+  const input = `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\ndata ${Buffer.byteLength(message)}\n${message}\n`;
+  await git.run(["fast-import", "--quiet", "--force", "--date-format=raw"], { input });
 }

@@ -1,8 +1,7 @@
 import type { SpecSet } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { ARCHIVE } from "../project/places.ts";
-import { FolderNames, type Listing } from "./folder_names.ts";
-import { sortById } from "./sort_ids.ts";
+import { FolderNames, type Listing, sortById } from "./folder_names.ts";
 import { SpecFiles } from "./spec_files.ts";
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

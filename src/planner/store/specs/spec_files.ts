@@ -2,8 +2,7 @@ import { join } from "node:path";
 import type { SpecSet } from "../../ports.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import type { FolderNames } from "./folder_names.ts";
-import { sortById } from "./sort_ids.ts";
+import { type FolderNames, sortById } from "./folder_names.ts";
 import { isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { gitsWords } from "../git/git.ts";
-import { hooksFolder } from "./hooks_folder.ts";
-import type { Repository } from "./worktree_place.ts";
+import { hooksFolder, type Repository } from "./worktree_place.ts";
 
 /**
  * Tries what a commit of planner's own takes, before an agent works for hours: an identity, a signature, and the hook

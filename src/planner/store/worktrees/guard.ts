@@ -4,7 +4,6 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlantedChange } from "#planner/run_ports/worktrees.ts";
 import { shellWord } from "#words/shell_word.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { hooksFolder } from "./hooks_folder.ts";
 import {
   type Change,
   compareSnapshots,
@@ -17,7 +16,7 @@ import {
   takeSharedPrograms,
 } from "./snapshot.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
+import { hooksFolder, openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
 
 /** Changes that one message names. */
 const MAX_NAMED = 5;

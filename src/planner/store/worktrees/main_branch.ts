@@ -4,7 +4,6 @@ import { shellWord } from "#words/shell_word.ts";
 import type { Git } from "../git/git.ts";
 import { readMoves } from "./admin_folder.ts";
 import { shortName } from "./outside_words.ts";
-import { refsOf } from "./refs.ts";
 import { type Branches, exists } from "./worktree_commits.ts";
 
 /** Returns what to do about a main branch that was renamed or deleted; null if it is there. */
@@ -35,4 +34,13 @@ export async function withMain<T>(git: Git, { mainBranch }: Branches, id: SpecId
     const gone = await goneMain(git, mainBranch, id).catch(() => null);
     throw gone === null ? error : new OperationError("failed_precondition", gone);
   }
+}
+
+/** Branches by their full names, each with the path of the checkout that has it checked out: empty for none. */
+export type Refs = ReadonlyMap<string, string>;
+
+export async function refsOf(git: Git): Promise<Refs> {
+  const listed = await git.run(["for-each-ref", "--format=%(refname) %(worktreepath)", "refs/heads"]);
+  const lines = listed.split("\n").filter((line) => line !== "");
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)]));
 }

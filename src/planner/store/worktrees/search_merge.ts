@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
 import { isPlannersFile } from "../../work/default_evidence.ts";
 import type { Git } from "../git/git.ts";
-import { isMergeTreeMissing } from "./forecast.ts";
+import { isMergeTreeMissing } from "./differences.ts";
 import { isAncestor } from "./outside_words.ts";
 
 /** Most commits of the main branch that are compared as patches, and by merging. Ours: each takes milliseconds. */

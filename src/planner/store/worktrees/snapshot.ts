@@ -6,9 +6,8 @@ import { removeInside } from "../files/open_folder.ts";
 import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
-import { hooksFolder } from "./hooks_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import type { Place, Repository } from "./worktree_place.ts";
+import { hooksFolder, type Place, type Repository } from "./worktree_place.ts";
 
 /**
  * Settings by which git starts programs or reads other files. An agent that changes one could run what it likes as the

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { CommittedSpec, CommittedState, SpecChanges } from "#planner/run_ports/spec_changes.ts";
+import type { CommittedSpec, CommittedState, SpecChanges } from "#planner/run_ports/worktree.ts";
 import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
 import type { Git } from "../git/git.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";

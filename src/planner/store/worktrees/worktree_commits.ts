@@ -6,11 +6,10 @@ import { temporaryPid } from "../files/temporary_file.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
 import { readGitFile } from "./admin_folder.ts";
-import { hooksBeyond } from "./hooks_folder.ts";
 import { submoduleChanges } from "./submodules.ts";
 import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
+import { hooksBeyond, type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 
 export interface Branches {
   readonly branch: string;

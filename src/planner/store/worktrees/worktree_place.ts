@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -223,4 +223,25 @@ export async function currentBranch({
 /** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
 function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   return withSetting("core.excludesFile", file, env);
+}
+
+/** Returns the folder that git takes hooks from in the person's checkout: a relative setting counts from there. */
+export function hooksFolder({ commonFolder, top }: Pick<Repository, "commonFolder" | "top">, setting?: string): string {
+  if (setting === undefined) return join(commonFolder, "hooks");
+  return isAbsolute(setting) ? setting : resolve(top, setting);
+}
+
+/**
+ * Returns the folder of hooks for git in a worktree, if git would not find it there by itself: a manager of hooks (husky
+ * for example) keeps it in a folder that git ignores, which a new worktree does not have. Null otherwise.
+ */
+export async function hooksBeyond({
+  repository,
+  worktree,
+}: Pick<Place, "repository" | "worktree">): Promise<string | null> {
+  const setting = (await repository.settings()).get("core.hookspath");
+  // A setting that begins with ~ is one of the person's own.
+  if (setting === undefined || isAbsolute(setting) || setting.startsWith("~")) return null;
+  const folder = hooksFolder(repository, setting);
+  return existsSync(resolve(worktree.path, setting)) || !existsSync(folder) ? null : folder;
 }

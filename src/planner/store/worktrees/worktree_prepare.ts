@@ -9,15 +9,22 @@ import { withSetting } from "../git/start_git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readGitFile, readHead, realPath } from "./admin_folder.ts";
 import { refusePlanted } from "./guard.ts";
-import { hooksBeyond } from "./hooks_folder.ts";
 import { keepCommits, keepHashes } from "./keep_commits.ts";
+import type { Refs } from "./main_branch.ts";
 import { isAncestor } from "./outside_words.ts";
-import type { Refs } from "./refs.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
 import type { Branches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { currentBranch, openPlace, type Place, type Repository, readOrigin, writeOrigin } from "./worktree_place.ts";
+import {
+  currentBranch,
+  hooksBeyond,
+  openPlace,
+  type Place,
+  type Repository,
+  readOrigin,
+  writeOrigin,
+} from "./worktree_place.ts";
 import { endRebase, settleSpecs } from "./worktree_rebase.ts";
 
 /**

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { KeptRunRecord, LatestRun, RecordFacts, RunHead } from "#planner/run_ports/kept_records.ts";
-import type { SpecChanges } from "#planner/run_ports/spec_changes.ts";
-import type { FolderState, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
+import type { FolderState, SpecChanges, Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import type {
   ForecastConflict,
   MergeAnswer,
@@ -25,22 +24,19 @@ import { removeLeftovers } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
 import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES } from "../project/places.ts";
-import { placeInProject, restoreProject } from "../project/project_placed.ts";
-import { forgetRequest } from "../requests/request_notes.ts";
+import { forgetRequest } from "../requests/requests.ts";
 import { adminFolders, mirrorRemotes, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
+import { forecastConflicts } from "./differences.ts";
 import { blobHashes, projectState } from "./folder_state.ts";
-import { forecastConflicts } from "./forecast.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
-import { latestRuns, readRuns } from "./latest_runs.ts";
-import { withMain } from "./main_branch.ts";
+import { refsOf, withMain } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
-import { guardProject } from "./project_run.ts";
+import { guardProject, placeInProject, restoreProject } from "./project_run.ts";
 import { recordFacts } from "./record_facts.ts";
-import { refsOf } from "./refs.ts";
-import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
+import { keepRunRecord, latestRuns, noteMergedRun, readRunRecord, readRuns } from "./run_commits.ts";
 import { changedIn, commitsIn, settle } from "./settle.ts";
 import { specChanges } from "./spec_changes.ts";
 import { keepSubmodules } from "./submodules.ts";

@@ -35,3 +35,46 @@ Do not start, merge, pause or archive work: planner does that. If you cannot fin
 
 Commit with a message that begins \`planner({{spec.id}}):\`.
 `;
+
+/** Name under which a project may keep its own beginning of the prompt, `.planner/prompts/split.md`. */
+export const SPLIT_PROMPT_NAME = "split";
+
+/** The default beginning, for projects without one. */
+export const SPLIT_PROMPT = `# Split {{spec.id}}: {{spec.title}}
+
+You work in the project {{project.name}}. The spec below is too large for one piece of work:
+
+{{spec}}
+
+Split it into members that can each be worked and verified alone. Look at the project's files first. Change nothing: your
+answer is all that is asked for.
+
+- Each member is one coherent change, small enough to be done in one go.
+- Together they do all that the spec asks, and nothing beside it; no two do the same.
+- A member depends on another one only where it cannot be worked before that is done.
+- Each criterion says how somebody sees that the member is done. Where a command of the project can tell, name it as
+  \`verify\`: a person accepts it before it runs.
+`;
+
+/** What every such prompt ends with, for the answer is read by it. */
+export const SPLIT_ANSWER = `## Your answer
+
+End with one JSON document in a fenced code block, and nothing behind it:
+
+\`\`\`json
+{
+  "members": [
+    {
+      "title": "One line",
+      "description": "What is to be done, in Markdown without headings of level 1",
+      "acceptance_criteria": [{ "criterion": "What somebody sees when it is done", "verify": "npm test -- urls" }],
+      "target_files": ["path/of/a/file.ts"],
+      "depends_on": []
+    }
+  ]
+}
+\`\`\`
+
+\`members\` has at least two entries. \`depends_on\` holds the numbers of other members, the first one being 1; they form no
+circle. \`target_files\` may be left out; a criterion without a command is a plain text.
+`;

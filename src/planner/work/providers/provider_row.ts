@@ -1,4 +1,4 @@
-import type { PromptVia, StreamKind } from "../../config/provider_values.ts";
+import type { PromptVia, StreamKind } from "../../config/config_values.ts";
 import type { AgentFile, McpServer } from "../mcp_config/agent_files.ts";
 import type { Allowing, Grant } from "./grant.ts";
 

@@ -1,4 +1,4 @@
-import type { Forge } from "../../config/forges.ts";
+import type { Forge } from "../../config/config_values.ts";
 import { type ForgePlace, ownerOf, type RequestPlace } from "./forge_place.ts";
 
 /** The program that talks to a forge with the person's own login. */

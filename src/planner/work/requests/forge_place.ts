@@ -1,4 +1,4 @@
-import { FORGES, type Forge } from "../../config/forges.ts";
+import { FORGES, type Forge } from "../../config/config_values.ts";
 
 export interface ForgePlace {
   readonly forge: Forge;

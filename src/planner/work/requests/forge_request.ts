@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import type { Forge } from "../../config/forges.ts";
+import type { Forge } from "../../config/config_values.ts";
 
 export interface ForgeRequest {
   readonly number: number;

@@ -1,6 +1,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { FORGES } from "../../config/forges.ts";
+import { FORGES } from "../../config/config_values.ts";
 
 const NAME = Type.String({ minLength: 1 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { STREAM_KINDS } from "#planner/config/provider_values.ts";
+import { STREAM_KINDS } from "#planner/config/config_values.ts";
 import { openAgentStream } from "#planner/work/agent_stream.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { parseConfig } from "#planner/config/parse_config.ts";
-import { RULE_NAMES } from "#planner/config/rule_names.ts";
 import { rules } from "#planner/lint/lint_specs.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../../../support/lint_world.ts";
 

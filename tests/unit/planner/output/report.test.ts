@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { outputConsequence } from "../../../../src/planner/output/output_status.ts";
-import { outputReportLines } from "../../../../src/planner/output/report.ts";
+import { outputConsequence, outputReportLines } from "../../../../src/planner/output/report.ts";
 import type { OutputVerdict } from "../../../../src/planner/ports.ts";
 
 const schemaPath = ".planner/schemas/report.json";

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { endStranded } from "#planner/runs/doctor/stranded.ts";
+import { endStranded } from "#planner/runs/doctor/trouble.ts";
 import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
 import { waitingWork } from "#planner/runs/merge/waiting_work.ts";
 import { editFields } from "#planner/spec/edit/edit_fields.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import type { StreamKind } from "#planner/config/provider_values.ts";
+import type { StreamKind } from "#planner/config/config_values.ts";
 import { openAgentStream } from "#planner/work/agent_stream.ts";
 
 interface Read {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { parse as parseToml } from "smol-toml";
 import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/config_values.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_values.ts";
 import { type AgentLaunch, agentLaunch, type LaunchPlace } from "#planner/work/agent_launch.ts";
 import { exitMeaning, PROVIDERS, providerFor } from "#planner/work/providers.ts";
 

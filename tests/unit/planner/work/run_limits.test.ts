@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { isAccountError } from "#planner/work/account_error.ts";
+import { isAccountError } from "#planner/work/error_line.ts";
 import { limitsOf, spentTooMuch } from "#planner/work/run_limits.ts";
 import { addUsage, NO_USAGE, shortUsage, usageText } from "#planner/work/usage.ts";
 

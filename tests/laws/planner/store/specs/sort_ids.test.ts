@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { compareSpecIds, parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
-import { sortById } from "#planner/store/specs/sort_ids.ts";
+import { sortById } from "#planner/store/specs/folder_names.ts";
 import { LAW_RUNS } from "../../../../support/law_runs.ts";
 
 const base36 = (length: number): fc.Arbitrary<string> =>

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { RULE_NAMES } from "#planner/config/rule_names.ts";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { sarifReport } from "#planner/lint/reports/sarif.ts";
 import { ID, lintTexts, specText } from "../../../../support/lint_world.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { isProgramThere } from "#planner/store/processes/program_lookup.ts";
+import { isProgramThere } from "#planner/store/processes/agent_process.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
 
 test.skipIf(process.platform === "win32")("isProgramThere finds programs on PATH, and nothing else there", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { claimedSpec, claimRef, probeRef } from "#planner/work/claims/claim_ref.ts";
+import { claimedSpec, claimRef, probeRef } from "#planner/work/claims/claim_text.ts";
 
 const ref = (id: string): string => claimRef(id as SpecId).slice("refs/planner/claims/".length);
 

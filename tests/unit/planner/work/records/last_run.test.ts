@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { MAX_RUN_BYTES } from "../../../../../src/planner/limits.ts";
-import { readLastRun } from "../../../../../src/planner/work/records/last_run.ts";
-import { logLine, runHeader } from "../../../../../src/planner/work/records/log_format.ts";
+import { logLine, readLastRun, runHeader } from "../../../../../src/planner/work/records/log_format.ts";
 import { memoryLog } from "../../../../support/memory_log.ts";
 
 const AT = new Date("2026-11-21T10:00:00.000Z");

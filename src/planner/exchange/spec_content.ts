@@ -1,15 +1,11 @@
 import type { FieldValue } from "../spec/edit/edit_fields.ts";
-import { newSpecFile } from "../spec/new_spec.ts";
+import { type NewSpecFile, newSpecFile } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { bodyParts } from "./body_parts.ts";
 import type { CheckedTask } from "./check_tasks.ts";
 
-export interface SpecContent {
-  readonly title: string;
-  readonly body: string;
-  /** In the order in which a new file has them; without `id` and `origin`. */
-  readonly fields: Readonly<Record<string, FieldValue>>;
-}
+/** Its fields are without `id` and `origin`. */
+export type SpecContent = Omit<NewSpecFile, "id">;
 
 export interface ContentRefs {
   readonly idOf: (key: string) => SpecId | undefined;

@@ -108,23 +108,14 @@ function titleLine(title: string): string {
   return /(?:^|[ \t])#+$/.test(title) ? `# ${title} #` : `# ${title}`;
 }
 
-export interface TemplateParts {
-  readonly id: SpecId;
-  /** One line that is not empty; takes the place of the template's heading. */
-  readonly title: string;
-  /** Comes behind the title, before the template's text. */
-  readonly body: string;
-  /** In place of the template's fields. */
-  readonly fields: Readonly<Record<string, FieldValue>>;
-}
-
 /**
- * The text of a new spec made from a template: the template as it is, with its own title, id and fields.
+ * The text of a new spec made from a template: the template as it is, with its own title in place of the heading, the body
+ * behind that, and its own id and fields in place of the template's.
  *
  * @throws OperationError `failed_precondition` with line and column if the template does not parse, `invalid_argument`
  *   for text that no spec file can hold
  */
-export function specFromTemplate(template: string, { id, title, body, fields }: TemplateParts): string {
+export function specFromTemplate(template: string, { id, title, body, fields }: NewSpecFile): string {
   if (`${title}${body}`.includes("\0") || !`${title}\n${body}`.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid description: expected text without NUL characters");
   }

@@ -1,12 +1,8 @@
 import { type Criterion, criteriaOf } from "../spec/criteria.ts";
 
-export interface JudgedCriterion {
-  readonly label: string;
-  readonly checked: boolean;
+export interface JudgedCriterion extends Pick<Criterion, "label" | "checked" | "verify"> {
   /** True for one that the run took out of the list: removed, reworded or put into a code fence. */
   readonly lost: boolean;
-  /** The command that proves it, or null. */
-  readonly verify: string | null;
 }
 
 /**

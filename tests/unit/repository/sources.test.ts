@@ -26,7 +26,7 @@ const STARTERS: Readonly<Record<string, string>> = {
   "planner/store/git/ssh_signature.ts": "ssh-keygen",
   "planner/store/git/start_git.ts": "git",
   "planner/store/processes/agent_process.ts": "the agent, and commands that a person accepted",
-  "planner/store/processes/background.ts": "planner itself, and taskkill",
+  "planner/store/processes/background.ts": "planner itself",
   "planner/store/processes/process_mark.ts": "ps",
   "planner/store/processes/run_processes.ts": "taskkill",
   "planner/store/requests/forge_program.ts": "gh and glab, for a command of a person",

@@ -1,6 +1,7 @@
 import { counted } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
+import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { yamlOf } from "../../spec/full_frontmatter.ts";
 import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -8,7 +9,6 @@ import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { lineBreakOf } from "../../spec/text_lines.ts";
 import { isMissing } from "../field_value.ts";
 import { indentFrontmatter } from "./indent_frontmatter.ts";
-import { applyEdits, type TextEdit } from "./text_edits.ts";
 import { trimBody, trimFrontmatter } from "./trim_body.ts";
 
 /** A text as the fixes leave it, and what they did in words; without any the text is the very same. */

@@ -1,5 +1,5 @@
 import { type CST, Parser } from "yaml";
-import type { Range, TextEdit } from "./text_edits.ts";
+import type { Range, TextEdit } from "../../spec/edit/text_edits.ts";
 
 /** Spaces that each level of a block is indented by. Source: docs/contract/spec-tool.md#limits. */
 const STEP = 2;

@@ -1,9 +1,9 @@
 import { compile, parse, postprocess, preprocess } from "micromark";
 import { isScalar, parseDocument, visit } from "yaml";
+import { applyEdits, type Range, type TextEdit } from "../../spec/edit/text_edits.ts";
 import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { FrontmatterRange } from "../../spec/split_text.ts";
 import { afterBreak, lineBreakOf, lineEnd } from "../../spec/text_lines.ts";
-import { applyEdits, type Range, type TextEdit } from "./text_edits.ts";
 
 const HEADING = /^#{1,6}(?:[ \t]|$)/;
 const FENCE_LIKE = /`{3}|~{3}/;

@@ -1,15 +1,10 @@
 import type { PlannerContext } from "../../context.ts";
-import { outputReportLines } from "../../output/report.ts";
-import type { OutputVerdict } from "../../ports.ts";
+import { type JudgedOutput, outputReportLines } from "../../output/report.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 
 /** What comparing a spec's output with its schema came to. */
-export interface OutputReport {
-  readonly schemaPath: string;
-  readonly verdict: OutputVerdict;
-  /** Path of the spec's log from the project root, or null when it has none. */
-  readonly log: string | null;
+export interface OutputReport extends JudgedOutput {
   /** A sentence, a line for each problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
   readonly lines: readonly string[];
 }

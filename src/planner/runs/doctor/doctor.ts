@@ -5,7 +5,7 @@ import type { UnreadableFile } from "../../spec/spec.ts";
 import type { CareDeps } from "../run_types.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
-import { endStranded, type Trouble, type TroubleKind } from "./trouble.ts";
+import { endStranded, type Trouble } from "./trouble.ts";
 
 /** Locks on git's index that a killed git has left, or that one holds for long: nothing is merged or committed there. */
 async function gitLocks(deps: CareDeps): Promise<readonly Trouble[]> {
@@ -63,12 +63,7 @@ async function brokenConfig({ context }: CareDeps): Promise<readonly Trouble[]> 
   }
 }
 
-export interface DoctorFinding {
-  readonly kind: TroubleKind;
-  readonly subject: string;
-  readonly message: string;
-  /** What a person can do, or null. */
-  readonly advice: string | null;
+export interface DoctorFinding extends Omit<Trouble, "repair"> {
   /** Whether `--fix` can repair something of it. */
   readonly fixable: boolean;
   /** What was done, or null. */

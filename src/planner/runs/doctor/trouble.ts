@@ -1,8 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
-import { changeSpec } from "../../operations/shared/change_spec.ts";
-import { editFields } from "../../spec/edit/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { PROCESS_GONE } from "../claims.ts";
+import { failStarted } from "../run/write_end.ts";
 import type { CareDeps } from "../run_types.ts";
 
 /** In the order in which they are looked for and repaired: what runs first, then what it left. */
@@ -52,11 +51,9 @@ export async function endStranded(deps: CareDeps, id: SpecId): Promise<string | 
   return failed ? `set spec ${id} to failed` : null;
 }
 
-async function failSpec({ context }: CareDeps, id: SpecId): Promise<boolean> {
+async function failSpec(deps: CareDeps, id: SpecId): Promise<boolean> {
   try {
-    return await changeSpec(context, id, (text, { status }) =>
-      status === "in_progress" ? editFields(text, { status: "failed" }) : text,
-    );
+    return await failStarted(deps, id);
   } catch (error) {
     // It was archived or deleted, or cannot be read, which is a separate finding.
     if (error instanceof OperationError) return false;

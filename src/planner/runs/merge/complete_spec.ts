@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { SharedAnswer, SharedClaimWishes } from "#planner/run_ports/claims.ts";
+import type { SharedAnswer } from "#planner/run_ports/claims.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { RemovalWishes } from "#planner/run_ports/worktrees.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
@@ -7,7 +7,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { requestName } from "../../work/requests/request_note.ts";
-import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { RunDeps, RunWishes } from "../run_types.ts";
 
 /** The main branch has the work of a spec. */
 export interface Merged {
@@ -41,12 +41,7 @@ export function refusalText(result: Extract<MergeResult, { readonly outcome: "re
   return `${begin}: conflict in ${result.files.join(", ")}: ${result.advice}`;
 }
 
-export interface MergingWishes {
-  readonly stop: StopWishes;
-  /** Why a person takes the work whatever its checks say; null if they have to succeed. */
-  readonly unproven: string | null;
-  /** How the claim that other clones see is made final. */
-  readonly shared: SharedClaimWishes;
+export interface MergingWishes extends Pick<RunWishes, "stop" | "unproven" | "shared"> {
   /** A commit that a person named as the merge of the work; null to look for one. */
   readonly as?: string | null;
 }

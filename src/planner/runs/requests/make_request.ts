@@ -4,6 +4,7 @@ import type { RequestTarget } from "#planner/run_ports/requests.ts";
 import { refuseInsideRun } from "../../operations/shared/inside_run.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
+import type { NewRequest } from "../../work/requests/forge_call.ts";
 import { newRequestAddress } from "../../work/requests/forge_place.ts";
 import type { ForgeRequest } from "../../work/requests/forge_request.ts";
 import { type RequestNote, requestName, withTried } from "../../work/requests/request_note.ts";
@@ -207,12 +208,9 @@ async function send(deps: RunDeps, { work, target, there, wishes, pushed }: Sent
   return { ...made, outcome, number, url, body: request.body, notes };
 }
 
-interface Sending {
+interface Sending extends NewRequest {
   readonly target: RequestTarget;
   readonly there: ForgeRequest | null;
-  readonly title: string;
-  readonly body: string;
-  readonly draft: boolean;
 }
 
 async function sentRequest(deps: RunDeps, { target, there, title, body, draft }: Sending): Promise<ForgeRequest> {

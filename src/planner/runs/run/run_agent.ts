@@ -5,7 +5,6 @@ import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts"
 import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
 import { errorLine } from "../../work/error_line.ts";
 import { allowingLine } from "../../work/providers/grant.ts";
-import type { Usage } from "../../work/usage.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 import { LimitWatch, type SignsOfWork } from "./limit_watch.ts";
 import { onAbort, supervise } from "./run_commands.ts";
@@ -25,17 +24,8 @@ export interface AgentRun {
 export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** Result of an agent that has ended together with everything that it started. */
-export interface AgentEnd {
+export interface AgentEnd extends Omit<AgentAnswer, "lines"> {
   readonly exit: AgentExit;
-  readonly output: string;
-  /** What the agent itself says went wrong, or null. */
-  readonly failure: string | null;
-  /** The agent's own name for its session, or null. */
-  readonly session: string | null;
-  /** What it consumed, as it reports that, or null. */
-  readonly usage: Usage | null;
-  /** Actions that were denied. */
-  readonly denied: readonly string[];
   /** The line of its standard error that names the error, or empty. */
   readonly lastWords: string;
   /** Which limit ended it, or null. */

@@ -13,7 +13,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
 import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
-import type { PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
+import type { CareDeps, PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
 import { keepCutOffRun } from "./keep_record.ts";
 
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
@@ -188,9 +188,9 @@ export async function breakOff(
   }
 }
 
-/** A spec that has got another status since, `cancelled` for example, keeps it. */
-async function failStarted({ context }: RunDeps, id: SpecId): Promise<void> {
-  await changeSpec(context, id, (text, { status }) =>
+/** A spec that has got another status since, `cancelled` for example, keeps it. @returns whether it had not */
+export function failStarted({ context }: CareDeps, id: SpecId): Promise<boolean> {
+  return changeSpec(context, id, (text, { status }) =>
     status === "in_progress" ? editFields(text, { status: "failed" }) : text,
   );
 }

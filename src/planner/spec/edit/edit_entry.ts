@@ -7,7 +7,7 @@ import { fieldLines, inlineText, type Layout, takesLines, valueLines } from "./f
 import { type ItemPlan, itemStyle, planItems, styleOf } from "./list_plan.ts";
 import { isListToken, type MapEntry, type MapSite } from "./map_entries.ts";
 import { scalarText } from "./scalar_text.ts";
-import type { TextEdit } from "./text_edits.ts";
+import type { Range, TextEdit } from "./text_edits.ts";
 
 /** What is set: `current` is the value that the entry has now, as parsed. */
 export interface NewValue {
@@ -55,7 +55,7 @@ export function addEntry(site: EditSite, { map, entries }: MapSite, name: string
   const lines = last && linesOf(yaml, last.start, last.end);
   if (lines === undefined || first === undefined) return undefined;
   const indent = yaml.slice(lineStart(yaml, first.start), first.start);
-  return [{ from: lines.to, to: lines.to, text: fieldLines(name, value, indent, layout) }];
+  return [{ start: lines.end, end: lines.end, text: fieldLines(name, value, indent, layout) }];
 }
 
 function listEdits(
@@ -74,22 +74,22 @@ function setInFlow(entry: MapEntry, value: FieldValue): Edits {
   const text = flowText(value, entry.value);
   if (entry.value !== undefined) return [replaced(entry.value, text)];
   const at = entry.colonEnd ?? entry.keyEnd;
-  return [{ from: at, to: at, text: entry.colonEnd === undefined ? `: ${text}` : ` ${text}` }];
+  return [{ start: at, end: at, text: entry.colonEnd === undefined ? `: ${text}` : ` ${text}` }];
 }
 
 function setInline({ yaml }: EditSite, entry: MapEntry, value: FieldValue): Edits {
   const text = inlineText(value, { style: styleOf(entry.value), inFlow: false });
   if (entry.value !== undefined && isInline(entry.value)) return [replaced(entry.value, text)];
   const cleared = clear(yaml, entry);
-  return cleared && [{ from: cleared.at, to: cleared.at, text: ` ${text}` }, ...cleared.edits];
+  return cleared && [{ start: cleared.at, end: cleared.at, text: ` ${text}` }, ...cleared.edits];
 }
 
 function setOnLines({ yaml, layout }: EditSite, entry: MapEntry, value: FieldValue): Edits {
   const cleared = clear(yaml, entry);
   const lines = linesOf(yaml, entry.start, entry.start);
   if (cleared === undefined || lines === undefined) return undefined;
-  const indent = yaml.slice(lines.from, entry.start);
-  return [{ from: cleared.below, to: cleared.below, text: valueLines(value, indent, layout) }, ...cleared.edits];
+  const indent = yaml.slice(lines.start, entry.start);
+  return [{ start: cleared.below, end: cleared.below, text: valueLines(value, indent, layout) }, ...cleared.edits];
 }
 
 /** How an entry loses its value: `at` is where another one may follow the colon, `below` where lines of one may begin. */
@@ -108,19 +108,19 @@ function clear(yaml: string, { colonEnd: at, value }: MapEntry): Cleared | undef
     if (header === undefined) return undefined;
     const below = nextLine(header.offset);
     const end = tokenEnd(value);
-    const content = { from: below, to: end < below ? below : nextLine(end), text: "" };
-    return { edits: [{ from: at, to: header.offset + header.source.length, text: "" }, content], at, below };
+    const content = { start: below, end: end < below ? below : nextLine(end), text: "" };
+    return { edits: [{ start: at, end: header.offset + header.source.length, text: "" }, content], at, below };
   }
   if (value.type === "block-map" || value.type === "block-seq") {
     const lines = itemLines(yaml, value);
     const first = lines?.[0];
-    return lines && first && { edits: lines.map((range) => ({ ...range, text: "" })), at, below: first.from };
+    return lines && first && { edits: lines.map((range) => ({ ...range, text: "" })), at, below: first.start };
   }
   const end = tokenEnd(value);
   // Does not edit a value below its key, because a comment may precede it.
   return lineEnd(yaml, at) < value.offset
     ? undefined
-    : { edits: [{ from: at, to: end, text: "" }], at, below: nextLine(end) };
+    : { edits: [{ start: at, end: end, text: "" }], at, below: nextLine(end) };
 }
 
 function isInline(token: Token): boolean {
@@ -128,28 +128,22 @@ function isInline(token: Token): boolean {
 }
 
 function replaced(token: Token, text: string): TextEdit {
-  return { from: token.offset, to: tokenEnd(token), text };
+  return { start: token.offset, end: tokenEnd(token), text };
 }
 
 function flowText(value: FieldValue, old?: Token): string {
   return inlineText(value, { style: styleOf(old), inFlow: true });
 }
 
-/** Whole lines of a text, the last one's line break included. */
-interface LineRange {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The lines that hold `start..end`, or undefined if its first line has other text before `start`. */
-function linesOf(yaml: string, start: number, end: number): LineRange | undefined {
+/** The whole lines that hold `start..end`, the last one's line break included, or undefined if its first line has other text before `start`. */
+function linesOf(yaml: string, start: number, end: number): Range | undefined {
   const from = lineStart(yaml, start);
   if (yaml.slice(from, start).trim() !== "") return undefined;
-  return { from, to: afterBreak(yaml, lineEnd(yaml, end)) };
+  return { start: from, end: afterBreak(yaml, lineEnd(yaml, end)) };
 }
 
 /** The lines of every item of a block collection, or undefined when an item shares its line with something else. */
-function itemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly LineRange[] | undefined {
+function itemLines(yaml: string, collection: CST.BlockSequence | CST.BlockMap): readonly Range[] | undefined {
   const ranges = collection.items.filter(isFilled).map((item) => linesOf(yaml, itemStart(item), itemEnd(item)));
   return ranges.every((range) => range !== undefined) ? ranges : undefined;
 }
@@ -167,12 +161,14 @@ function blockListEdits(
   const first = ranges?.[0];
   if (ranges === undefined || first === undefined) return undefined;
   const kept = new Set(plan);
-  const edits: TextEdit[] = ranges.flatMap(({ from, to }, index) => (kept.has(index) ? [] : [{ from, to, text: "" }]));
+  const edits: TextEdit[] = ranges.flatMap(({ start, end }, index) =>
+    kept.has(index) ? [] : [{ start, end, text: "" }],
+  );
   const opening = openingOf(yaml, list);
-  let at = first.from;
+  let at = first.start;
   for (const step of plan) {
-    if (typeof step === "number") at = ranges[step]?.to ?? at;
-    else edits.push({ from: at, to: at, text: `${opening}${step}${lineBreak}` });
+    if (typeof step === "number") at = ranges[step]?.end ?? at;
+    else edits.push({ start: at, end: at, text: `${opening}${step}${lineBreak}` });
   }
   return edits;
 }

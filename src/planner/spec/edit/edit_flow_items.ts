@@ -23,10 +23,10 @@ export function flowItemEdits(
   const from = collection.offset + 1;
   const to = tokenEnd(collection) - 1;
   const inner = yaml.slice(from, to);
-  if (!/[\r\n]/.test(inner)) return [{ from, to, text: oneLine(yaml, collection, plan) }];
-  if (plan.length === 0 && !inner.includes("#")) return [{ from, to, text: "" }];
+  if (!/[\r\n]/.test(inner)) return [{ start: from, end: to, text: oneLine(yaml, collection, plan) }];
+  if (plan.length === 0 && !inner.includes("#")) return [{ start: from, end: to, text: "" }];
   const parts = partsOf(yaml, collection);
-  return parts && [{ from, to, text: severalLines(parts, plan, lineBreak) }];
+  return parts && [{ start: from, end: to, text: severalLines(parts, plan, lineBreak) }];
 }
 
 function oneLine(yaml: string, collection: CST.FlowCollection, plan: ItemPlan): string {

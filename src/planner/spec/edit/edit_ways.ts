@@ -58,7 +58,7 @@ function* changesOf(edit: FieldEdit, { range, site, root, entry, apply }: Change
     const removal = removeEntry(site, root, entry);
     yield apply(removal);
     // Blank or indented comment lines below would become part of a block scalar above.
-    yield apply(removal?.map((edit) => ({ ...edit, to: edit.to + looseLinesAt(site.yaml, edit.to) })));
+    yield apply(removal?.map((edit) => ({ ...edit, end: edit.end + looseLinesAt(site.yaml, edit.end) })));
     return;
   }
   if (
@@ -126,8 +126,8 @@ function* additions(
   const text = fieldLines(key, value, /^ *$/.test(indent) ? indent : "", layout);
   // Blank lines at the end stay behind the new field, unless they are part of a block text.
   const behind = afterLastFilledLine(yaml);
-  yield apply([{ from: behind, to: behind, text }]);
-  yield apply([{ from: yaml.length, to: yaml.length, text }]);
+  yield apply([{ start: behind, end: behind, text }]);
+  yield apply([{ start: yaml.length, end: yaml.length, text }]);
   if (root !== undefined) yield apply(addEntry(site, root, key, value));
 }
 
@@ -142,7 +142,7 @@ function rewritten(
   const text = `${scalarText(entry.name, { style, inFlow })}: ${inlineText(value, { style, inFlow })}`;
   // What a block text leaves behind itself on its last line belongs to it.
   const isBlockText = entry.value?.type === "block-scalar";
-  return { from: entry.start, to: isBlockText ? lineEnd(yaml, entry.end) : entry.end, text };
+  return { start: entry.start, end: isBlockText ? lineEnd(yaml, entry.end) : entry.end, text };
 }
 
 /** How many characters the blank and indented comment lines at `at` take. */

@@ -1,7 +1,11 @@
-/** Replaces the text between two offsets; with equal offsets it inserts. */
-export interface TextEdit {
-  readonly from: number;
-  readonly to: number;
+/** A half-open range of characters. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Replaces a range of characters; an empty range inserts. */
+export interface TextEdit extends Range {
   readonly text: string;
 }
 
@@ -9,9 +13,9 @@ export interface TextEdit {
 export function applyEdits(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;
-  for (const edit of [...edits].sort((a, b) => a.from - b.from || a.to - b.to)) {
-    parts.push(text.slice(at, edit.from), edit.text);
-    at = edit.to;
+  for (const edit of [...edits].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    parts.push(text.slice(at, edit.start), edit.text);
+    at = edit.end;
   }
   return parts.join("") + text.slice(at);
 }

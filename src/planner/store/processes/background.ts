@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
@@ -7,7 +7,7 @@ import type { Background } from "../../program_ports.ts";
 import { diskRefusal, reason } from "../files/disk_error.ts";
 import { type OpenFolder, openFolderOf } from "../files/open_folder.ts";
 import { PROCESSES } from "../project/places.ts";
-import { RUN_VARIABLE } from "./run_processes.ts";
+import { RUN_VARIABLE, runTaskkill } from "./run_processes.ts";
 
 /** A link in the file's place is refused. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
@@ -85,11 +85,5 @@ function signal(pid: number): boolean {
 
 async function taskkill(pid: number): Promise<boolean> {
   // Only a process with a window can be asked; one without is ended.
-  return (await run(["/PID", String(pid)])) || (await run(["/PID", String(pid), "/T", "/F"]));
-}
-
-function run(args: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, (error) => resolve(error === null));
-  });
+  return (await runTaskkill(["/PID", String(pid)])) || (await runTaskkill(["/PID", String(pid), "/T", "/F"]));
 }

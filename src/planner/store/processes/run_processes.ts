@@ -121,7 +121,7 @@ export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: 
 async function end(pid: number, { force, first }: { readonly force: boolean; readonly first: boolean }): Promise<void> {
   if (process.platform === "win32") {
     // Without /F only programs with a window are asked.
-    if (force || first) await taskkill(pid, force);
+    if (force || first) await runTaskkill(["/PID", String(pid), "/T", ...(force ? ["/F"] : [])]);
   } else if (force) signal(pid, "SIGKILL");
   else if (first) signal(pid, "SIGTERM");
 }
@@ -142,9 +142,9 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-function taskkill(pid: number, force: boolean): Promise<void> {
-  const args = ["/PID", String(pid), "/T", ...(force ? ["/F"] : [])];
+/** Runs Windows' program for ending processes; false if it fails. */
+export function runTaskkill(args: readonly string[]): Promise<boolean> {
   return new Promise((resolve) => {
-    execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, () => resolve());
+    execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, (error) => resolve(error === null));
   });
 }

@@ -1,17 +1,12 @@
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import type { ForgePlace } from "#planner/work/requests/forge_place.ts";
+import type { RequestPlace } from "#planner/work/requests/forge_place.ts";
 import type { ForgeRequest } from "#planner/work/requests/forge_request.ts";
 import type { RequestNote } from "#planner/work/requests/request_note.ts";
 
-export interface RequestTarget {
+/** `into` is the repository that the request is made in, `head` the one that has the branch: they differ for a fork. */
+export interface RequestTarget extends RequestPlace {
   /** Name of the git remote that the branch is pushed to. */
   readonly remote: string;
-  /** The repository that has the branch, and the one that the request is made in: they differ for a fork. */
-  readonly head: ForgePlace;
-  readonly into: ForgePlace;
-  readonly branch: string;
-  /** Name of the branch there that the work is to get into. */
-  readonly base: string;
   /** The program that talks to the forge; null if it is not installed. */
   readonly program: "gh" | "glab" | null;
 }

@@ -6,6 +6,7 @@ import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
 import { requested } from "../merge/waiting_work.ts";
+import { withoutSlash } from "../run/place.ts";
 import type { CareDeps } from "../run_types.ts";
 import { endStranded, type Trouble } from "./trouble.ts";
 
@@ -97,7 +98,7 @@ async function adviceForGone({ ports }: CareDeps, id: SpecId, commit: boolean): 
   // Git would meet a conflict in the spec if its deletion is committed.
   const isThere = worktree !== null && (await worktree.specs().ids()).includes(id);
   const keep = isThere
-    ? `"cp ${shellWord(`${worktree.root.replace(/[\\/]+$/, "")}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
+    ? `"cp ${shellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`
     : `${commit ? "commit there and run" : "take the commits with"} "git merge ${shellWord(branch)}"`;
   return `its spec is gone: ${keep}, or drop all of it with "git worktree remove --force .planner/worktrees/${id}" and "git branch -D ${shellWord(branch)}"; then run "planner doctor --fix"`;
 }

@@ -10,6 +10,7 @@ import type { ManualEnd } from "../../work/provenance.ts";
 import { type RecordedWork, type RunSummary, runRecord } from "../../work/records/run_record.ts";
 import type { CareDeps, PlacedRun, RunDeps } from "../run_types.ts";
 import type { Gathered } from "./evidence.ts";
+import { withoutSlash } from "./place.ts";
 
 export interface RunParts extends Pick<RunSummary, "report" | "lastWords" | "end" | "warnings"> {
   readonly startedAt: string;
@@ -103,7 +104,7 @@ async function writeFile(
   { run, text }: StoredRecord,
 ): Promise<void> {
   const path = `.planner/runs/${id}/${run}.json`;
-  if (place.worktree === null) return files.write(`${root.replace(/[\\/]+$/, "")}/${path}`, text);
+  if (place.worktree === null) return files.write(`${withoutSlash(root)}/${path}`, text);
   const message = commitWriter(config.git.commit_template, spec)(COMMIT_SUMMARIES.record(id, run));
   await place.worktree.commitFile(path, text, message);
 }

@@ -1,13 +1,12 @@
 import { reasonOf } from "#kernel/errors.ts";
 import { checkLines, isAccepted } from "../../work/acceptance.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
-import { assemblePrompt } from "../../work/prompts/prompt.ts";
+import { assemblePrompt, type PromptRequest } from "../../work/prompts/prompt.ts";
 import { limitsOf } from "../../work/run_limits.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
-import { agentEnvironment } from "./place.ts";
+import { agentEnvironment, withoutSlash } from "./place.ts";
 import { type AgentEnd, type AgentRun, runAgent } from "./run_agent.ts";
 import { digest } from "./set_up.ts";
-import { specsOf } from "./write_end.ts";
 
 export interface Launching extends AgentRun {
   /** A template by name, null for the usual one; or a whole text, which splits the spec instead of working it. */
@@ -25,10 +24,12 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const { job, prompted } = launching;
   const { id, place, processId, provider } = job;
   const isSplit = "text" in launching.prompt;
-  const prompt = isSplit ? { ...launching.prompt, warnings: [] } : await promptOf(deps, job, launching.prompt.template);
+  const prompt = isSplit
+    ? { ...launching.prompt, warnings: [] }
+    : await assemblePrompt(deps.context, await promptRequest(deps, job, launching.prompt.template));
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
-  const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;
+  const beside = `${withoutSlash(deps.root)}/.planner/logs/${id}`;
   const writable = provider.row.writableArgs === null ? [] : await deps.files.gitFolders(place.root);
   const server = isSplit ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;
@@ -77,18 +78,17 @@ async function displace({ ports }: RunDeps, { id, log }: AgentJob): Promise<void
   }
 }
 
-async function promptOf(deps: RunDeps, { id, config, place }: AgentJob, template: string | null) {
-  const specs = specsOf(deps, place);
-  const [spec, { text }] = [await specs.load(id), await specs.readText(id)];
-  const { worktree } = place;
-  return assemblePrompt(deps.context, {
-    spec,
-    specText: text,
-    config,
-    projectName: config.project.name ?? trimmed(deps.root).split(/[\\/]/).at(-1) ?? "",
-    template,
-    place: { path: place.root, branch: worktree?.branch ?? "", isolated: worktree !== null },
-  });
+/** Returns what a prompt about a spec is written from, the spec being read where the agent works. */
+export async function promptRequest(
+  deps: RunDeps,
+  { id, config, place: { root, worktree } }: Pick<AgentJob, "id" | "config" | "place">,
+  template: string | null,
+): Promise<PromptRequest> {
+  const specs = worktree === null ? deps.context.specs : worktree.specs();
+  const [spec, { text: specText }] = [await specs.load(id), await specs.readText(id)];
+  const projectName = config.project.name ?? withoutSlash(deps.root).split(/[\\/]/).at(-1) ?? "";
+  const place = { path: root, branch: worktree?.branch ?? "", isolated: worktree !== null };
+  return { spec, specText, config, projectName, template, place };
 }
 
 /** Adds the server to the agent's own configuration file, where that is how it learns of it. */
@@ -100,7 +100,7 @@ async function extendProjectFile(
   if (projectFile === null) return;
   // What a killed run left here would be taken for a person's own.
   await ports.worktrees.displace(id);
-  const root = trimmed(place.root);
+  const root = withoutSlash(place.root);
   const texts = await Promise.all(projectFile.files.map((file) => files.read(`${root}/${file}`)));
   const there = texts.findIndex((text) => text !== null);
   const file = projectFile.files[Math.max(0, there)] ?? projectFile.files[0];
@@ -111,8 +111,4 @@ async function extendProjectFile(
   if (edit.kind !== "added") return;
   if (place.worktree === null) await ports.worktrees.placeInProject(id, file, edit.text);
   else await place.worktree.place(file, edit.text);
-}
-
-function trimmed(path: string): string {
-  return path.replace(/[\\/]+$/, "");
 }

@@ -106,9 +106,13 @@ export function agentEnvironment(
     ...place.worktree?.env,
     ...(place.port === null ? {} : { PORT: String(place.port) }),
     PLANNER_SPEC_ID: id,
-    PLANNER_SPEC_FILE: `${place.root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
+    PLANNER_SPEC_FILE: `${withoutSlash(place.root)}/.planner/specs/${id}.md`,
     PLANNER_PROJECT: root,
     PLANNER_WORKTREE: place.worktree?.path,
     PLANNER_BRANCH: place.worktree?.branch,
   };
+}
+
+export function withoutSlash(path: string): string {
+  return path.replace(/[\\/]+$/, "");
 }

@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { refuseUnacceptedSetup } from "../../operations/shared/start_checks.ts";
 import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
 import type { PlacedJob, RunDeps } from "../run_types.ts";
+import { withoutSlash } from "./place.ts";
 import { runCommands } from "./run_commands.ts";
 
 /**
@@ -53,7 +54,7 @@ async function runSetup(deps: RunDeps, job: PlacedJob, locks: ReadonlyMap<string
 async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
   for (const file of LOCK_FILES) {
-    const text = await files.read(`${root.replace(/[\\/]+$/, "")}/${file}`);
+    const text = await files.read(`${withoutSlash(root)}/${file}`);
     if (text !== null) texts.set(file, text);
   }
   return texts;

@@ -15,6 +15,7 @@ import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { CareDeps, PlacedRun, RunDeps, RunPlace } from "../run_types.ts";
 import { keepCutOffRun } from "./keep_record.ts";
+import { withoutSlash } from "./place.ts";
 
 export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
   return worktree === null ? context.specs : worktree.specs();
@@ -101,7 +102,7 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
     const file = `.planner/specs/${id}.md`;
     throw new OperationError(
       "failed_precondition",
-      `"${file}" is gone from the project since the run began: "cp ${shellWord(`${worktree.root.replace(/[\\/]+$/, "")}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
+      `"${file}" is gone from the project since the run began: "cp ${shellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }
   await changeSpec(deps.context, id, (here) => {

@@ -6,7 +6,7 @@ import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prom
 import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/prompts/standard_prompt.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
 import { placeAt } from "../job.ts";
-import { launchAgent } from "../run/launch_agent.ts";
+import { launchAgent, promptRequest } from "../run/launch_agent.ts";
 import type { AgentEnd } from "../run/run_agent.ts";
 import type { AgentJob, RunDeps } from "../run_types.ts";
 
@@ -57,27 +57,15 @@ function failed(id: SpecId, why: string): OperationError {
 }
 
 /** Returns the project's template, or the built-in one, followed by the required format of the answer. */
-async function splitPrompt({ context, root, tell }: RunDeps, id: SpecId): Promise<string> {
-  const { specs, prompts } = context;
+async function splitPrompt(deps: RunDeps, id: SpecId): Promise<string> {
+  const { context, root, tell } = deps;
+  const { prompts } = context;
   const own = (await prompts.names()).includes(SPLIT_PROMPT_NAME);
   const template: PromptTemplate = own
     ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
     : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
-  const config = await context.config();
-  const values = await variablesOf(context, {
-    spec: await specs.load(id),
-    specText: (await specs.readText(id)).text,
-    config,
-    projectName:
-      config.project.name ??
-      root
-        .replace(/[\\/]+$/, "")
-        .split(/[\\/]/)
-        .at(-1) ??
-      "",
-    template: null,
-    place: { path: root, branch: "", isolated: false },
-  });
+  const job = { id, config: await context.config(), place: placeAt(root, null) };
+  const values = await variablesOf(context, await promptRequest(deps, job, null));
   const filled = fillTemplate(template, values);
   for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });
   return `${filled.text.trim()}\n\n${SPLIT_ANSWER}`;

@@ -26,14 +26,16 @@ export async function replaceFile(path: string, file: string, text: string | Uin
 
 /** The same for a file that must not be there yet: false when it is. */
 export function createFile(path: string, file: string, text: string): Promise<boolean> {
-  return place(path, `create "${file}"`, async (target) => {
-    const temporary = await writeBeside(target, text);
-    try {
-      return await giveName(temporary, target);
-    } finally {
-      await removeQuietly(temporary);
-    }
-  });
+  return place(path, `create "${file}"`, (target) => createNamed(target, text));
+}
+
+async function createNamed(target: string, text: string): Promise<boolean> {
+  const temporary = await writeBeside(target, text);
+  try {
+    return await giveName(temporary, target);
+  } finally {
+    await removeQuietly(temporary);
+  }
 }
 
 /** A file that is to be created. `file` is the path as refusals name it. */
@@ -77,13 +79,7 @@ export async function createFiles(files: readonly NewFile[]): Promise<readonly (
 async function createUnsynced({ path, text }: NewFile, folders: Map<string, OpenFolder>): Promise<boolean> {
   const folder = folders.get(dirname(path)) ?? openFolderOf(path);
   folders.set(dirname(path), folder);
-  const target = join(folder.path, basename(path));
-  const temporary = await writeBeside(target, text);
-  try {
-    return await giveName(temporary, target);
-  } finally {
-    await removeQuietly(temporary);
-  }
+  return createNamed(join(folder.path, basename(path)), text);
 }
 
 /**

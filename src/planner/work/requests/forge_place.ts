@@ -48,6 +48,7 @@ export interface RequestPlace {
   readonly into: ForgePlace;
   readonly head: ForgePlace;
   readonly branch: string;
+  /** Name of the branch there that the work is to get into. */
   readonly base: string;
 }
 

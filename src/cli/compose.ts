@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
-import { openGitHistory } from "#planner/store/git/git.ts";
+import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
-import { openProcessControl } from "#planner/store/processes/background.ts";
 import { insideRun, projectAround } from "#planner/store/processes/inside_run.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openConfig, openSettings } from "#planner/store/project/config_file.ts";
@@ -39,7 +38,10 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     templates: openTemplateStore(root),
-    processes: openProcessControl(),
+    processes: {
+      terminate: async (pid) =>
+        (await import("#planner/store/processes/background.ts")).openProcessControl().terminate(pid),
+    },
     git: openGitHistory(root),
     outputs: openOutputValidator(project),
     accepted: loadedOnce(async () =>

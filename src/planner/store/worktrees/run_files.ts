@@ -5,7 +5,8 @@ import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
-import { Git, openGitHistory } from "../git/git.ts";
+import { Git } from "../git/git.ts";
+import { openGitHistory } from "../git/git_history.ts";
 
 /** The files that a run reads and writes beside the project's own. */
 export function openRunFiles(): RunFiles {

@@ -4,7 +4,7 @@ import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openGitHistory } from "#planner/store/git/git.ts";
+import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
 import { openProcessControl } from "#planner/store/processes/background.ts";
 import { openConfig, openSettings } from "#planner/store/project/config_file.ts";

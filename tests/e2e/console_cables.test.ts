@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { browserFor } from "../support/chromium.ts";
-import { heading } from "../support/console_page.ts";
+import { chooseMore, heading } from "../support/console_page.ts";
 import { EditedConsole } from "../support/edited_console.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 
@@ -107,5 +107,40 @@ describe.skipIf(missing !== undefined)("Ends of cables in the web console", () =
       expect(await layoutFaults(page)).toEqual([]);
     });
     expect(await cableOf("SRV-1", "eth0")).toMatchObject({ b: end("SW-1", "e2"), label: "C-1b" });
+  });
+
+  test("the technician's sheet of a device and of a rack says where it is and what is in each port, and prints", async () => {
+    await desk.visit(browser, "rosa", "device/SRV-1", async (page) => {
+      await chooseMore(page, "Technician's sheet");
+      await heading(page, "SRV-1");
+      const row = page.getByRole("row", { name: /^eth0/ });
+      await row.getByText("SW-1/e2").waitFor();
+      expect(await row.innerText()).toMatch(/C-1b, CAT6, 2 m/);
+      // The other power port of the server is free to nobody: its cable is on the sheet as well.
+      await page.getByRole("row", { name: /^psu1/ }).getByText("PDU-1/o1").waitFor();
+      expect(await page.locator(".tech-sheet .own").innerText()).toBe("SRV-1");
+      await page.getByText("S / Floor 1 / R1 / U1").waitFor();
+      await page.getByText(/revision \d+/).waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      expect(await layoutFaults(page)).toEqual([]);
+      const sheets = (await page.pdf({ format: "A4", preferCSSPageSize: true })).toString("latin1");
+      expect(sheets.match(/\/Type \/Page\b/g)?.length).toBe(1);
+
+      // By its address, where a bare code is enough.
+      await page.goto(`${desk.server.url}/#/sheet/R1`);
+      await page
+        .getByRole("row", { name: /^SRV-1\s+eth0/ })
+        .getByText("SW-1/e2")
+        .waitFor();
+      await page.getByText("Free on SRV-2: psu1, eth0.").waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    });
+    await desk.call("anna", "UpsertCable", {
+      cable: { a: end("SRV-1", "eth0"), b: end("SW-1", "e2"), color: "ff8800" },
+      update_mask: "color",
+    });
+    await desk.visit(browser, "rosa", "sheet/device%3ASRV-1", (page) =>
+      page.getByRole("row", { name: /^eth0.*orange/ }).waitFor(),
+    );
   });
 });

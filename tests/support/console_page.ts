@@ -16,6 +16,7 @@ export const EVERY_PAGE = [
   ["floor/floor%3AAMS1%2F1", "Floor AMS1/1"],
   ["rack/B03", "B03"],
   ["device/SRV-B03-07", "SRV-B03-07"],
+  ["sheet/device%3ASRV-B03-07", "SRV-B03-07"],
   ["power/device%3AUPS-A2", "If UPS-A2 fails"],
   ["rehearsal", "Rehearsal"],
   ["trace/port%3ASRV-B03-07%2Feth0", "SRV-B03-07/eth0"],

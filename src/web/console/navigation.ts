@@ -29,7 +29,7 @@ const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   floors: ["floor"],
   rooms: ["room"],
   rows: ["row"],
-  racks: ["rack"],
+  racks: ["rack", "sheet"],
   devices: ["device"],
   ports: ["port"],
   cables: ["cable", "trace"],

@@ -28,6 +28,7 @@ const PAGES: Readonly<Record<string, PageComponent>> = {
   overview: Overview,
   rack: onDemand(async () => (await elementPages()).Rack),
   device: onDemand(async () => (await elementPages()).Device),
+  sheet: onDemand(async () => (await elementPages()).Sheet),
   floor: onDemand(async () => (await analysisPages()).Floor),
   power: onDemand(async () => (await analysisPages()).Power),
   rehearsal: onDemand(async () => (await analysisPages()).Rehearsal),

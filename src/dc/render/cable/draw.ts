@@ -1,6 +1,7 @@
 import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
+import { colorName } from "#words/color_name.ts";
 import { metres } from "#words/figures.ts";
 import { counted } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
@@ -8,7 +9,6 @@ import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
-import { colorName } from "./color_name.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
 import { endOf, isConnected, linkTitle, totalWords } from "./labels.ts";

@@ -2,10 +2,10 @@ import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cabling/ca
 import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
+import { colorName } from "#words/color_name.ts";
 import { fixed, metres } from "#words/figures.ts";
 import { constantWord, counted } from "#words/names.ts";
 import type { State } from "../palette.ts";
-import { colorName } from "./color_name.ts";
 
 type Fact = readonly [string, string];
 

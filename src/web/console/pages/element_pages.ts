@@ -3,3 +3,4 @@ export { Device } from "./device.tsx";
 export { List } from "./list.tsx";
 export { ObjectPage } from "./object.tsx";
 export { Rack } from "./rack.tsx";
+export { Sheet } from "./sheet.tsx";

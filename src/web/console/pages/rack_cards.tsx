@@ -2,7 +2,7 @@ import type { GetRackResponse, InventoryRow, ListInventoryResponse } from "#gen/
 import { percent, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
-import { useCall } from "../api/use_call.ts";
+import { type Asked, useCall } from "../api/use_call.ts";
 import { LIST_RPC } from "../lists/inventory_rows.ts";
 import { pictureOf, stateOfCause } from "../overview/rehearsal.ts";
 import { useCauses } from "../overview/worst_loss.tsx";
@@ -10,19 +10,23 @@ import { linkTo } from "../router.ts";
 import { Card, Meter, RefLink } from "../ui/parts.tsx";
 
 /** Rows that are read at once. */
-const ROWS = 500;
+const ROWS = 1000;
 
 interface Row extends Pick<InventoryRow, "texts" | "figures"> {}
 
-/** Asks a list for what matches, at most 500 rows. */
+/** Asks a list for what matches, at most 1,000 rows. */
 export function useRows(
   kind: string,
   conditions: Readonly<Record<string, readonly string[]>>,
 ): readonly InventoryRow[] {
+  return useRowsAsked(kind, conditions).reply?.rows ?? [];
+}
+
+export function useRowsAsked(kind: string, conditions: Readonly<Record<string, readonly string[]>>) {
   const columns = Object.entries(conditions).map(([column, values]) => ({ column, values }));
   const isAsked = columns.every(({ values }) => values.length > 0);
   const request = { kind: `INVENTORY_KIND_${kind}`, conditions: columns, page_size: ROWS };
-  return (useCall(LIST_RPC, isAsked ? request : undefined).reply as ListInventoryResponse | undefined)?.rows ?? [];
+  return useCall(LIST_RPC, isAsked ? request : undefined) as Asked<ListInventoryResponse>;
 }
 
 const number = ({ figures }: Row, name: string) => figures[name];

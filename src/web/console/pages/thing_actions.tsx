@@ -41,6 +41,12 @@ export function ThingActions({ target, edit, fails = true, history, children }: 
             Compare…
           </a>
         ) : null}
+        {target !== undefined && /^(?:device|rack):/.test(target) ? (
+          <a class="button" href={linkTo("sheet", target)}>
+            <Icon name="columns" />
+            Technician's sheet
+          </a>
+        ) : null}
         {target === undefined ? null : <TakeOut target={target} />}
         {edit === undefined ? null : <MoreEdits {...edit} />}
         {history === undefined ? null : (

@@ -18,6 +18,7 @@ const REFS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   thermal: { "": [...SCOPES, "CRAC"] },
   fabric: { scope: SCOPES },
   floor: { "": ["FLOOR"] },
+  sheet: { "": ["DEVICE", "RACK"] },
   history: { "": ALL, entity: ALL },
   windows: { element: ALL },
   capacity: { "": SCOPES },

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { colorName } from "#dc/render/cable/color_name.ts";
+import { colorName } from "#words/color_name.ts";
 import { colorOf, contrast, hatchOf, TOKENS } from "#dc/render/palette.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 

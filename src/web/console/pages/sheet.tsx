@@ -1,0 +1,268 @@
+import type { ComponentChildren } from "preact";
+import type { GetRackResponse, InventoryRow, Location } from "#gen/datacenter/v1/json.ts";
+import { colorName } from "#words/color_name.ts";
+import { count, decimal } from "#words/figures.ts";
+import { refName } from "#words/names.ts";
+import { useCall } from "../api/use_call.ts";
+import { factsOf } from "../edit/facts.ts";
+import { boxesOf, FACES, type FaceName } from "../edit/rack_cells.ts";
+import { moment } from "../labels.ts";
+import { cellWords } from "../lists/column_words.ts";
+import { linkTo, type Place } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Card, Empty, Facts, RefLink } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { placeTrail } from "./place_trail.ts";
+import { useRows, useRowsAsked } from "./rack_cards.tsx";
+
+/** A port, and the cable in it. */
+interface Line {
+  readonly port: InventoryRow;
+  readonly cable: InventoryRow | undefined;
+}
+
+/** What a technician takes along to a device or a rack: where it is, what is in each port, and room to write. */
+export function Sheet({ place: { subject } }: { readonly place: Place }) {
+  if (subject.startsWith("rack:")) return <RackSheet code={refName(subject)} />;
+  if (subject !== "") return <DeviceSheet code={refName(subject)} />;
+  return (
+    <>
+      <PageHead title="Technician's sheet" />
+      <Empty>Choose the sheet in the menu of a device or a rack.</Empty>
+    </>
+  );
+}
+
+function RackSheet({ code }: { readonly code: string }) {
+  const asked = useCall("GetRack", { code });
+  return (
+    <Frame target={`rack:${code}`} rack={code} location={asked.reply?.rack.location} at={code}>
+      {asked.reply === undefined ? <span /> : <Strip rack={asked.reply} own={[]} />}
+      <Answer asked={asked}>
+        {({ occupants }) => <Ports of={{ rack: [code] }} devices={occupants.map((one) => one.device_code)} />}
+      </Answer>
+    </Frame>
+  );
+}
+
+function DeviceSheet({ code }: { readonly code: string }) {
+  const asked = useCall("GetDevice", { code });
+  const { rack_code = "", location, position_u, parent_device_code = "" } = asked.reply?.device ?? {};
+  const rack = useCall("GetRack", rack_code === "" ? undefined : { code: rack_code });
+  const at = position_u === undefined ? "" : `U${decimal(position_u)}`;
+  return (
+    <Frame target={`device:${code}`} rack={rack_code} location={location} at={at}>
+      {rack.reply === undefined ? <span /> : <Strip rack={rack.reply} own={[code, parent_device_code]} />}
+      <Answer asked={asked}>
+        {({ device }) => (
+          <>
+            <Facts
+              rows={[
+                ["Maker and model", [device.manufacturer, device.model].filter(Boolean).join(" ")],
+                ...factsOf("device", device, "serial asset_tag"),
+              ]}
+            />
+            <Ports of={{ device: [device.code] }} devices={[device.code]} />
+          </>
+        )}
+      </Answer>
+    </Frame>
+  );
+}
+
+interface FrameProps {
+  readonly target: string;
+  /** The rack whose sheet it is, or in which the device is. */
+  readonly rack: string;
+  readonly location: Location | undefined;
+  /** What follows the places where the sheet says where it is. */
+  readonly at: string;
+  readonly children: readonly [strip: ComponentChildren, ports: ComponentChildren];
+}
+
+/** The head of a sheet, which says of when it is, and the rack, the notes and the ports below. */
+function Frame({ target, rack, location, at, children: [strip, ports] }: FrameProps) {
+  const code = refName(target);
+  const isRack = target.startsWith("rack:");
+  const scope_ref = rack === "" ? "" : `rack:${rack}`;
+  const { reply } = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref });
+  const trail = placeTrail(location, isRack ? "" : rack);
+  const back = linkTo(isRack ? "rack" : "device", code);
+  return (
+    <>
+      <PageHead
+        title={code}
+        kind={`Technician's sheet, revision ${count(reply?.revision)}, ${moment(new Date().toISOString())}`}
+        trail={[...trail, { name: code, href: back }]}
+        crumb="Sheet"
+        action={
+          <>
+            <a class="button" href={back}>
+              Back to {code}
+            </a>
+            <button type="button" class="primary" onClick={() => print()}>
+              Print
+            </button>
+          </>
+        }
+      >
+        <p class="sentence">{[...trail.map(({ name }) => name), at].filter(Boolean).join(" / ")}</p>
+      </PageHead>
+      <div class={isRack ? "tech-sheet of-rack" : "tech-sheet"}>
+        {strip}
+        <Card title="Notes">
+          <div class="ruled" />
+        </Card>
+        <div class="sheet-ports">{ports}</div>
+      </div>
+    </>
+  );
+}
+
+const OF_DEVICE: Column<Line> = {
+  name: "Device",
+  cell: ({ port }) => <RefLink to={`device:${port.texts["device"]}`} />,
+};
+
+const COLUMNS: readonly Column<Line>[] = [
+  { name: "Port", cell: ({ port: { texts } }) => [texts["port"], texts["label"]].filter(Boolean).join(", ") },
+  { name: "Type", cell: ({ port: { texts } }) => texts["type"] || cellWords("kind", texts["kind"] ?? "") },
+  { name: "Far end", cell: FarEnd },
+  { name: "Cable", cell: ({ cable }) => cableWords(cable) },
+  { name: "Colour", cell: Colour },
+  { name: "Done", cell: () => <span class="tick" /> },
+];
+
+/** The next port, and where the path ends if that is farther. */
+function FarEnd({ port, cable }: Line) {
+  const { leads_to = "", source = "", feed = "" } = port.texts;
+  if (cable === undefined) return source === "" ? feed : <RefLink to={source} />;
+  const far = farOf(port.name, cable);
+  return (
+    <>
+      <RefLink to={`port:${far}`} />
+      {leads_to === "" || refName(leads_to) === far ? null : (
+        <>
+          , on to <RefLink to={leads_to} />
+        </>
+      )}
+    </>
+  );
+}
+
+function endsOf({ texts }: InventoryRow): readonly string[] {
+  return [`${texts["a_device"]}/${texts["a_port"]}`, `${texts["b_device"]}/${texts["b_port"]}`];
+}
+
+function farOf(port: string, cable: InventoryRow): string {
+  return endsOf(cable).find((end) => end !== port) ?? "";
+}
+
+function cableWords(cable: InventoryRow | undefined): string {
+  if (cable === undefined) return "";
+  const { texts, figures } = cable;
+  return [texts["label"] ?? "no label", cellWords("type", texts["type"] ?? ""), decimal(figures["length_m"], "m")]
+    .filter((word) => word !== "" && word !== "–")
+    .join(", ");
+}
+
+/** A colour by itself and in words, for those who cannot tell it from others. */
+function Colour({ cable }: Line) {
+  const color = cable?.texts["color"] ?? "";
+  if (color === "") return null;
+  return (
+    <span class="swatch">
+      <i style={{ background: `#${color}` }} /> {colorName(color)}
+    </span>
+  );
+}
+
+/** What is in each port of some devices, in their order; free ports are named below. */
+function Ports({
+  of,
+  devices,
+}: {
+  readonly of: Readonly<Record<string, readonly string[]>>;
+  readonly devices: readonly string[];
+}) {
+  const asked = useRowsAsked("PORT", of);
+  const cables = [...useRows("CABLE", { a_device: devices }), ...useRows("CABLE", { b_device: devices })];
+  const byPort = new Map(cables.flatMap((cable) => endsOf(cable).map((end) => [end, cable] as const)));
+  const lineOf = (port: InventoryRow): Line => ({ port, cable: byPort.get(port.name) });
+  return (
+    <Answer asked={asked}>
+      {({ rows, total_count }) => {
+        const lines = devices.flatMap((device) => rows.filter(({ texts }) => texts["device"] === device).map(lineOf));
+        const free = Map.groupBy(
+          lines.filter((line) => !isTaken(line)),
+          ({ port }) => port.texts["device"] ?? "",
+        );
+        return (
+          <>
+            <Table
+              caption="Ports"
+              columns={devices.length === 1 ? COLUMNS : [OF_DEVICE, ...COLUMNS]}
+              rows={lines.filter(isTaken)}
+              rowKey={({ port }) => port.ref}
+              empty={lines.length === 0 ? "No port is recorded." : "No port is connected."}
+            />
+            {[...free].map(([device, all]) => (
+              <p key={device} class="muted">
+                Free on {device}: {all.map(({ port }) => port.texts["port"]).join(", ")}.
+              </p>
+            ))}
+            {total_count > rows.length ? (
+              <p>{count(total_count - rows.length)} more ports are not on this sheet.</p>
+            ) : null}
+          </>
+        );
+      }}
+    </Answer>
+  );
+}
+
+function isTaken({ port: { texts }, cable }: Line): boolean {
+  return (cable ?? texts["source"] ?? texts["feed"]) !== undefined;
+}
+
+/** The rack from the side that shows the device, which is dark in it; of a rack itself both sides. @param own devices that stand out */
+function Strip({
+  rack: { units, occupants, rack },
+  own,
+}: {
+  readonly rack: GetRackResponse;
+  readonly own: readonly string[];
+}) {
+  const isOwn = (code: string) => own.includes(code);
+  const device = occupants.find(({ device_code }) => isOwn(device_code));
+  const faces: readonly FaceName[] =
+    own.length === 0 ? ["front", "rear"] : [device?.face === FACES.rear ? "rear" : "front"];
+  return (
+    <div class="board" role="img" aria-label={`Rack ${rack.code}`}>
+      {faces.map((face) => (
+        <div key={face} class="board-face">
+          <h3>
+            {rack.code}, {face}
+          </h3>
+          <div class="board-units">
+            {units.map(({ u }, row) => (
+              <span key={u} class="board-number" style={{ gridRow: row + 1 }}>
+                {u}
+              </span>
+            ))}
+            {boxesOf(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
+              <span
+                key={device_code}
+                class={`board-device ${side} ${isMounted ? "" : "through"} ${isOwn(device_code) ? "own" : ""}`}
+                style={{ gridRow: `${top + 1} / ${bottom + 2}` }}
+              >
+                {device_code}
+              </span>
+            ))}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -73,5 +73,13 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       await card(page, "What is left").waitFor();
       expect(await shown(page).count()).toBe(0);
     });
+    await visit("floor/AMS1%2F1", async (page) => {
+      await page.getByLabel("Colours show").selectOption("Measured power");
+      await page.locator('.picture [data-ref="rack:B03"]').getByText("57 %").waitFor();
+      await page.getByText("draw not measured", { exact: true }).waitFor();
+      expect(await page.locator('.picture [data-ref="rack:C03"] text').allTextContents()).toEqual(["C03"]);
+      expect(page.url()).toContain("coloring=measured-power");
+      await page.getByRole("row", { name: /^B03/ }).getByText("5 kW", { exact: true }).waitFor();
+    });
   }, 60_000);
 });

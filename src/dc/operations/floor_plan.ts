@@ -2,6 +2,7 @@ import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { floorPlanAnswer } from "./answers/floor_plan.ts";
 import { pictured } from "./answers/pictured.ts";
+import { measuredRacks } from "./planning/measured_racks.ts";
 import { risksFor } from "./planning/risks_for.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -16,7 +17,9 @@ export const floorPlan = defineRead({
       usual: { coloring: usual },
       async answer({ coloring }) {
         const topology = await session.judgedTopology();
-        const reply = floorPlanAnswer(topology, session, request, await risksFor(session, topology, coloring));
+        const risks = await risksFor(session, topology, coloring);
+        const measured = await measuredRacks(session, topology, request);
+        const reply = floorPlanAnswer(topology, session, request, { risks, measured });
         return { reply, picture: () => reply };
       },
     });

@@ -44,6 +44,7 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   ],
   floor_plan: [
     "floor_ref",
+    "load_basis",
     ...below("racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
     ...below("cracs", ["code", "status", "utilization_pct"]),
     ...below("devices", ["code", "kind", "status", "power_pct", "power_failover_pct"]),

@@ -47,7 +47,7 @@ const READS: readonly Read[] = [
   ],
   [
     method.floorPlan,
-    "A floor from above: the health of each rack with its reasons, and cooling units. Begin here with a site's state; then get_rack or thermal_headroom.",
+    "A floor from above: health of each rack with reasons, and cooling units. Begin here with a site's state; then get_rack or thermal_headroom.",
   ],
   [
     method.searchDevices,
@@ -91,6 +91,7 @@ const PLANNING_READS: readonly Read[] = [
 /** Parameters that are taken and not listed, beside those that say the same or little: the list has a budget. */
 const UNLISTED = ["page_size", "max_age_s", "during_window"];
 const UNLISTED_OF: Readonly<Record<string, readonly string[]>> = {
+  floor_plan: ["load_basis"],
   check_window: ["except_code", "ignore_stored"],
   list_windows: ["verdicts"],
 };

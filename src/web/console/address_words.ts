@@ -44,7 +44,7 @@ const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   device: { tab: ["ports", "history"] },
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),
-  floor: { coloring: ["health", "power", "thermal", "utilization"] },
+  floor: { coloring: ["health", "power", "thermal", "utilization", "measured-power", "measured-temperature"] },
   capacity: { by: ["room", "floor", "rack"] },
   fabric: { view: ["bundles", "table"], physical: FLAG },
   trace: { branches: FLAG },

@@ -13,21 +13,33 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { demandPlace, readRef } from "./parameters.ts";
+import { demandPlace, readBasis, readRef } from "./parameters.ts";
 
 /** What single failures take of each rack, by the key of its code. */
 export type RackRisks = ReadonlyMap<string, RiskOfRack>;
 
-/** Computes the reply of FloorPlan without its picture. @param risks absent if not asked for. @throws Refusal for a floor without racks and equipment */
+/** What meters say of racks: their draw in watts and their warmest inlet, by the key of their code. */
+export interface MeasuredRacks {
+  readonly watts: ReadonlyMap<string, number>;
+  readonly inletsC: ReadonlyMap<string, number>;
+}
+
+/** What the colours of a floor show beyond the racks themselves, as far as it was asked for. */
+interface Shown {
+  readonly risks?: RackRisks | undefined;
+  readonly measured?: MeasuredRacks | undefined;
+}
+
+/** Computes the reply of FloorPlan without its picture. @throws Refusal for a floor without racks and equipment */
 export function floorPlanAnswer(
   topology: Topology,
   { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
-  { floorRef }: FloorPlanRequest,
-  risks?: RackRisks,
+  { floorRef, loadBasis }: FloorPlanRequest,
+  shown: Shown = {},
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power } = topology;
-  const basis = "ALLOCATED" as const;
+  const basis = readBasis(loadBasis);
   demandPlace(topology, scope, { field: "floor_ref", value: floorRef });
   const carried = topology.carried(basis);
   const plan = floorPlan(topology, scope, { basis, now });
@@ -42,8 +54,9 @@ export function floorPlanAnswer(
   return toMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
-    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => tileOf(one, risks)),
-    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => tileOf(one, risks)),
+    loadBasis: basis,
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map((one) => tileOf(one, shown)),
+    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map((one) => tileOf(one, shown)),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -77,7 +90,7 @@ export function floorPlanAnswer(
 
 function tileOf(
   { rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor,
-  risks: RackRisks | undefined,
+  { risks, measured }: Shown,
 ) {
   const { risk, ref: riskRef } = risks?.get(codeKey(code)) ?? { risk: "NONE" as const };
   return {
@@ -90,7 +103,8 @@ function tileOf(
     powerPct: capacity.powerPct,
     heatW: thermal.heatW,
     coolingPct: thermal.utilizationPct,
-    inletTempC: thermal.inletTempC,
+    inletTempC: measured === undefined ? thermal.inletTempC : measured.inletsC.get(codeKey(code)),
+    measuredW: measured?.watts.get(codeKey(code)),
     row: location?.row,
     ...(risks !== undefined && { risk, riskRef }),
   };

@@ -85,7 +85,7 @@ export const PICTURES: Pictures = {
   async FLOOR(subject, session, coloring) {
     const known = await session.judgedTopology();
     const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
-    return floorPlanAnswer(known, session, request, await risksFor(session, known, coloring));
+    return floorPlanAnswer(known, session, request, { risks: await risksFor(session, known, coloring) });
   },
 };
 

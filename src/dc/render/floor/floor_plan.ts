@@ -6,7 +6,7 @@ import { swatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
 import { aisleItems } from "./aisles.ts";
 import { type Collapsed, collapse } from "./collapse.ts";
-import { floorStyle, riskFigures } from "./floor_style.ts";
+import { floorStyle, isMeasured, riskFigures } from "./floor_style.ts";
 import { blockItems, ground, overlapItems, overlapsOf, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
 import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
 import { trayItems, trayRows } from "./tray.ts";
@@ -98,6 +98,7 @@ function subtitleOf(reply: FloorPlanResponse): string {
     racks.length + without.length === 0 ? "no racks" : "",
     counted(cracs.length, "cooling unit"),
     devices.length > 0 ? `${counted(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
+    isMeasured(reply) ? "by readings" : "",
   ].filter(Boolean);
   const [first = "", ...rest] = parts;
   return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" · ");

@@ -1,5 +1,5 @@
 import { type Coloring, RACK_RISKS, type RackRisk } from "#dc/model/enum_values.ts";
-import type { FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type FloorPlanResponse, LoadBasis, type RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts } from "#words/figures.ts";
 import { capitalized } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
@@ -12,11 +12,16 @@ import { SHARE_STEPS } from "../scale_legend.ts";
 /** Fills of racks, their signs and figures, and the legend. */
 export interface FloorStyle {
   fill(rack: RackTile): Token;
+  /** Whether what the colours show is not known of the rack. */
+  isUnknown?(rack: RackTile): boolean;
   /** Absent if the sign is that of the rack's health. */
   sign?(rack: RackTile): State | undefined;
   figure(rack: RackTile): string;
   readonly legend: readonly LegendEntry[];
 }
+
+/** Drawn where something is not known. */
+export const UNKNOWN_HATCH = { pattern: "diagonal", paint: "grid" } as const;
 
 const STATES = ["ok", "watch", "fault", "info"] as const;
 const SHARES = SHARE_STEPS.map(([, label]) => label);
@@ -25,11 +30,18 @@ const SHARES = SHARE_STEPS.map(([, label]) => label);
 export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorStyle {
   switch (coloring) {
     case "POWER":
-      return shares(({ powerPct }) => powerPct, "no power limit recorded");
+      return isMeasured(reply)
+        ? hatched(
+            shares(({ powerPct }) => powerPct, "draw not measured"),
+            ({ measuredW }) => measuredW === undefined,
+          )
+        : shares(({ powerPct }) => powerPct, "no power limit recorded");
     case "UTILIZATION":
       return shares(({ spacePct }) => spacePct, "no units");
     case "THERMAL":
-      return thermal(reply.racks);
+      return isMeasured(reply)
+        ? hatched(byInlet(), ({ inletTempC }) => inletTempC === undefined)
+        : thermal(reply.racks);
     case "RISK":
       return RISKS;
     case "NONE":
@@ -110,21 +122,35 @@ function shares(value: (rack: RackTile) => number | undefined, unknown: string):
 /** Lower edges of the steps of inlet temperature in degrees Celsius; 27 is the recommended and 32 the allowed most of A1. */
 const INLETS = [18, 21, 24, 27, 32];
 
+function byInlet(): FloorStyle {
+  const labels = INLETS.map((from, index) => (index === 0 ? `below ${from} °C` : `${INLETS[index - 1]} – ${from} °C`));
+  return {
+    fill: ({ inletTempC }) =>
+      inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
+    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${fixed(inletTempC)} °C`),
+    legend: scale([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
+  };
+}
+
+/** Whether the reply has loads and inlets from readings. */
+export function isMeasured({ loadBasis }: FloorPlanResponse): boolean {
+  return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
+}
+
+/** A style that shows by hatches, and by no figure, what readings say nothing about. */
+function hatched(style: FloorStyle, isUnknown: (rack: RackTile) => boolean): FloorStyle {
+  return {
+    ...style,
+    isUnknown,
+    fill: (rack) => (isUnknown(rack) ? "panel" : style.fill(rack)),
+    figure: (rack) => (isUnknown(rack) ? "" : style.figure(rack)),
+    legend: style.legend.map((entry) => (entry.fill === "panel" ? { ...entry, hatch: UNKNOWN_HATCH } : entry)),
+  };
+}
+
 /** By measured inlets if there are any, else by each rack's heat to air as a share of the rack's cooling capacity. */
 function thermal(racks: readonly RackTile[]): FloorStyle {
-  if (racks.some(({ inletTempC }) => inletTempC !== undefined)) {
-    const labels = INLETS.map((from, index) =>
-      index === 0 ? `below ${from} °C` : `${INLETS[index - 1]} – ${from} °C`,
-    );
-    return {
-      fill: ({ inletTempC }) =>
-        inletTempC === undefined
-          ? "panel"
-          : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
-      figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${fixed(inletTempC)} °C`),
-      legend: scale([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
-    };
-  }
+  if (racks.some(({ inletTempC }) => inletTempC !== undefined)) return byInlet();
   const byShare = shares(({ coolingPct }) => coolingPct, "no cooling limit recorded");
   return {
     ...byShare,

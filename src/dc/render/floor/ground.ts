@@ -3,6 +3,7 @@ import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { around, type Block } from "./collapse.ts";
+import { UNKNOWN_HATCH } from "./floor_style.ts";
 import { type TileBox, tileWords } from "./tile_labels.ts";
 import { type Tile, tipOf } from "./tiles.ts";
 
@@ -118,7 +119,14 @@ function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; r
     ref: tile.ref,
     tip: tipOf(tile),
     items: [
-      { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: "line" },
+      {
+        kind: "rect",
+        ...box,
+        radius: 2,
+        fill: tile.fill,
+        stroke: "line",
+        ...(tile.isUnknown === true && { hatch: UNKNOWN_HATCH }),
+      },
       ...(tile.kind === "device" ? [] : [front(box, tile)]),
       ...tileWords(tile, free),
     ],

@@ -21,6 +21,8 @@ export interface Tile {
   readonly facing: number;
   readonly row: string;
   readonly fill: Token;
+  /** Whether what the colours show is not known of it. */
+  readonly isUnknown?: boolean;
   readonly state: State | undefined;
   /** A short figure under the code; may be empty. */
   readonly figure: string;
@@ -48,7 +50,21 @@ function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing">
 }
 
 function rackTile(rack: RackTile, style: FloorStyle): Tile {
-  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, coolingPct, inletTempC, row, risk } = rack;
+  const {
+    code,
+    name,
+    placement,
+    health,
+    reasons,
+    spacePct,
+    powerPct,
+    heatW,
+    coolingPct,
+    inletTempC,
+    row,
+    risk,
+    measuredW,
+  } = rack;
   const state = stateOfHealth(health);
   return {
     ref: `rack:${code}`,
@@ -58,6 +74,7 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
     ...placed(placement),
     row,
     fill: style.fill(rack),
+    isUnknown: style.isUnknown?.(rack) ?? false,
     state: style.sign === undefined ? state : style.sign(rack),
     figure: style.figure(rack),
     facts: [
@@ -65,6 +82,7 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ["Health", STATE_WORDS[state]],
       ["Space taken", percent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : percent(powerPct)],
+      ...(measuredW === undefined ? [] : [["Measured", watts(measuredW)] as const]),
       ["Heat", watts(heatW)],
       ...(coolingPct === undefined ? [] : [["Cooling", percent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),

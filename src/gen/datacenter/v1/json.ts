@@ -715,6 +715,8 @@ export interface FloorPlanRequest {
   readonly coloring: Coloring;
   readonly render?: RenderOptions;
   readonly during_window: string;
+  readonly load_basis: LoadBasis;
+  readonly max_age_s?: number;
 }
 
 export interface FloorPlanResponse {
@@ -727,6 +729,8 @@ export interface FloorPlanResponse {
   readonly unplaced: readonly string[];
   readonly render?: RenderResult;
   readonly unplaced_racks: readonly RackTile[];
+  readonly measured_load?: MeasuredLoad;
+  readonly load_basis: LoadBasis;
 }
 
 export interface FloorExtents {
@@ -748,6 +752,7 @@ export interface RackTile {
   readonly cooling_pct?: number;
   readonly risk?: RackRisk;
   readonly risk_ref?: string;
+  readonly measured_w?: number;
 }
 
 export interface CracTile {

@@ -70,6 +70,8 @@ export const FloorPlan = {
   coloring: {"type":"choice","prefix":"COLORING","values":["ROLE","STATUS","HEALTH","POWER","THERMAL","UTILIZATION","NONE","RISK"]},
   render: {"type":"group"},
   during_window: {"type":"text"},
+  load_basis: {"type":"choice","prefix":"LOAD_BASIS","values":["ALLOCATED","MEASURED","MAX","MEASURED_PEAK"]},
+  max_age_s: {"type":"int"},
 } as const satisfies QuestionFields;
 
 /** Fields of SearchDevicesRequest. */

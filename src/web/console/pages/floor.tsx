@@ -24,6 +24,12 @@ const COLORINGS = [
   ["utilization", "Space"],
 ] as const;
 
+/** Colours by readings, of which there are some: the word in the address, the words for people, and the colouring. */
+const MEASURED = [
+  ["measured-power", "Measured power", "power"],
+  ["measured-temperature", "Measured temperature", "thermal"],
+] as const;
+
 /** What one failure takes of a rack: in words, and as a mark. */
 const RISKS: Readonly<Record<string, readonly [string, Tone]>> = {
   RACK_RISK_DARK: ["goes dark", "fault"],
@@ -63,6 +69,13 @@ const MOST_NODES = 2000;
 /** The same with what one failure takes, when the colours show it. */
 const WITH_RISK = [...COLUMNS.slice(0, 2), { name: "After one failure", cell: Risk }, ...COLUMNS.slice(2)];
 
+/** The same with what meters say. */
+const WITH_MEASURED: readonly Column<RackTile>[] = [
+  ...COLUMNS.slice(0, 2),
+  { name: "Measured", numeric: true, cell: ({ measured_w }) => (measured_w === undefined ? "" : watts(measured_w)) },
+  ...COLUMNS.slice(2),
+];
+
 const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
 
 /** Less is worse. */
@@ -80,12 +93,19 @@ function grave(health: Health | undefined): number {
 export function Floor({ place }: { readonly place: Place }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
+  const measured = MEASURED.find(([word]) => word === coloring);
   const render = {
     ...useRender(),
     max_nodes: MOST_NODES,
-    coloring: constantOf("COLORING", coloring || "risk"),
+    coloring: constantOf("COLORING", measured?.[2] ?? (coloring || "risk")),
   };
-  const request = { floor_ref: floorRef, render };
+  const request = {
+    floor_ref: floorRef,
+    render,
+    ...(measured !== undefined && { load_basis: "LOAD_BASIS_MEASURED" as const }),
+  };
+  const { reply: kept } = useCall("datacenter.v1.PlanningService/ListReadings", { page_size: 1 });
+  const isMeasurable = measured !== undefined || (kept?.readings.length ?? 0) > 0;
   const plan = useCall("FloorPlan", request);
   return (
     <>
@@ -110,7 +130,7 @@ export function Floor({ place }: { readonly place: Place }) {
         <ChoiceField
           label="Colours show"
           value={coloring}
-          choices={COLORINGS}
+          choices={isMeasurable ? [...COLORINGS, ...MEASURED.map(([word, name]) => [word, name] as const)] : COLORINGS}
           change={(value) => setSettings({ coloring: value })}
         />
       </Filters>
@@ -120,7 +140,7 @@ export function Floor({ place }: { readonly place: Place }) {
 }
 
 function Plan({
-  plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref },
+  plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref, load_basis },
   question,
 }: {
   readonly plan: FloorPlanResponse;
@@ -152,7 +172,7 @@ function Plan({
       <Card title="Racks">
         <Table
           caption="Racks of this floor, the worst first"
-          columns={hasRisk ? WITH_RISK : COLUMNS}
+          columns={hasRisk ? WITH_RISK : load_basis === "LOAD_BASIS_MEASURED" ? WITH_MEASURED : COLUMNS}
           rows={all}
           rowKey={({ code }) => code}
           empty="No rack stands on this floor."

@@ -70,6 +70,36 @@ describe("load_basis MEASURED", () => {
     expect(await drawOf()).toEqual([1.4, 0.4]);
   });
 
+  test("a floor has what meters say of each rack until it is too old, and its warmest measured inlet", async () => {
+    const site = await twoServers();
+    await site.call("UpsertRack", { rack: { code: "R", location, power_capacity_w: 4000, inlet_temp_c: 35 } });
+    const rackOf = async (more: JsonObject) => {
+      const { unplaced_racks } = await site.call("FloorPlan", { floor_ref: "floor:S/1", ...more });
+      const [{ measured_w, inlet_temp_c, power_pct }] = unplaced_racks;
+      return [measured_w, inlet_temp_c, power_pct];
+    };
+    const measured = { load_basis: "LOAD_BASIS_MEASURED" };
+
+    expect(await rackOf({})).toEqual([undefined, 35, 50]);
+    expect(await rackOf(measured)).toEqual([undefined, undefined, 50]);
+    await report(site, { "device:S1": 400 });
+    const inlets = { "rack:R": 22, "device:S2": 26.5 };
+    const readings = Object.entries(inlets).map(([element_ref, value]) => ({
+      element_ref,
+      quantity: "READING_QUANTITY_INLET_C",
+      value,
+    }));
+    await site.call("ReportReadings", { readings });
+
+    // The server without a reading counts by its plan: 400 and 1,000 of 4,000 W.
+    expect(await rackOf(measured)).toEqual([400, 26.5, 35]);
+    expect(await rackOf({})).toEqual([undefined, 35, 50]);
+    expect(await rackOf({ load_basis: "LOAD_BASIS_MEASURED_PEAK" })).toEqual([400, 26.5, 35]);
+    site.clock.moveS(901);
+    expect(await rackOf(measured)).toEqual([undefined, undefined, 50]);
+    expect(await rackOf({ ...measured, max_age_s: 3600 })).toEqual([400, 26.5, 35]);
+  });
+
   test("takes a device's own reading, and says how much of the load had one", async () => {
     const site = await twoServers();
     expect(await afterLoss(site)).toMatchObject({ before: 1000, after: 2000, load: undefined });

@@ -5,12 +5,14 @@ import { floorStyle } from "#dc/render/floor/floor_style.ts";
 import { tileWords } from "#dc/render/floor/tile_labels.ts";
 import type { Tile } from "#dc/render/floor/tiles.ts";
 import { colorOf } from "#dc/render/palette.ts";
+import type { Group, Item } from "#dc/render/scene.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import {
   CracStatus,
   type FloorPlanResponse,
   FloorPlanResponseSchema,
   Health,
+  LoadBasis,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 import { cutTexts, overlappingTexts, textsOf } from "../../../support/dc/scene_checks.ts";
@@ -26,6 +28,40 @@ test("names the frame of highlighted racks in the legend, and no frame that is n
   expect(legend("rack:nowhere")).not.toContain("new place");
   expect(legend()).not.toContain("new place");
 });
+
+test("colours by readings hatch racks of which meters say nothing, and give them no figure", () => {
+  const reply = create(FloorPlanResponseSchema, {
+    floorRef: "floor:S/1",
+    extents: { widthMm: 3000, depthMm: 2000 },
+    loadBasis: LoadBasis.MEASURED,
+    racks: [
+      {
+        code: "R1",
+        powerPct: 41,
+        measuredW: 900,
+        inletTempC: 28,
+        placement: { xMm: 0, yMm: 0, widthMm: 600, depthMm: 1200 },
+      },
+      { code: "R2", powerPct: 52, placement: { xMm: 900, yMm: 0, widthMm: 600, depthMm: 1200 } },
+    ],
+  });
+  const drawn = (coloring: "POWER" | "THERMAL") => {
+    const { scene } = drawFloorPlan(reply, drawOptions({ coloring }));
+    const hatched = scene.items.flatMap(groupsOf).filter(({ items }) => items.some((item) => "hatch" in item));
+    return { words: wordsOf(scene.items).join(" "), hatched: hatched.flatMap(({ ref }) => ref ?? []) };
+  };
+
+  expect(drawn("POWER").hatched).toEqual(["rack:R2"]);
+  expect(drawn("POWER").words).toContain("R1 41 %");
+  expect(drawn("POWER").words).toContain("draw not measured");
+  expect(drawn("POWER").words).not.toContain("52 %");
+  expect(drawn("THERMAL").hatched).toEqual(["rack:R2"]);
+  expect(drawn("THERMAL").words).toContain("R1 28 °C");
+});
+
+function groupsOf(item: Item): readonly Group[] {
+  return item.kind === "group" ? [item, ...item.items.flatMap(groupsOf)] : [];
+}
 
 /** A hall of 500 racks with a power panel at both ends of every row; the racks of row D are faulty. */
 function hall(): FloorPlanResponse {

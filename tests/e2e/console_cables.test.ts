@@ -49,7 +49,8 @@ describe.skipIf(missing !== undefined)("Ends of cables in the web console", () =
           .getByLabel("Port")
           .evaluate((input) => input === input.ownerDocument.activeElement),
       ).toBe(true);
-      await far(page).locator("datalist option[value=e2]").waitFor({ state: "attached" });
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option", { name: /^e2/ }).waitFor();
       await far(page).getByLabel("Port").fill("e9");
       await far(page).getByText('Cannot find port "SW-1/e9"').waitFor();
       await far(page).getByLabel("Device").fill("SRV-1");

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
 import { sampleConsole } from "../support/console_page.ts";
@@ -31,6 +32,43 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
     });
     await visit("rack/B03", async (page) => {
       await card(page, "What is left").getByText("14.1 kW now, 14.1 kW after one failure", { exact: false }).waitFor();
+    });
+  }, 60_000);
+
+  test("a rack names the failure outside of it that turns all of it off, and leads to what else it takes", async () => {
+    await visit("rack/D01", async (page) => {
+      await page.getByRole("link", { name: "Losing RPP-B-D would turn all of it off." }).click();
+      await page.getByRole("heading", { level: 1, name: "If RPP-B-D fails" }).waitFor();
+    });
+    await visit("rack/B03", async (page) => {
+      await page.getByRole("link", { name: "Losing PDU-B03-A would take 2 devices offline." }).waitFor();
+    });
+  }, 60_000);
+
+  test("a picture says nothing that its page says, and its file says all of it", async () => {
+    await visit("thermal/floor%3AAMS1%2F1", async (page) => {
+      const texts = async () => (await page.locator(".picture svg text").allTextContents()).join(" ");
+      await page.locator('.picture [data-ref="rack:A01"]').first().waitFor();
+      expect(await texts()).toContain("Zones: heat against cooling");
+      expect(await texts()).not.toMatch(/Thermal headroom|cannot spare|Warm inlets|Usable cooling/);
+      const file = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Save as SVG" }).click();
+      const saved = readFileSync((await (await file).path()) ?? "", "utf8");
+      for (const words of ["Thermal headroom", "cannot spare", "Warm inlets", "Usable cooling"])
+        expect(saved).toContain(words);
+    });
+    await visit("trace/port%3ASRV-B03-07%2Feth0", async (page) => {
+      await page.locator('.picture [data-ref="device:SRV-B03-07"]').first().waitFor();
+      expect((await page.locator(".picture svg text").allTextContents()).join(" ")).not.toContain("Path: ends at");
+    });
+  }, 60_000);
+
+  test("the table of places and the sheet of capacity are cut at no usual width", async () => {
+    const isCut =
+      "[...document.querySelectorAll('main .card .table-wrap')].some((one) => one.scrollWidth > one.clientWidth + 1)";
+    await visit("placement?count=12&height=2&draw=800&supply=TWO_N&ports=2x25G", async (page) => {
+      await page.getByRole("row", { name: /NEW-1/ }).first().waitFor();
+      expect(await page.evaluate(isCut)).toBe(false);
     });
   }, 60_000);
 

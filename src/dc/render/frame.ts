@@ -14,6 +14,8 @@ export interface Figure {
 export interface Note {
   readonly text: string;
   readonly tone?: State;
+  /** Whether only the picture says it: a page around it says everything else itself. */
+  readonly isOwn?: boolean;
 }
 
 /** An entry of the legend; the sample is drawn within 26 by 14 pixels from its upper left corner. */
@@ -48,7 +50,10 @@ export function toneText(tone: State | undefined): Paint {
   return tone === undefined ? "ink" : `${tone}Text`;
 }
 
-/** Puts a title, figures and notes above a body and a legend below it. Everything wraps at the width of the body. */
+/**
+ * Puts a title, figures and notes above a body and a legend below it. Everything wraps at the width of the body. What a page
+ * says itself is one part, which it takes off.
+ */
 export function framed(input: FrameInput): Scene {
   const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
   const room = width - 2 * MARGIN;
@@ -60,12 +65,14 @@ export function framed(input: FrameInput): Scene {
     head.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
   }
   y += figures.rows * (FIGURE_HEIGHT + FIGURE_GAP);
-  const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
-  for (const { text, tone } of input.notes) {
+  const noteAt = ({ text, tone }: Note): Item => {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
-    items.push({ kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: toneText(tone), maxWidth: room, ...weight });
-  }
+    return { kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: toneText(tone), maxWidth: room, ...weight };
+  };
+  head.push(...input.notes.filter(({ isOwn }) => isOwn !== true).map(noteAt));
+  const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
+  items.push(...input.notes.filter(({ isOwn }) => isOwn === true).map(noteAt));
   y += MARGIN - BODY_GAP;
   items.push({ kind: "group", at: [MARGIN, y], items: input.body });
   y += Math.ceil(input.bodyHeight) + 22;

@@ -39,7 +39,7 @@ export interface Loss {
 const LARGE_W = 1000;
 
 /** Whether what goes offline is one IT device of a small draw, which counts the same alone in its rack or among others. */
-export function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
+function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadBasis): boolean {
   const [only] = it;
   if (only === undefined || it.length > 1) return false;
   return lostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;

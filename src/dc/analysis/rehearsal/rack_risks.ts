@@ -1,9 +1,8 @@
-import type { LoadBasis, RackRisk } from "#dc/model/enum_values.ts";
+import type { RackRisk } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { rackKeyOf } from "./charge.ts";
-import { isOneSmallDevice } from "./loss.ts";
 import type { Failure } from "./outcome.ts";
 
 /** What the worst single failure takes of a rack, and the smallest element that takes as much. */
@@ -23,11 +22,7 @@ const RANKS: readonly RackRisk[] = ["NONE", "DEVICE", "PARTIAL", "DARK"];
  * What single failures take of the racks of an inventory, by the key of each rack that loses a device. Cost: the devices
  * that the failures take.
  */
-export function* rackRisks(
-  { power }: Topology,
-  failures: Iterable<Failure>,
-  basis: LoadBasis,
-): Steps<ReadonlyMap<string, RiskOfRack>> {
+export function* rackRisks({ power }: Topology, failures: Iterable<Failure>): Steps<ReadonlyMap<string, RiskOfRack>> {
   const found = new Map<string, Found>();
   for (const failure of failures) {
     yield;
@@ -39,17 +34,16 @@ export function* rackRisks(
     // A rack may go dark by what is no IT device, such as a cooling unit in it.
     for (const key of dark) if (!byRack.has(key)) byRack.set(key, []);
     for (const [key, off] of byRack) {
-      const isSmall = off.length === 1 && (!dark.has(key) || isOneSmallDevice(power, off, basis));
-      keepWorst(found, key, { risk: riskOf(isSmall, dark.has(key)), ref, size: direct.length });
+      keepWorst(found, key, { risk: riskOf(off, dark.has(key)), ref, size: direct.length });
     }
   }
   found.delete("");
   return found;
 }
 
-function riskOf(isSmall: boolean, isDark: boolean): RackRisk {
-  if (isSmall) return "DEVICE";
-  return isDark ? "DARK" : "PARTIAL";
+function riskOf(off: readonly number[], isDark: boolean): RackRisk {
+  if (isDark) return "DARK";
+  return off.length === 1 ? "DEVICE" : "PARTIAL";
 }
 
 /** The worse one of two failures, and the smaller one of two that take as much. */

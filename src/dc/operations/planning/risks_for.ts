@@ -14,5 +14,5 @@ export async function risksFor(
   if (coloring !== "RISK") return undefined;
   const { followed } = await everyFailure(session, topology);
   const failures = [...followed.groups.values()].flatMap((group) => group.failures);
-  return session.scheduler.run(rackRisks(topology, failures, "ALLOCATED"));
+  return session.scheduler.run(rackRisks(topology, failures));
 }

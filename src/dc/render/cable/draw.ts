@@ -18,6 +18,8 @@ import { type CablePicture, type CollapsedPaths, collapsePaths, type Lane } from
 const PER_ROW = 6;
 const ROW_GAP = 44;
 const LANE_TITLE = 34;
+/** The name of a path that is the only one. */
+const ONLY = "Path";
 const LANE_GAP = 30;
 const BRANCH = 18;
 /** Maximum number of branches listed at a split; the others are counted. */
@@ -55,7 +57,7 @@ function bodyOf({ lanes }: CollapsedPaths, coloring: Coloring) {
   const body: Item[] = [];
   let [y, width] = [0, 0];
   for (const [index, lane] of lanes.entries()) {
-    const drawn = laneItems(lane, lanes.length > 1 ? `Path ${index + 1}` : "Path", coloring);
+    const drawn = laneItems(lane, lanes.length > 1 ? `Path ${index + 1}` : ONLY, coloring);
     body.push({ kind: "group", at: [0, y], items: drawn.items });
     y += drawn.height + LANE_GAP;
     width = Math.max(width, drawn.width);
@@ -88,16 +90,23 @@ function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
   const text = `${name}: ${words} · ${totalWords(path)}`;
   return {
     items: [
-      ...mark(state, [7, 10], 14),
       {
-        kind: "text" as const,
-        x: 22,
-        y: 15,
-        text,
-        size: 12,
-        weight: "bold" as const,
-        fill: "ink" as const,
-        maxWidth: 1100,
+        kind: "group" as const,
+        // Of several paths each needs its name.
+        ...(name === ONLY && { part: "heading" as const, height: LANE_TITLE }),
+        items: [
+          ...mark(state, [7, 10], 14),
+          {
+            kind: "text" as const,
+            x: 22,
+            y: 15,
+            text,
+            size: 12,
+            weight: "bold" as const,
+            fill: "ink" as const,
+            maxWidth: 1100,
+          },
+        ],
       },
       ...links,
       ...boxes,

@@ -132,11 +132,18 @@ function headOf(
         : [
             {
               text: `The plan begins ${crop.west / 1000} m east and ${crop.north / 1000} m south of the floor's corner`,
+              isOwn: true,
             },
           ]),
       ...(overlaps === 0
         ? []
-        : [{ text: `Footprints overlap in ${counted(overlaps, "place")}: hatched`, tone: "fault" as const }]),
+        : [
+            {
+              text: `Footprints overlap in ${counted(overlaps, "place")}: hatched`,
+              tone: "fault" as const,
+              isOwn: true,
+            },
+          ]),
       ...(unplaced.length === 0
         ? []
         : [{ text: `${counted(unplaced.length, "element")} without a recorded place: listed below the plan` }]),

@@ -42,14 +42,14 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
   const map = compact
     ? undefined
     : heatMap(racks, { style, places, width: WIDTH, units: { shares: reply.cracs, places: unitPlaces } });
-  const parts = [zoneBars(reply, WIDTH), hotspotList(reply.hotspots), ...(map === undefined ? [] : [map])].filter(
-    ({ height }) => height > 0,
-  );
+  const spots = hotspotList(reply.hotspots);
+  const parts = [zoneBars(reply, WIDTH), spots, ...(map === undefined ? [] : [map])].filter(({ height }) => height > 0);
   let height = 0;
   const body = parts.map((part): Item => {
     const item: Item = { kind: "group", at: [0, height], items: part.items };
     height += part.height + GAP;
-    return item;
+    // A page has them in a table.
+    return part === spots ? { ...item, part: "heading", height: part.height + GAP } : item;
   });
   const scene = framed({
     ...headOf(reply, omittedNodes),

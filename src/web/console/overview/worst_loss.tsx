@@ -1,6 +1,8 @@
-import type { FailureCause } from "#gen/datacenter/v1/json.ts";
+import type { FailureCause, Location } from "#gen/datacenter/v1/json.ts";
+import { refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { useCall } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
 import { lossSentence, pictureOf, stateOfCause } from "./rehearsal.ts";
 
 /** Causes that a page of a place names. */
@@ -10,6 +12,21 @@ const CAUSES = 4;
 export function useCauses(scope: string): readonly FailureCause[] | undefined {
   const request = { scope_ref: scope, cascade: true, page_size: CAUSES };
   return useCall("datacenter.v1.PlanningService/RehearseFailures", request).reply?.causes;
+}
+
+/** What turns all of a rack off, which may be outside of it; else the worst of the failures inside. */
+export function RackLoss({ code, location }: { readonly code: string; readonly location: Location | undefined }) {
+  const floor_ref = `floor:${location?.site_id}/${location?.floor_number}`;
+  const { reply } = useCall("FloorPlan", location && { floor_ref, coloring: "COLORING_RISK" });
+  if (reply === undefined) return <>&nbsp;</>;
+  const { risk, risk_ref = "" } = [...reply.racks, ...reply.unplaced_racks].find((one) => one.code === code) ?? {};
+  if (risk !== "RACK_RISK_DARK") return <WorstLoss scope={`rack:${code}`} />;
+  return (
+    <>
+      <StateMark state="fault" label="fault:" />
+      <a href={linkTo("power", risk_ref)}>Losing {refName(risk_ref)} would turn all of it off.</a>
+    </>
+  );
 }
 
 /** What the worst failure of an element in a place takes, in one sentence. Failures elsewhere may take the place. */

@@ -128,7 +128,6 @@ const COLUMNS: readonly Column<AreaCapacity>[] = [
   { name: "Free units", numeric: true, cell: ({ free_u, total_u }) => `${count(free_u)} of ${count(total_u)}` },
   {
     name: "Largest block",
-    numeric: true,
     cell: ({ largest_free_block_u, largest_free_block_rack }) =>
       largest_free_block_u === 0 ? "" : `${largest_free_block_u} U in ${largest_free_block_rack}`,
   },

@@ -134,7 +134,9 @@ function PlaceCooling({ scope }: { readonly scope: string }) {
 function ObjectPicture({ question, row }: { readonly question: Question; readonly row: InventoryRow }) {
   const request = { ...question.request, render: useRender() };
   const { reply } = useCall(question.rpc, request);
-  return <Picture label={row.name} render={reply?.render} question={{ rpc: question.rpc, request }} />;
+  const asked = { rpc: question.rpc, request };
+  // Of a path the page has ends, length and state; of a failure or a zone only the picture has the figures.
+  return <Picture label={row.name} render={reply?.render} question={asked} told={question.rpc === "TraceCablePath"} />;
 }
 
 /** Words that the row surely has: without the marks between the parts of a reference. */

@@ -6,7 +6,7 @@ import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
-import { WorstLoss } from "../overview/worst_loss.tsx";
+import { RackLoss } from "../overview/worst_loss.tsx";
 import { useMeasured } from "../readings/measured.tsx";
 import { ShownFindings } from "../readings/shown_findings.tsx";
 import { linkTo, type Place, setSettings } from "../router.ts";
@@ -70,7 +70,7 @@ export function Rack({ place }: { readonly place: Place }) {
       kind={rack === undefined ? "Rack" : rackWords(rack)}
       trail={placeTrail(rack?.location)}
       state={rack === undefined ? null : <HealthBadge health={rack.health} />}
-      sentence={<WorstLoss scope={ref} />}
+      sentence={<RackLoss code={code} location={rack?.location} />}
       actions={<ThingActions target={ref} edit={{ kind: "rack", identity: { code } }} history={ref} />}
       options={tab === "" || tab === "picture" ? <DrawnBy view={view} coloring={coloring} /> : null}
       tabs={[

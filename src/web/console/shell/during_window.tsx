@@ -1,11 +1,15 @@
 import { useEffect } from "preact/hooks";
 import { during, useDuring } from "../api/during.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo } from "../router.ts";
+import { linkTo, usePlace } from "../router.ts";
+
+/** Pages that ask nothing as during a window. */
+const NOW = /^(?:device|trace|fabric|window|windows|history|readings|notices|import)$/;
 
 /** Says on every page that the inventory is shown as during a window, until the person goes back or the window is over. */
 export function DuringWindow() {
   const code = useDuring();
+  const { page } = usePlace();
   const request = code === "" ? undefined : { code, max_items: 1 };
   const { reply, error } = useCall("datacenter.v1.PlanningService/GetWindow", request);
   const isOver = error?.code === "not_found" || (reply?.window.code === code && reply.judgement === undefined);
@@ -16,8 +20,8 @@ export function DuringWindow() {
   return (
     <p class="notice during" role="status">
       <span>
-        Shown as during window <a href={linkTo("window", code)}>{code}</a>: floors, racks, lists, capacity, cooling,
-        failures and placement. Other pages show the inventory as it is now.
+        {NOW.test(page) ? "This page shows the inventory as it is now. Others are shown" : "Shown"} as during window{" "}
+        <a href={linkTo("window", code)}>{code}</a>: floors, racks, lists, capacity, cooling, failures and placement.
       </span>
       <button type="button" onClick={() => during.set("")}>
         Back to now

@@ -64,19 +64,33 @@ export function Picture({ label, render, question, subject = "", readout = false
   );
 }
 
-/**
- * Takes the title and the figures off a drawing, since the page shows them; files of the drawing keep them. A drawing
- * without a heading stays as it is.
- */
+const HEADING = '[data-part="heading"]';
+
+/** Takes off a drawing what the page says: title, figures, sentences and lists. Files of the drawing keep them. */
 function withoutHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefined {
-  const heading = svg?.querySelector('[data-part="heading"]') ?? null;
-  if (svg === undefined || heading === null) return svg;
+  if (svg === undefined) return svg;
   const { x, y, width, height } = svg.viewBox.baseVal;
-  const taken = Number(heading.getAttribute("data-height"));
-  const left = height - taken;
-  heading.remove();
-  svg.querySelector(":scope > rect")?.setAttribute("y", String(y + taken));
-  svg.setAttribute("viewBox", `${x} ${y + taken} ${width} ${left}`);
+  const left = height - takeHeadings(svg);
+  svg.setAttribute("viewBox", `${x} ${y} ${width} ${left}`);
   svg.setAttribute("height", String((svg.height.baseVal.value * left) / height));
   return svg;
+}
+
+/** Removes headings, and moves up what is below them. @returns by how much */
+function takeHeadings(parent: Element): number {
+  let taken = 0;
+  for (const child of [...parent.children]) {
+    if (child.matches(HEADING)) {
+      taken += Number(child.getAttribute("data-height"));
+      child.remove();
+      continue;
+    }
+    const inside = child.querySelector(HEADING) === null ? 0 : takeHeadings(child);
+    if (taken > 0) {
+      const own = child.getAttribute("transform") ?? "";
+      child.setAttribute("transform", `translate(0 ${-taken}) ${own}`.trim());
+    }
+    taken += inside;
+  }
+  return taken;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { colorName } from "#words/color_name.ts";
 import { colorOf, contrast, hatchOf, TOKENS } from "#dc/render/palette.ts";
+import { colorName } from "#words/color_name.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
 const PLACE = { site_id: "S1", floor_number: 1 };

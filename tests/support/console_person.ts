@@ -85,6 +85,13 @@ export function open(text: string, name: Name = text): Step {
   return { words: [`**${text}**`], act };
 }
 
+/** Opens a device that an elevation shows; with keys its code is typed, which is shorter than walking there. */
+export function pick(device: string): Step {
+  const act = (person: Person) =>
+    take(person.way === "mouse" ? follow(device) : search(device.toLowerCase(), device), person);
+  return { words: [`**${device}**`], act };
+}
+
 /** Presses the button of this name as soon as it can be pressed; in a dialog, keys save by Ctrl Enter. */
 export function press(text: string, name: Name = text): Step {
   return one(text, (page) => page.getByRole("button", { name, exact: true }).and(page.locator(":enabled")).first());

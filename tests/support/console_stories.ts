@@ -9,6 +9,7 @@ import {
   more,
   open,
   type Person,
+  pick,
   press,
   row,
   type Step,
@@ -171,12 +172,12 @@ const ON_THE_SAMPLE: readonly Story[] = [
   },
   {
     title: "In the aisle with a phone: what is in this rack, and where does its server lead?",
-    keys: 100,
+    keys: 30,
     width: 390,
     steps: [
       search("b03"),
       titled("B03"),
-      follow("SRV-B03-07"),
+      pick("SRV-B03-07"),
       titled("SRV-B03-07"),
       row(/eth0.*LEAF-B03-1 Ethernet7/),
       row(/psu1.*PDU-B03-A/),

@@ -1,7 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { count } from "#words/figures.ts";
 import { kindNoun, plainRefs } from "#words/names.ts";
 import { counted } from "../labels.ts";
+import { callsOf } from "../lists/selection.tsx";
 import { Switch } from "../ui/fields.tsx";
 import { type Change, maskOf, removeChange } from "./changes.ts";
 import { ChangesTable, FindingLine, Problem, Refused, Warnings } from "./changes_panel.tsx";
@@ -80,7 +82,13 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
         <EditSide>
           {isDelete ? null : <SetValues kind={kind} values={values} names={names} />}
           <h3>Findings</h3>
-          <Outcomes proposal={proposal} noun={kindNoun(kind)} verb={isDelete ? "be deleted" : "change"} />
+          <Outcomes
+            proposal={proposal}
+            noun={kindNoun(kind)}
+            verb={isDelete ? "be deleted" : "change"}
+            total={codes.length}
+          />
+          {codes.length > MAX_BATCH_ITEMS ? <p class="muted">{callsOf(codes.length)}.</p> : null}
           {state === "refused" ? null : <Effects proposal={proposal} />}
           <Problem proposal={proposal} />
         </EditSide>
@@ -184,16 +192,26 @@ function SetValues({
   );
 }
 
+function checkingWords({ checked }: Proposal, total: number): string {
+  const how = total > MAX_BATCH_ITEMS ? `: ${count(checked)} of ${count(total)}` : "";
+  return `Checking with the server${how}`;
+}
+
 /** What would be done with each item: one that is refused holds no other back. */
-function Outcomes(props: { readonly proposal: Proposal; readonly noun: string; readonly verb: string }) {
-  const { proposal, noun, verb } = props;
+function Outcomes(props: {
+  readonly proposal: Proposal;
+  readonly noun: string;
+  readonly verb: string;
+  readonly total: number;
+}) {
+  const { proposal, noun, verb, total } = props;
   const { state, preview, errors } = proposal;
   if (state === "none" || state === "checking")
     return (
       <ul class="edit-findings" aria-live="polite">
         <FindingLine
           state="unknown"
-          title={state === "none" ? "Choose a field to change" : "Checking with the server"}
+          title={state === "none" ? "Choose a field to change" : checkingWords(proposal, total)}
         />
       </ul>
     );

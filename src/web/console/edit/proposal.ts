@@ -41,8 +41,16 @@ export interface Preview extends Verdict {
 
 const NO_VERDICT: Verdict = { refused: [], warnings: [], changed: 0, unchanged: 0, also: [], etags: new Map() };
 
-/** Asks what changes would do, each on its own; nothing is written. @throws CallError of a whole call */
-export async function previewChanges(changes: readonly Change[], signal?: AbortSignal): Promise<Preview> {
+/**
+ * Asks what changes would do, each on its own; nothing is written.
+ * @param heard receives the number of changes checked so far
+ * @throws CallError of a whole call
+ */
+export async function previewChanges(
+  changes: readonly Change[],
+  signal?: AbortSignal,
+  heard?: (done: number) => void,
+): Promise<Preview> {
   let verdict = NO_VERDICT;
   let figures: PreviewChangesResponse | undefined;
   let done = 0;
@@ -51,6 +59,7 @@ export async function previewChanges(changes: readonly Change[], signal?: AbortS
     figures ??= reply;
     verdict = joined(verdict, verdictOf(reply.results, { from: done, isOne: changes.length === 1 }));
     done += batch.length;
+    heard?.(done);
   }
   if (figures === undefined) throw new Error("There is nothing to preview");
   return { ...verdict, total: changes.length, figures };

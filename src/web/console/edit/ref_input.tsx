@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { refName } from "#words/names.ts";
 import { refsNamed } from "../named_refs.ts";
 import { Combobox } from "../ui/combobox.tsx";
-import { optionsOf, shownRef, useHits } from "../ui/use_hits.ts";
+import { optionsOf, shownRef, typedRef, useHits } from "../ui/use_hits.ts";
 
 /** Kinds of the inventory that a field names; the field of a source takes references, others take codes. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -36,7 +36,7 @@ export function RefInput({
             text,
           )
         : [];
-    set(text === refName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : text);
+    set(text === refName(stored) ? stored : found.length === 1 ? (found[0] ?? "") : typedRef(text));
   };
   return (
     <Combobox

@@ -32,6 +32,8 @@ export interface Proposal {
   readonly state: "none" | "checking" | "away" | "allowed" | "refused";
   /** What the changes would do; while they are checked, what earlier ones would. */
   readonly preview: Preview | undefined;
+  /** Changes checked so far, while they are. */
+  readonly checked: number;
   /** Why the write would not be accepted. */
   readonly errors: readonly CallError[];
   /** Changes written so far; undefined if nothing is being written. */
@@ -45,6 +47,9 @@ export interface Proposal {
 
 interface Found {
   readonly key: string;
+  /** What is being asked, and how many of its changes are checked. */
+  readonly asked?: string;
+  readonly checked?: number;
   readonly preview?: Preview;
   readonly error?: CallError;
 }
@@ -110,6 +115,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   return {
     state,
     preview: key === "" ? undefined : found.preview,
+    checked: found.asked === key ? (found.checked ?? 0) : 0,
     errors: state === "checking" || state === "away" ? [] : errorsOf(found),
     progress,
     problem,
@@ -140,7 +146,8 @@ function usePreview(changes: readonly Change[], key: string, heard: (refused: re
     const controller = new AbortController();
     const { signal } = controller;
     const timer = setTimeout(() => {
-      previewChanges(changes, signal).then(
+      const count = (checked: number) => signal.aborted || setFound((last) => ({ ...last, asked: key, checked }));
+      previewChanges(changes, signal, count).then(
         (preview) => {
           if (signal.aborted) return;
           setFound({ key, preview });

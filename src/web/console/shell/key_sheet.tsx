@@ -17,7 +17,8 @@ export function KeySheet({ open, close }: { readonly open: boolean; readonly clo
     <dialog ref={dialog} class="key-sheet" onClose={close} aria-labelledby="help-title">
       <h2 id="help-title">Keys</h2>
       <div>
-        {Object.entries(KEYS).map(([group, keys]) => (
+        {/* Not while it is closed: its groups have the names of fields. */}
+        {(open ? Object.entries(KEYS) : []).map(([group, keys]) => (
           <section key={group} aria-label={group}>
             <h3>{group}</h3>
             <dl class="keys">

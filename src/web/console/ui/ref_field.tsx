@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { refName } from "#words/names.ts";
 import { TextField } from "./fields.tsx";
-import { optionsOf, shownRef, useHits } from "./use_hits.ts";
+import { optionsOf, shownRef, typedRef, useHits } from "./use_hits.ts";
 
 interface RefFieldProps {
   readonly label: string;
@@ -14,21 +14,21 @@ interface RefFieldProps {
 
 /**
  * A field that names things of the inventory, several parted by blanks; it offers what is there while one types. It shows
- * codes, and references where a code names several things; `change` is given references, and codes that were only typed.
+ * codes, with their kind where a code names several things; `change` is given references, and codes that were only typed.
  */
 export function RefField({ kinds, value, change, ...field }: RefFieldProps) {
   const [text, setText] = useState<string>();
   const refs = value.split(" ");
-  const words = (text ?? refs.map(refName).join(" ")).split(/\s+/);
+  const words = (text ?? refs.map(refName).join(" ")).split(/ +/);
   const hits = useHits(words.at(-1) ?? "", kinds);
   const shown = refs.map((ref) => shownRef(ref, hits));
-  const refOf = (word: string) => refs[shown.indexOf(word)] ?? word;
+  const refOf = (word: string) => refs[shown.indexOf(word)] ?? typedRef(word);
   const before = words.slice(0, -1);
   return (
     <TextField
       {...field}
       value={shown.join(" ")}
-      change={(typed) => change(typed.split(/\s+/).map(refOf).join(" "))}
+      change={(typed) => change(typed.split(/ +/).map(refOf).join(" "))}
       offered={{
         options: optionsOf(hits).map((option) => ({ ...option, name: [...before, option.name].join(" ") })),
         typed: setText,

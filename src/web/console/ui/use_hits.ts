@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { InventoryHit } from "#gen/datacenter/v1/json.ts";
-import { refName } from "#words/names.ts";
+import { kindNoun, refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { useDelayed } from "./use_delayed.ts";
 
@@ -34,7 +34,7 @@ export function useHits(text: string, kinds: readonly string[]): readonly Invent
 
 function queryOf(text: string): string {
   return text
-    .replace(/^[a-z_]+:/, "")
+    .replace(/^(?:[a-z_]+:|(?:[a-z]+\u00a0)+)/, "")
     .replaceAll("/", " ")
     .trim();
 }
@@ -44,8 +44,14 @@ export function optionsOf(hits: readonly InventoryHit[]): readonly Option[] {
   return hits.map(({ ref, detail }) => ({ value: ref, name: shownRef(ref, hits), note: detail }));
 }
 
-/** The code alone, unless it names several of the things that were found. */
+/** The code alone, or after its kind if it names several of the things that were found, without a blank between. */
 export function shownRef(ref: string, hits: readonly { readonly ref: string }[]): string {
+  const kind = ref.slice(0, Math.max(0, ref.indexOf(":")));
   const isShared = hits.some((other) => other.ref !== ref && refName(other.ref) === refName(ref));
-  return isShared ? ref : refName(ref);
+  return isShared && kind !== "" ? `${kindNoun(kind)} ${refName(ref)}`.replaceAll(" ", "\u00a0") : refName(ref);
+}
+
+/** What a person typed, with the reference of a kind and a code. */
+export function typedRef(text: string): string {
+  return text.replace(/^([a-z]+)\u00a0/, "$1:");
 }

@@ -15,7 +15,12 @@ export function KeySheet({ open, close }: { readonly open: boolean; readonly clo
   }, [open]);
   return (
     <dialog ref={dialog} class="key-sheet" onClose={close} aria-labelledby="help-title">
-      <h2 id="help-title">Keys</h2>
+      <header>
+        <h2 id="help-title">Keys</h2>
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </header>
       <div>
         {/* Not while it is closed: its groups have the names of fields. */}
         {(open ? Object.entries(KEYS) : []).map(([group, keys]) => (
@@ -37,9 +42,6 @@ export function KeySheet({ open, close }: { readonly open: boolean; readonly clo
           </section>
         ))}
       </div>
-      <button type="button" onClick={close}>
-        Close
-      </button>
     </dialog>
   );
 }

@@ -25,7 +25,8 @@ const PORTS = [
   "planner/context.ts",
 ] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
-const GENERATED = ["gen/datacenter/v1/enums.ts", "gen/datacenter/v1/models.ts"] as const;
+const GEN = "gen/datacenter/v1";
+const GENERATED = [`${GEN}/enums.ts`, `${GEN}/models.ts`, `${GEN}/messages.ts`] as const;
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 const DC_INTERFACE = ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS];
 
@@ -122,6 +123,7 @@ const MODULES: readonly Module[] = [
   },
   { place: GENERATED[0], may: [], pure: true, because: "the model's enumerations are the proto's" },
   { place: GENERATED[1], may: [GENERATED[0]], pure: true, because: "the model's resources have the proto's fields" },
+  { place: GENERATED[2], may: [GENERATED[0], GENERATED[1]], pure: true, because: "answers have the proto's fields" },
   { place: "dc/model", may: ["kernel", "dc/limits.ts", ...GENERATED], pure: true, because: "rules need no database" },
   {
     place: "dc/exchange",
@@ -131,7 +133,7 @@ const MODULES: readonly Module[] = [
   },
   {
     place: "dc/analysis",
-    may: ["kernel", "words", "dc/model", "dc/limits.ts"],
+    may: ["kernel", "words", "dc/model", "dc/limits.ts", GENERATED[2]],
     pure: true,
     because: "answers are computed",
   },
@@ -160,7 +162,7 @@ const MODULES: readonly Module[] = [
   { place: "dc/audit", may: ["kernel", ...DC_PORTS, ...DC_DOMAIN], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/operations",
-    may: ["kernel", "words", "gen", ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange"],
+    may: ["kernel", "words", "gen", GENERATED[2], ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange"],
     pure: false,
     because: "an RPC reaches the database through its port only",
   },

@@ -1,14 +1,5 @@
+import type { WindowTimeZone as SiteTimeZone } from "#gen/datacenter/v1/messages.ts";
 import { isTimeZone } from "#kernel/zoned_time.ts";
-
-/** The zone in which people on site read times. */
-export interface SiteTimeZone {
-  /** IANA name. */
-  readonly name: string;
-  /** Why it is UTC; empty if labels name it. */
-  readonly note: string;
-  /** Whether racks have different ones. */
-  readonly ambiguous: boolean;
-}
 
 /** The label of a rack that names the zone of its site. */
 const LABEL = "time_zone";

@@ -1,6 +1,7 @@
 import type { DeviceKind, PathStatus } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
+import type { Branch } from "#gen/datacenter/v1/messages.ts";
 
 /** The parts of a device that a path shows. A cooling unit at the end of a supply has no device kind. */
 export interface HopDevice
@@ -20,13 +21,6 @@ export interface Segment {
   readonly from: PortRef;
   readonly to: PortRef;
   readonly cable?: Cable;
-}
-
-/** One of the alternatives at a port where a path splits. */
-export interface Branch {
-  readonly from: PortRef;
-  readonly to: PortRef;
-  readonly position: number;
 }
 
 export interface PathProblem {

@@ -1,7 +1,8 @@
 import type { PathStatus } from "#dc/model/enum_values.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { Branch, Hop, PathProblem, Segment } from "./cable_path.ts";
+import type { Branch } from "#gen/datacenter/v1/messages.ts";
+import type { Hop, PathProblem, Segment } from "./cable_path.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
 /**

@@ -3,8 +3,8 @@ import { inletsOf } from "#dc/model/power_walk.ts";
 import { parseRef, portKey, portRef, samePort } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Consumer } from "#dc/model/site.ts";
+import type { Branch } from "#gen/datacenter/v1/messages.ts";
 import {
-  type Branch,
   type CablePath,
   finishPath,
   type Hop,

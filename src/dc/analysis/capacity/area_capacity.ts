@@ -2,49 +2,19 @@ import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
-import type { Ref } from "#dc/model/ref.ts";
+import { formatRef, type Ref } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { AreaCapacity, FreePower as FreeSupply } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { SupplyState } from "../placement/supply_paths.ts";
 import type { RackCapacity } from "../racks/rack_elevation.ts";
 import type { Topology } from "../topology.ts";
-import type { AreaCooling, FreeCooling } from "./area_cooling.ts";
-import { type FreePort, type FreePorts, freePorts } from "./area_ports.ts";
+import type { AreaCooling } from "./area_cooling.ts";
+import { type FreePort, freePorts } from "./area_ports.ts";
 import { freePower, type Stop } from "./free_power.ts";
 import type { SuppliedRack } from "./rack_supply_limits.ts";
-
-/** What racks may still draw together, and what stops most of them. */
-export interface FreeSupply {
-  readonly kw: number | undefined;
-  readonly limitRef: string | undefined;
-  /** The same if every supply has to stay within its capacity after the loss of any one element. */
-  readonly afterFailureKw: number | undefined;
-  readonly afterFailureLimitRef: string | undefined;
-  /** The loss that loads that limit most; undefined if no loss does. */
-  readonly failureRef: string | undefined;
-}
-
-export interface AreaCapacity {
-  readonly area: Ref;
-  /** Racks that take devices, by their status. */
-  readonly racks: number;
-  readonly racksOutOfUse: number;
-  /** Of `racks`, those without a live supply. */
-  readonly racksWithoutSupply: number;
-  readonly totalU: number;
-  readonly freeU: number;
-  readonly largestFreeBlockU: number;
-  readonly largestFreeBlockRack: string | undefined;
-  readonly drawKw: number;
-  /** The part of it that meters say; undefined without measured loads. */
-  readonly measuredDrawKw: number | undefined;
-  readonly power: FreeSupply;
-  readonly air: FreeCooling | undefined;
-  readonly liquid: FreeCooling | undefined;
-  readonly ports: readonly FreePorts[];
-}
 
 export interface CapacityGround {
   readonly topology: Topology;
@@ -80,14 +50,15 @@ export function* areaCapacity(ground: CapacityGround, area: Ref): Steps<AreaCapa
     ...[...outlets].flatMap(({ device, outlets: free = [] }) => free.map(({ port }) => ({ device, port }))),
   ];
   return {
-    area,
+    ref: formatRef(area),
     racks: open.length,
     racksOutOfUse: all.length - open.length,
     racksWithoutSupply: open.filter(({ ways }) => ways.length === 0).length,
     totalU: space.reduce((sum, { totalU }) => sum + totalU, 0),
     freeU: space.reduce((sum, { freeU }) => sum + freeU, 0),
     largestFreeBlockU: block,
-    largestFreeBlockRack: open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code,
+    largestFreeBlockRack:
+      open[space.findIndex(({ largestFreeBlockU }) => largestFreeBlockU === block)]?.rack.code ?? "",
     drawKw: inside.reduce((sum, device) => sum + (inService(device) ? drawW(device, basis) : 0), 0) / 1000,
     measuredDrawKw: measuredKw(ground, inside),
     power: yield* freeSupply(ground.state, open),
@@ -108,11 +79,11 @@ function* freeSupply(state: SupplyState, racks: readonly SuppliedRack[]): Steps<
   const now = yield* freePower(supplied, "NOW");
   const later = yield* freePower(supplied, "AFTER_FAILURE");
   return {
-    kw: now.watts === undefined ? undefined : now.watts / 1000,
-    limitRef: now.stop?.limit.ref,
-    afterFailureKw: later.watts === undefined ? undefined : later.watts / 1000,
-    afterFailureLimitRef: later.stop?.limit.ref,
-    failureRef: later.stop && failureOf(state, later.stop),
+    freeKw: now.watts === undefined ? undefined : now.watts / 1000,
+    limitRef: now.stop?.limit.ref ?? "",
+    failoverFreeKw: later.watts === undefined ? undefined : later.watts / 1000,
+    failoverLimitRef: later.stop?.limit.ref ?? "",
+    failureRef: (later.stop && failureOf(state, later.stop)) ?? "",
   };
 }
 

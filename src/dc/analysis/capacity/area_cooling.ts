@@ -2,20 +2,13 @@ import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
+import type { FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance } from "../cooling/cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
 import { areaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
 import { lostTogether } from "./lost_together.ts";
-
-/** Cooling that is left, in kilowatts; below 0 if the heat exceeds it. */
-export interface FreeCooling {
-  readonly kw: number;
-  readonly afterFailureKw: number;
-  /** The failure that leaves least; undefined if none takes anything. */
-  readonly failureRef: string | undefined;
-}
 
 interface Failure {
   readonly ref: string;
@@ -52,16 +45,16 @@ export class AreaCooling {
   *of(area: Ref, medium: CoolingMedium): Steps<FreeCooling | undefined> {
     const units = this.#now.unitsOf(area);
     if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
-    const { headroomKw: kw } = this.#now.of(area, medium, units);
+    const { headroomKw: freeKw } = this.#now.of(area, medium, units);
     const concerned = this.#concerned(units, area);
-    let [afterFailureKw, failureRef]: [number, string | undefined] = [kw, undefined];
+    let [failoverFreeKw, failureRef] = [freeKw, ""];
     for (const { ref, lost, balance } of this.#failures) {
       if (!concerned.some((key) => lost.has(key))) continue;
       yield;
       const { headroomKw } = balance.of(area, medium, units);
-      if (headroomKw < afterFailureKw) [afterFailureKw, failureRef] = [headroomKw, ref];
+      if (headroomKw < failoverFreeKw) [failoverFreeKw, failureRef] = [headroomKw, ref];
     }
-    return { kw, afterFailureKw, failureRef };
+    return { freeKw, failoverFreeKw, failureRef };
   }
 
   /** Units whose loss may concern an area: those that serve it, and those that share a place with one of them. */

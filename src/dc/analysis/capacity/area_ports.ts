@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { PortKind } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
+import type { FreePorts } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
 import { lostTogether } from "./lost_together.ts";
@@ -9,17 +9,6 @@ import { lostTogether } from "./lost_together.ts";
 export interface FreePort {
   readonly device: Device;
   readonly port: Port;
-}
-
-/** Free ports of one type, now and after the single failure that takes most of them. */
-export interface FreePorts {
-  readonly kind: PortKind;
-  readonly type: string;
-  readonly speedMbps?: number;
-  readonly free: number;
-  readonly afterFailure: number;
-  /** The failure that takes most; undefined if no recorded one takes any. */
-  readonly failureRef: string | undefined;
 }
 
 /** Counts free ports by kind, type and speed. Devices without power now count nothing. */
@@ -37,11 +26,11 @@ export function* freePorts(topology: Topology, ports: readonly FreePort[]): Step
     if (first === undefined) continue;
     yield;
     const { kind, type = "", speedMbps } = first.port;
-    let [most, failureRef]: [number, string | undefined] = [0, undefined];
+    let [most, failureRef] = [0, ""];
     for (const { ref, lost } of lostTogether(topology, own, keyOf)) {
       if (lost.length > most) [most, failureRef] = [lost.length, ref];
     }
-    const counts = { free: own.length, afterFailure: own.length - most, failureRef };
+    const counts = { free: own.length, failoverFree: own.length - most, failureRef };
     found.push({ kind, type, ...(speedMbps !== undefined && { speedMbps }), ...counts });
   }
   return found;

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import { formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
+import type { CracShare as CracReply, Hotspot, ThermalHeadroomResponse } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { areaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
@@ -9,72 +9,20 @@ import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./coolin
 import { areasOfRack, mediumOf } from "./cooling_units.ts";
 import {
   copes,
-  type Hotspot,
   inletHotspots,
   type RackHeat,
-  type RackThermal,
   rackCoolingIndex,
   unservedHotspots,
   zoneHotspots,
 } from "./thermal_spots.ts";
 
 /** A cooling unit and the heat shared to it. Powers are kilowatts. */
-export interface CracShare {
-  readonly crac: Crac;
-  readonly medium: CoolingMedium;
-  readonly failed: boolean;
-  readonly ratedKw: number;
-  readonly effectiveKw: number;
-  readonly loadKw: number;
-  readonly utilizationPct: number;
-  readonly deltaTK?: number;
-  readonly requiredAirflowM3h?: number;
-}
+export type CracShare = Omit<CracReply, "code" | "status"> & { readonly crac: Crac };
 
-/** Capacities and headroom of the units that serve a place, for liquid. Powers are kilowatts. */
-interface LiquidFigures {
-  readonly liquidEffectiveKw: number;
-  readonly liquidReserveKw: number;
-  readonly liquidUsableKw: number;
-  readonly liquidHeadroomKw: number;
-}
-
-/** An area that units name as served: its heat, and all units that serve it. Powers are kilowatts. */
-export interface ZoneRollup extends LiquidFigures {
-  readonly ref: string;
-  readonly heatKw: number;
-  readonly effectiveKw: number;
-  readonly reserveKw: number;
-  readonly usableKw: number;
-  readonly headroomKw: number;
-  readonly liquidHeatKw: number;
-  readonly redundancyOk: boolean;
-  readonly cracCodes: readonly string[];
-  readonly rackCodes: readonly string[];
-}
-
-export interface ThermalAnswer extends LiquidFigures {
-  readonly heatKw: number;
-  readonly airHeatKw: number;
-  readonly liquidHeatKw: number;
-  readonly infrastructureHeatKw: number;
-  readonly ratedKw: number;
-  readonly effectiveKw: number;
-  readonly reserveKw: number;
-  readonly usableKw: number;
-  readonly headroomKw: number;
-  readonly headroomPct: number;
-  readonly liquidRatedKw: number;
-  readonly liquidHeadroomPct: number;
-  readonly redundancyOk: boolean;
-  readonly ccf: number;
-  readonly rciHiPct?: number;
-  readonly rciLoPct?: number;
+/** The reply of ThermalHeadroom, with cooling units instead of their codes. */
+export type ThermalAnswer = Omit<ThermalHeadroomResponse, "scopeRef" | "render" | "measuredLoad" | "cracs"> & {
   readonly cracs: readonly CracShare[];
-  readonly zones: readonly ZoneRollup[];
-  readonly racks: readonly RackThermal[];
-  readonly hotspots: readonly Hotspot[];
-}
+};
 
 /** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
 const AIRFLOW_FACTOR = 2985;
@@ -172,7 +120,7 @@ function airFigures({ ratedKw, effectiveKw, reserveKw, usableKw, headroomKw }: P
   return { ratedKw, effectiveKw, reserveKw, usableKw, headroomKw };
 }
 
-function liquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance): LiquidFigures {
+function liquidFigures({ effectiveKw, reserveKw, usableKw, headroomKw }: PlantBalance) {
   return {
     liquidEffectiveKw: effectiveKw,
     liquidReserveKw: reserveKw,

@@ -3,6 +3,7 @@ import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/e
 import { heatOfAll } from "#dc/model/heat.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
+import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "./cooling_units.ts";
 
 /** Inlet limits in degrees Celsius. */
@@ -21,37 +22,6 @@ const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
   A4: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 5, allowableHigh: 45 },
   H1: { recommendedLow: 18, recommendedHigh: 22, allowableLow: 15, allowableHigh: 25 },
 };
-
-/** A measured inlet above its limit, or a place without sufficient cooling. */
-export interface Hotspot {
-  readonly ref: string;
-  readonly severity: Exclude<Health, "OK">;
-  readonly code:
-    | "INLET_ABOVE_RECOMMENDED"
-    | "INLET_ABOVE_ALLOWABLE"
-    | "RACK_COOLING_NEAR_LIMIT"
-    | "RACK_COOLING_EXCEEDED"
-    | "RACK_WITHOUT_COOLING"
-    | "RACK_WITHOUT_LIQUID_COOLING"
-    | "ZONE_WITHOUT_COOLING"
-    | "ZONE_WITHOUT_LIQUID_COOLING"
-    | "ZONE_WITHOUT_RESERVE"
-    | "ZONE_WITHOUT_LIQUID_RESERVE"
-    | "ZONE_DEFICIT"
-    | "ZONE_LIQUID_DEFICIT";
-  readonly value: number;
-  readonly limit: number;
-}
-
-export interface RackThermal {
-  readonly code: string;
-  readonly heatW: number;
-  readonly airHeatW: number;
-  readonly coolingCapacityW?: number;
-  readonly utilizationPct?: number;
-  readonly inletTempC?: number;
-  readonly health: Health;
-}
 
 export interface RackHeat {
   readonly rack: Rack;

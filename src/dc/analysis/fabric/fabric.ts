@@ -3,6 +3,7 @@ import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { FabricSummary } from "#gen/datacenter/v1/messages.ts";
 import type { CablePath } from "../cabling/cable_path.ts";
 import { downFinding, type FabricFinding, switchFindings } from "./fabric_findings.ts";
 import { type FabricLinkView, type LinkLimits, viewLink } from "./fabric_links.ts";
@@ -36,16 +37,6 @@ export interface FabricAnswer {
   readonly missing: readonly { readonly leafCode: string; readonly spineCode: string }[];
   readonly findings: readonly FabricFinding[];
   readonly summary: FabricSummary;
-}
-
-interface FabricSummary {
-  readonly linksUp: number;
-  readonly linksDown: number;
-  readonly congested: number;
-  readonly maxUtilPct: number;
-  readonly p95UtilPct: number;
-  readonly bisectionMbps: number;
-  readonly bisectionCounted: string;
 }
 
 /**

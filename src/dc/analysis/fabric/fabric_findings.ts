@@ -1,16 +1,10 @@
 import { fabricKey } from "#dc/model/resource_key.ts";
+import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import { type FabricNode, farKey, type SwitchLinks } from "./fabric_nodes.ts";
 import type { Tiers } from "./fabric_tiers.ts";
 
-export interface FabricFinding {
-  readonly code: "UNEQUAL_LINKS" | "ECMP_IMBALANCE" | "LINK_DOWN" | "NO_UPLINK";
-  readonly severity: "WARNING" | "INFO";
-  readonly message: string;
-  readonly ref: string;
-  readonly value: string;
-  readonly expected: string;
-}
+export type FabricFinding = Omit<Finding, "field">;
 
 /** Spread of the utilisation in one ECMP group that is reported, in percent of its mean. Source: docs/contract/datacenter-analyses.md#fabric. */
 const IMBALANCE_PCT = 25;

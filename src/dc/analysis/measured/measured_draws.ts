@@ -16,14 +16,6 @@ export interface MeasuredDraw {
   readonly inlets: ReadonlyMap<string, number>;
 }
 
-/** A supply whose meter differs from the meters below it. */
-export interface MeterDifference {
-  readonly ref: string;
-  /** What the supply's own meter measures, and what the meters below it do. */
-  readonly ownW: number;
-  readonly belowW: number;
-}
-
 /**
  * Draws of consumers by the meters closest to them: a device's or cooling unit's own meter, else those of all its live
  * inlets or of the outlets that supply these alone.

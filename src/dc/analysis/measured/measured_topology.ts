@@ -1,29 +1,17 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
+import type { MeasuredLoad } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { Topology } from "../topology.ts";
-import {
-  isLoad,
-  type MeasuredDraw,
-  type MeasuredPower,
-  type MeterDifference,
-  ownDraws,
-  recordedW,
-} from "./measured_draws.ts";
+import { isLoad, type MeasuredDraw, type MeasuredPower, ownDraws, recordedW } from "./measured_draws.ts";
 import { supplyMeters } from "./supply_meters.ts";
 
 /** An inlet without a draw would make its device divide its load equally. */
 const LEAST_W = 1e-6;
 
 /** For how much of the load a measurement was found. */
-export interface MeasuredShare {
-  readonly measuredW: number;
-  readonly plannedW: number;
-  readonly measuredDevices: number;
-  readonly plannedDevices: number;
-  readonly differences: readonly MeterDifference[];
-}
+export type MeasuredShare = Omit<MeasuredLoad, "omittedDifferences">;
 
 /** The inventory's graphs with measured draws instead of recorded ones. */
 export interface MeasuredTopology {

@@ -3,13 +3,14 @@ import { usualGapMs } from "#dc/model/readings/day_history.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import type { MeasuredElement, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { deadSupplies } from "./dead_supplies.ts";
 import type { Measured, ReadingFinding } from "./finding.ts";
 import { aboveLimit, abovePlan, shortBatteries, unevenCurrents, warmInlets } from "./limit_findings.ts";
-import { type MeterDifference, meterW } from "./measured_draws.ts";
+import { meterW } from "./measured_draws.ts";
 
 /** Resources of a source beyond which one finding stands for all of them, if all stopped. Ours: a rack PDU has fewer. */
 const MOST_APART = 50;

@@ -1,16 +1,10 @@
+import type { MeterDifference } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { loadOfEdge } from "../power/load_lanes.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import { isConsumer } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import {
-  isLoad,
-  type MeasuredDraw,
-  type MeasuredPower,
-  type MeterDifference,
-  meterW,
-  recordedW,
-} from "./measured_draws.ts";
+import { isLoad, type MeasuredDraw, type MeasuredPower, meterW, recordedW } from "./measured_draws.ts";
 
 /** A difference of two meters is reported if it exceeds this share and this power. Source: docs/readings.md#loads. */
 const DIFFERENCE_SHARE = 0.1;

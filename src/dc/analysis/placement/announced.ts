@@ -1,7 +1,7 @@
-import type { WarningCode } from "#dc/model/finding.ts";
 import { holds } from "#dc/model/rack_space.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { Finding } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { tenths } from "#words/figures.ts";
 import { failoverOverload, nearLimit, phaseImbalance } from "#words/names.ts";
@@ -12,15 +12,8 @@ import type { HealthReason } from "../racks/rack_health.ts";
 import type { CoolingGroup } from "./cooling_limits.ts";
 import type { Place, Placement } from "./find_places.ts";
 
-export interface Announced {
-  readonly severity: "WARNING" | "INFO";
-  readonly code: WarningCode | "WEIGHT_UNKNOWN" | "COOLING_UNKNOWN" | "SUPPLY_UNKNOWN";
-  readonly message: string;
-  readonly field?: string;
-  readonly value?: string;
-  readonly expected?: string;
-  readonly ref?: string;
-}
+/** A warning of a write, or a fact that the inventory does not record. */
+export type Announced = Pick<Finding, "severity" | "code" | "message"> & Partial<Finding>;
 
 /** All warnings that writing a placement would cause, and facts that the inventory does not record. */
 export function* announcements(placement: Placement): Steps<readonly Announced[]> {

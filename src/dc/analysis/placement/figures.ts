@@ -1,3 +1,4 @@
+import type { PlaceFigures as FigureReply } from "#gen/datacenter/v1/messages.ts";
 import { headroomOf } from "./cooling_limits.ts";
 import type { Place } from "./find_places.ts";
 import type { Limit } from "./limits.ts";
@@ -5,24 +6,8 @@ import { freePorts } from "./switch_ports.ts";
 import type { RefusalReason, Wanted } from "./wanted.ts";
 
 /** Figures of a position after all positions of a placement are used; absent if the inventory lacks the data. */
-export interface PlaceFigures {
-  readonly powerNowPct?: number;
-  readonly powerNowRef?: string;
-  readonly powerFailoverPct?: number;
-  readonly powerFailoverRef?: string;
-  readonly rackDrawW: number;
-  readonly rackPowerPct?: number;
-  readonly rackCoolingPct?: number;
-  readonly airHeadroomKw?: number;
-  readonly airReserveKw?: number;
-  readonly liquidHeadroomKw?: number;
-  readonly liquidReserveKw?: number;
-  readonly freeU: number;
-  readonly largestFreeBlockU: number;
-  readonly weightKg: number;
-  readonly weightPct?: number;
-  readonly freePorts?: number;
-}
+export type PlaceFigures = Omit<FigureReply, "powerNowRef" | "powerFailoverRef"> &
+  Partial<Pick<FigureReply, "powerNowRef" | "powerFailoverRef">>;
 
 /** Computes the figures of a position after all positions are used. */
 export function figuresAfter({ candidate, option }: Place, { template }: Wanted): PlaceFigures {

@@ -1,6 +1,7 @@
 import type { CoolingMethod, Face, LoadBasis, PlacementSpread, Redundancy } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { PlacementRefusal } from "#gen/datacenter/v1/messages.ts";
 
 /** Network ports that each device needs, all on switches of its rack or row. */
 export interface WantedPorts {
@@ -69,12 +70,8 @@ export type RefusalReason =
   | "NO_SWITCH"
   | "NO_SWITCH_PORT";
 
-/** One reason why a rack takes no device. */
-export interface Obstacle {
+/** One reason why a rack takes no device. The value is that with one more device, in the unit of the limit. */
+export type Obstacle = Pick<PlacementRefusal, "message" | "value" | "limit"> & {
   readonly reason: RefusalReason;
-  readonly message: string;
   readonly ref?: string;
-  /** The value with one more device, in the unit of the limit. */
-  readonly value?: number;
-  readonly limit?: number;
-}
+};

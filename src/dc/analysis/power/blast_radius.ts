@@ -1,4 +1,5 @@
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type RackState, rackStates } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
@@ -16,12 +17,7 @@ export interface BlastOptions extends FailureOptions {
   readonly cascade: boolean;
 }
 
-export interface TripStep {
-  readonly step: number;
-  readonly trippedRefs: readonly string[];
-  readonly devicesOffline: number;
-  readonly trips: readonly Tripped[];
-}
+type TripStep = Omit<TripReply, "trips"> & { readonly trips: readonly Tripped[] };
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
 
@@ -54,23 +50,6 @@ export interface BlastRadius {
   readonly apparentAfter: Loads;
   /** Nodes whose loads may differ from those before. */
   readonly reloaded: readonly number[];
-}
-
-export interface Impact {
-  readonly racksDark: number;
-  readonly racksPartial: number;
-  readonly racksProtected: number;
-  readonly devicesOffline: number;
-  readonly itDevicesOffline: number;
-  readonly powerDevicesOffline: number;
-  readonly cracsOffline: number;
-  readonly devicesDegraded: number;
-  readonly devicesUndocumented: number;
-  readonly itLoadLostW: number;
-  readonly coolingLostKw: number;
-  readonly minRideThroughS?: number;
-  /** The same at the loads that the batteries carry, not at rated load. */
-  readonly minRideThroughAtLoadS?: number;
 }
 
 /**

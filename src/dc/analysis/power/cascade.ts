@@ -1,17 +1,11 @@
+import type { Trip } from "#gen/datacenter/v1/messages.ts";
 import type { FailureState, Overloaded } from "./failure_state.ts";
 
 /** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
 const MAX_TRIP_STEPS = 20;
 
-/** A source that trips; `loadBeforeW` is its load before anything failed. Loads are watts as in an overload. */
-export interface Tripped {
-  readonly index: number;
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadW: number;
-  readonly capacityW: number;
-  readonly utilizationPct: number;
-}
+/** A source that trips, by its node. */
+export type Tripped = Trip & { readonly index: number };
 
 /** Trips the overloaded elements of a failure, step by step. Each step costs only the nodes that it affects. */
 export class Cascade {

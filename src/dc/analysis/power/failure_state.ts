@@ -1,5 +1,6 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { Overload } from "#gen/datacenter/v1/messages.ts";
 import { NodeNumbers } from "../node_numbers.ts";
 import { FailureLoads } from "./failure_loads.ts";
 import type { Loads } from "./load_lanes.ts";
@@ -7,7 +8,6 @@ import { EDGE } from "./power_edge.ts";
 import type { PowerEdges } from "./power_edges.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveSet } from "./power_live.ts";
-import type { Overload } from "./power_overloads.ts";
 
 export interface SiteState {
   readonly graph: PowerGraph;

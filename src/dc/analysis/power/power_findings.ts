@@ -65,7 +65,7 @@ export function loadReasons(carried: CarriedLoads, index: number): readonly Heal
   return found;
 }
 
-const GRAVITY = ["FAULT", "WATCH", undefined] as const;
+const GRAVITY: readonly HealthReason["health"][] = ["FAULT", "WATCH", undefined];
 
 /** The findings that concern each rack, by its key: about supplies of its devices, and about elements in it. */
 export function findingsByRack(

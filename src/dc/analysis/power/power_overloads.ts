@@ -2,19 +2,6 @@ import type { Loads } from "./load_lanes.ts";
 import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
 /**
- * An element that a failure loads above its capacity. Loads are watts; the capacity of an outlet and its utilization
- * are in volt-amperes.
- */
-export interface Overload {
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadAfterW: number;
-  readonly capacityW: number;
-  readonly utilizationPct: number;
-  readonly severity: "OVER_DERATED" | "WOULD_TRIP";
-}
-
-/**
  * The load of a node in the unit of its capacity, whole: watts of equipment, volt-amperes of an outlet, and of a three-phase
  * outlet three times those of its busiest phase. Source: docs/contract/datacenter-analyses.md#p10.
  */

@@ -1,18 +1,11 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { TenantImpact } from "#gen/datacenter/v1/messages.ts";
 import type { Topology } from "../topology.ts";
 import { lostDrawW } from "./load_lanes.ts";
 import { itDevices } from "./power_nodes.ts";
 
-export interface TenantImpact {
-  readonly tenant: string;
-  racksDark: number;
-  racksPartial: number;
-  racksProtected: number;
-  itDevicesOffline: number;
-  itDevicesDegraded: number;
-  itLoadLostW: number;
-}
+type Counts = { -readonly [Name in keyof TenantImpact]: TenantImpact[Name] };
 
 /** What a failure reaches: nodes, and keys of racks. */
 export interface Reached {
@@ -26,8 +19,8 @@ export interface Reached {
 /** A failure by tenant, in the order of names. A device without a tenant belongs to that of its rack. */
 export function tenantImpacts(topology: Topology, reached: Reached, basis: LoadBasis): readonly TenantImpact[] {
   const { power } = topology;
-  const found = new Map<string, TenantImpact>();
-  const of = (tenant: string | undefined): TenantImpact | undefined => {
+  const found = new Map<string, Counts>();
+  const of = (tenant: string | undefined): Counts | undefined => {
     if (tenant === undefined || tenant === "") return undefined;
     const known = found.get(tenant) ?? { tenant, ...NOTHING };
     found.set(tenant, known);

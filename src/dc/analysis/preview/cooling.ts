@@ -2,15 +2,16 @@ import type { CoolingMedium, Health, LoadBasis } from "#dc/model/enum_values.ts"
 import { COOLING_MEDIUMS } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
+import type { FigureChange, Hotspot } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts";
 import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
-import { type Hotspot, zoneHotspots } from "../cooling/thermal_spots.ts";
+import { zoneHotspots } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
 import { lossesOf } from "../power/losses.ts";
 import { hotspotReasons, overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compared, type FigureChange } from "./figures.ts";
+import { compared } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 import { type Judged, worstFirst } from "./gravity.ts";
 

@@ -1,26 +1,13 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import { SUPPLY_EFFECTS, type SupplyEffect, type SupplyState } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { DevicePreview as DeviceChange } from "#gen/datacenter/v1/messages.ts";
 import { changedNodes } from "../power/changed_nodes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type LiveSet, liveInlets } from "../power/power_live.ts";
 import { supplyState } from "../power/supply_state.ts";
 import type { Topology } from "../topology.ts";
 import { type ElementPair, pairsAt } from "./elements.ts";
-
-/** A device or cooling unit whose supply changes alter. */
-export interface DeviceChange {
-  readonly ref: string;
-  readonly name?: string;
-  readonly rackCode?: string;
-  readonly effect: SupplyEffect;
-  readonly stateBefore: SupplyState;
-  readonly stateAfter: SupplyState;
-  readonly liveInletsBefore: number;
-  readonly liveInletsAfter: number;
-  /** Whether it is power equipment, which supplies others. */
-  readonly isSupply: boolean;
-}
 
 /** How many IT devices and cooling units a change of supply concerns. */
 export type EffectCounts = Readonly<Record<SupplyEffect, number>>;
@@ -69,11 +56,11 @@ function changeOf(before: Topology, after: Topology, [had, has]: ElementPair): D
   if (was === undefined || is === undefined || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return undefined;
   const effect = effectOf(was, is);
   if (effect === undefined) return undefined;
-  const { name, rackCode } = node.kind === "DEVICE" ? node.device : node.crac;
+  const { name = "", rackCode = "" } = node.kind === "DEVICE" ? node.device : node.crac;
   return {
     ref: node.ref,
-    ...(name !== undefined && { name }),
-    ...(rackCode !== undefined && { rackCode }),
+    name,
+    rackCode,
     effect,
     stateBefore: was.state,
     stateAfter: is.state,

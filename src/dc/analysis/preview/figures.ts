@@ -1,10 +1,5 @@
 import { roundFigure } from "#dc/model/figure.ts";
-
-/** A figure before and after changes; absent where it is unknown, or where the thing does not exist. */
-export interface FigureChange {
-  readonly before?: number;
-  readonly after?: number;
-}
+import type { FigureChange } from "#gen/datacenter/v1/messages.ts";
 
 /** Figures of one thing by name. */
 export type Figures<Name extends string> = { readonly [Key in Name]?: number | undefined };

@@ -1,28 +1,17 @@
-import type { Health } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { FindingPreview } from "#gen/datacenter/v1/messages.ts";
 import type { HealthReason } from "../racks/rack_health.ts";
-
-/** A reason for the health of racks, or of an area, that comes or goes. */
-export interface FindingChange {
-  readonly code: string;
-  readonly ref: string;
-  readonly health: Exclude<Health, "OK">;
-  readonly value?: number;
-  readonly limit?: number;
-  /** Racks that get or lose it; 0 for an area. */
-  readonly racks: number;
-}
 
 /** The findings that come and those that go, faults first. */
 export interface FindingChanges {
-  readonly come: readonly FindingChange[];
-  readonly gone: readonly FindingChange[];
+  readonly come: readonly FindingPreview[];
+  readonly gone: readonly FindingPreview[];
 }
 
 /** Gathers findings that changes bring or take away. The same reason of several racks is one finding. */
 export class FindingDifference {
-  readonly #come = new Map<string, FindingChange>();
-  readonly #gone = new Map<string, FindingChange>();
+  readonly #come = new Map<string, FindingPreview>();
+  readonly #gone = new Map<string, FindingPreview>();
 
   /** Compares the reasons of one rack or area; reasons that only inform are left out. @param racks 0 for an area */
   compare(before: readonly HealthReason[], after: readonly HealthReason[], racks: 0 | 1): void {
@@ -41,7 +30,7 @@ function keyOf({ code, ref, health }: HealthReason): string {
   return `${health} ${code} ${ref}`;
 }
 
-function note(found: Map<string, FindingChange>, reason: HealthReason, racks: 0 | 1): void {
+function note(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0 | 1): void {
   const { code, ref, health, value, limit } = reason;
   if (health === undefined) return;
   const known = found.get(keyOf(reason));
@@ -49,7 +38,7 @@ function note(found: Map<string, FindingChange>, reason: HealthReason, racks: 0 
   found.set(keyOf(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
 }
 
-function sorted(found: ReadonlyMap<string, FindingChange>): readonly FindingChange[] {
+function sorted(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {
   return [...found.values()].sort(
     (a, b) =>
       Number(b.health === "FAULT") - Number(a.health === "FAULT") ||

@@ -1,13 +1,9 @@
 import { HEALTHS, type Health } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { SupplyPreview } from "#gen/datacenter/v1/messages.ts";
 
-/** Something whose health changes may alter. */
-export interface Judged {
-  readonly ref: string;
-  /** Absent before for a new thing, after for a removed one. */
-  readonly healthBefore?: Health;
-  readonly healthAfter?: Health;
-}
+/** Something whose health changes may alter: absent before for a new thing, after for a removed one. */
+export type Judged = { readonly ref: string } & Partial<Pick<SupplyPreview, "healthBefore" | "healthAfter">>;
 
 /** The worst health afterwards first; of equal ones that which has become worse, then what is larger, then by reference. */
 export function worstFirst<Change extends Judged>(

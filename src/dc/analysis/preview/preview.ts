@@ -1,8 +1,9 @@
+import type { DevicePreview as DeviceChange } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment } from "../racks/rack_facts.ts";
 import type { Drafted, Topology } from "../topology.ts";
 import { type CoolingChange, coolingChanges } from "./cooling.ts";
-import { type DeviceChange, deviceChanges, type EffectCounts, effectCounts } from "./devices.ts";
+import { deviceChanges, type EffectCounts, effectCounts } from "./devices.ts";
 import { type FindingChanges, FindingDifference } from "./findings.ts";
 import { type RackChange, rackChanges } from "./racks.ts";
 import { type SupplyChange, supplyChanges } from "./supplies.ts";

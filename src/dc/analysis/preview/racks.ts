@@ -1,10 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Rack } from "#dc/model/resources.ts";
+import type { FigureChange } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
 import { sameReasons } from "../racks/rack_health.ts";
 import type { Drafted, Topology } from "../topology.ts";
-import { compared, type FigureChange, type Figures } from "./figures.ts";
+import { compared, type Figures } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 import { type Judged, worstFirst } from "./gravity.ts";
 

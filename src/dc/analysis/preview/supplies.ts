@@ -1,4 +1,5 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
+import type { FigureChange } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
@@ -6,7 +7,7 @@ import { comparableLoad } from "../power/power_overloads.ts";
 import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { type ElementPair, elementPairs } from "./elements.ts";
-import { compared, type FigureChange, type Figures } from "./figures.ts";
+import { compared, type Figures } from "./figures.ts";
 import { type Judged, worstFirst } from "./gravity.ts";
 
 const NAMES = ["loadW", "capacityW", "loadPct", "failoverW", "failoverPct", "limitPct"] as const;

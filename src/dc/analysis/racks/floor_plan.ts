@@ -2,7 +2,7 @@ import type { Health } from "#dc/model/enum_values.ts";
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import type { RackThermal } from "../cooling/thermal_spots.ts";
+import type { RackThermal } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { Topology } from "../topology.ts";
 import type { RackCapacity } from "./rack_elevation.ts";

@@ -3,42 +3,10 @@ import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
 import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
-
-/** One whole unit: the devices on its front and rear, and who has reserved it. */
-export interface UnitRow {
-  readonly u: number;
-  readonly front: readonly string[];
-  readonly rear: readonly string[];
-  readonly reserved: string;
-}
-
-/** A position with two claims: by two devices, or by a device in units that are reserved for another owner. */
-export interface Conflict {
-  readonly deviceCode: string;
-  readonly otherCode: string;
-  readonly positionU: number;
-  readonly face: Face;
-  readonly code: "U_SPACE_OCCUPIED" | "UNIT_RESERVED" | "OUTSIDE_RACK";
-}
+import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
 
 /** Used and available capacity of a rack. Units are whole units; a half-used one counts as used. */
-export interface RackCapacity {
-  readonly totalU: number;
-  readonly usedU: number;
-  readonly reservedU: number;
-  readonly freeU: number;
-  readonly largestFreeBlockU: number;
-  readonly spacePct: number;
-  readonly allocatedW: number;
-  readonly powerCapacityW?: number;
-  readonly powerPct?: number;
-  /** Recorded weights only; the devices weigh at least that. */
-  readonly weightKg: number;
-  readonly devices: number;
-  readonly devicesWithoutWeight: number;
-  readonly maxLoadKg?: number;
-  readonly coolingCapacityW?: number;
-}
+export type RackCapacity = Omit<Capacity, "failoverWByPath" | "heatW" | "airHeatW">;
 
 export interface Elevation {
   /** Devices from the top down; those without a position last, by code. */

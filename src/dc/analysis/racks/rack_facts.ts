@@ -1,7 +1,8 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
+import type { PathLoad, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "../cooling/cooling_units.ts";
-import { type RackHeat, type RackThermal, rackThermal } from "../cooling/thermal_spots.ts";
+import { type RackHeat, rackThermal } from "../cooling/thermal_spots.ts";
 import { lossesOf } from "../power/losses.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
@@ -10,7 +11,7 @@ import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_aud
 import { supplyReasons } from "../power/supply_reasons.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth, sameReasons } from "./rack_health.ts";
-import { type PathLoad, rackPaths } from "./rack_power.ts";
+import { rackPaths } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
 import { steadyUntil } from "./steady_until.ts";
 

@@ -1,16 +1,10 @@
 import type { Health } from "#dc/model/enum_values.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { Hotspot } from "../cooling/thermal_spots.ts";
-import type { Conflict, RackCapacity } from "./rack_elevation.ts";
+import type { Conflict, Hotspot, HealthReason as ReasonReply } from "#gen/datacenter/v1/messages.ts";
+import type { RackCapacity } from "./rack_elevation.ts";
 
 /** One reason for a rack's health; without `health` it only informs. */
-export interface HealthReason {
-  readonly code: string;
-  readonly value?: number;
-  readonly limit?: number;
-  readonly ref: string;
-  readonly health?: Exclude<Health, "OK">;
-}
+export type HealthReason = Omit<ReasonReply, "health"> & Partial<Pick<ReasonReply, "health">>;
 
 export interface RackHealthInput {
   readonly rack: Rack;

@@ -1,19 +1,12 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
+import type { PathLoad } from "#gen/datacenter/v1/messages.ts";
 import { SupplySides } from "../power/power_chain.ts";
 import type { PowerEdge } from "../power/power_edge.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
-
-export interface PathLoad {
-  readonly powerPath: string;
-  /** As things are; a dead side carries nothing. */
-  readonly normalW: number;
-  /** The most after the loss of any one element. */
-  readonly failoverW: number;
-}
 
 interface Consumer {
   readonly need: number;

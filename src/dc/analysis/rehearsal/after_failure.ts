@@ -1,19 +1,11 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { Takeover, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
 import { coolingUnitsAt } from "./cooling_elements.ts";
-import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
-
-/** A supply that carries more after a failure than before. Loads are watts as in an overload. */
-export interface Takeover {
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadAfterW: number;
-  readonly capacityW?: number;
-  readonly utilizationPct?: number;
-}
+import { ZoneWatch } from "./zone_shortage.ts";
 
 /** Nodes of devices and cooling units that do not work after a failure, the failed ones included. */
 export function offAfter({ nodes }: { readonly nodes: ReadonlySet<number> }, { hits }: BlastRadius): readonly number[] {

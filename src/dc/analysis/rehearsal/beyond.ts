@@ -1,8 +1,8 @@
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type Effects, isSupply, zoneKey } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
-import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** What a failure does apart from others, by keys. */
 interface Known {

@@ -1,10 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type Failure, nodesOf } from "./outcome.ts";
 import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
-import type { ZoneShortage } from "./zone_shortage.ts";
 
 // One failure has many single effects: a device goes offline, a rack goes dark, a source trips. Each is charged to the
 // smallest failures that cause it. A failure is smaller than another one whose elements include its own.

@@ -1,6 +1,6 @@
 import type { Crac } from "#dc/model/resources.ts";
+import type { Impact } from "#gen/datacenter/v1/messages.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
-import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { Element } from "./outcome.ts";
 

@@ -1,4 +1,5 @@
-import type { BlastOptions, BlastSite, Impact } from "../power/blast_radius.ts";
+import type { Impact } from "#gen/datacenter/v1/messages.ts";
+import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { Cascade, type Tripped } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { measuresBlades } from "../power/load_lanes.ts";

@@ -1,6 +1,6 @@
 import { FAILURE_SEVERITIES, type FailureKind, type FailureSeverity, type LoadBasis } from "#dc/model/enum_values.ts";
+import type { Impact } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { Impact } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";

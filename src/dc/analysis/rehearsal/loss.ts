@@ -1,13 +1,12 @@
 import type { FailureSeverity, LoadBasis } from "#dc/model/enum_values.ts";
+import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
-import type { Impact } from "../power/blast_radius.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import { lostDrawW } from "../power/load_lanes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import type { Topology } from "../topology.ts";
-import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** Effects of a failure or a part of them, or the union of several. Each node, rack, zone and link occurs once. */
 export interface Loss {

@@ -1,8 +1,7 @@
 import type { FailureKind } from "#dc/model/enum_values.ts";
-import type { Impact } from "../power/blast_radius.ts";
+import type { Impact, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Tripped } from "../power/cascade.ts";
 import type { Overloaded } from "../power/failure_state.ts";
-import type { ZoneShortage } from "./zone_shortage.ts";
 
 /** An element that fails; `index` is its node in the power graph, -1 for one that is no node. */
 export interface Element {

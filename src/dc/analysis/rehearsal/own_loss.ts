@@ -1,8 +1,8 @@
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import { type Effects, isSupply, rackKeyOf, zoneKey } from "./charge.ts";
 import type { Loss } from "./loss.ts";
 import { type Failure, nodesOf } from "./outcome.ts";
-import type { ZoneShortage } from "./zone_shortage.ts";
 
 /**
  * Collects the loss charged to a failure. A rack that goes dark counts with all its contents, because failures of its

@@ -4,24 +4,13 @@ import { roundFigure } from "#dc/model/figure.ts";
 import { heatOfAll } from "#dc/model/heat.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
 import { copes } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
-
-/** An area whose cooling a failure weakens. Powers are kilowatts. */
-export interface ZoneShortage {
-  readonly ref: string;
-  readonly medium: CoolingMedium;
-  /** Whether the heat exceeds all units that still run; otherwise only their reserve is lost. */
-  readonly short: boolean;
-  /** Heat that the remaining units would carry. */
-  readonly heatKw: number;
-  /** Capacity of the remaining units, their reserve included. */
-  readonly capacityKw: number;
-}
 
 interface Zone {
   readonly key: string;

@@ -1,4 +1,5 @@
 import { compareText } from "#dc/model/ref.ts";
+import type { WindowContact } from "#gen/datacenter/v1/messages.ts";
 import { itDevices } from "../power/power_nodes.ts";
 import { tenantOf } from "../power/tenant_impacts.ts";
 import type { Topology } from "../topology.ts";
@@ -6,12 +7,7 @@ import { degradedDevices } from "./judgement.ts";
 import type { Outage, WindowGround } from "./outage.ts";
 
 /** Who is responsible for devices that a window affects. Codes are in order. */
-export interface Contact {
-  readonly tenant: string;
-  readonly contact: string;
-  readonly lost: readonly string[];
-  readonly reserve: readonly string[];
-}
+export type Contact = Omit<WindowContact, "lostCount" | "reserveCount">;
 
 /**
  * Lists the owners of everything that is lost, the window's own devices and cooling units included, and of what stays on with no

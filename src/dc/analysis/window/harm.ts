@@ -2,11 +2,11 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Rack } from "#dc/model/resources.ts";
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import type { Tripped } from "../power/cascade.ts";
 import { zoneKey } from "../rehearsal/charge.ts";
 import type { FabricLoss } from "../rehearsal/fabric_loss.ts";
-import type { ZoneShortage } from "../rehearsal/zone_shortage.ts";
 import type { Topology } from "../topology.ts";
 import type { Outage } from "./outage.ts";
 

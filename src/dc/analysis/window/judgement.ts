@@ -8,6 +8,7 @@ import {
 } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import type { WindowReason } from "#gen/datacenter/v1/messages.ts";
 import { isListedSupply, itDevices } from "../power/power_nodes.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
@@ -17,16 +18,7 @@ import type { NextFailure } from "./next_failures.ts";
 import type { Outage, WindowGround } from "./outage.ts";
 
 /** One reason for a verdict; figures in the unit of its kind. */
-export interface Reason {
-  readonly kind: WindowReasonKind;
-  /** The verdict that it gives alone. */
-  readonly verdict: WindowVerdict;
-  readonly ref: string;
-  readonly before?: number;
-  readonly during?: number;
-  readonly limit?: number;
-  readonly accepted: boolean;
-}
+export type Reason = Omit<WindowReason, "summary">;
 
 export interface Judgement {
   readonly verdict: WindowVerdict;

@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type BlastOptions, type BlastRadius, type BlastSite, blastSteps } from "../power/blast_radius.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
@@ -10,7 +11,6 @@ import type { FabricLoss, UplinkLoad } from "../rehearsal/fabric_loss.ts";
 import { listIn } from "../rehearsal/meetings.ts";
 import type { NearFailures } from "../rehearsal/near_failures.ts";
 import { type SiteTrials, siteTrials } from "../rehearsal/site_failures.ts";
-import type { ZoneShortage } from "../rehearsal/zone_shortage.ts";
 import type { Topology } from "../topology.ts";
 
 /** Elements that are out of service for a time, and the site that they belong to. */

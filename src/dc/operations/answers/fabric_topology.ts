@@ -50,10 +50,7 @@ export async function fabricTopologyAnswer(
       ...view,
       link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
     })),
-    findings: [
-      ...answer.findings.map(({ severity, ...found }) => ({ ...found, severity: Severity[severity] })),
-      ...mismatches(physical),
-    ],
+    findings: [...answer.findings, ...mismatches(physical)],
   });
   const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");

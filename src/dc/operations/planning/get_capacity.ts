@@ -1,6 +1,6 @@
 import { areasOf } from "#dc/analysis/areas.ts";
-import { type AreaCapacity, areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
-import { AreaCooling, type FreeCooling } from "#dc/analysis/capacity/area_cooling.ts";
+import { areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
+import { AreaCooling } from "#dc/analysis/capacity/area_cooling.ts";
 import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
 import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
@@ -11,9 +11,9 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { formatRef, type Ref } from "#dc/model/ref.ts";
+import type { Ref } from "#dc/model/ref.ts";
 import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
-import { PortKind } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
 import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
@@ -95,34 +95,23 @@ async function groundOf(
   };
 }
 
-function areaMessage({ area, drawKw, measuredDrawKw, power, air, liquid, ports, ...counts }: AreaCapacity) {
+function areaMessage({ drawKw, measuredDrawKw, power, air, liquid, ...counts }: AreaCapacity) {
   return {
     ...counts,
-    ref: formatRef(area),
     drawKw: roundFigure(drawKw),
-    ...(measuredDrawKw !== undefined && { measuredDrawKw: roundFigure(measuredDrawKw) }),
-    power: {
-      freeKw: kilowatts(power.kw),
-      limitRef: power.limitRef,
-      failoverFreeKw: kilowatts(power.afterFailureKw),
-      failoverLimitRef: power.afterFailureLimitRef,
-      failureRef: power.failureRef,
+    measuredDrawKw: measuredDrawKw && roundFigure(measuredDrawKw),
+    power: power && {
+      ...power,
+      freeKw: kilowatts(power.freeKw),
+      failoverFreeKw: kilowatts(power.failoverFreeKw),
     },
     air: air && coolingMessage(air),
     liquid: liquid && coolingMessage(liquid),
-    ports: ports.map(({ kind, type, speedMbps, free, afterFailure, failureRef }) => ({
-      kind: PortKind[kind],
-      type,
-      speedMbps,
-      free,
-      failoverFree: afterFailure,
-      failureRef,
-    })),
   };
 }
 
-function coolingMessage({ kw, afterFailureKw, failureRef }: FreeCooling) {
-  return { freeKw: roundFigure(kw), failoverFreeKw: roundFigure(afterFailureKw), failureRef };
+function coolingMessage({ freeKw, failoverFreeKw, failureRef }: FreeCooling): FreeCooling {
+  return { freeKw: roundFigure(freeKw), failoverFreeKw: roundFigure(failoverFreeKw), failureRef };
 }
 
 /** Whole watts, rounded down, so that as much may be added. */

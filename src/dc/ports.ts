@@ -1,7 +1,6 @@
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
-import type { Inventory } from "./model/inventory.ts";
-import type { NetworkPorts } from "./model/network_ports.ts";
+import type { Inventory, NetworkPorts } from "./model/inventory.ts";
 import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";

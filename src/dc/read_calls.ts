@@ -1,4 +1,5 @@
-import type { MessageShape } from "@bufbuild/protobuf";
+import { createHash } from "node:crypto";
+import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Slots } from "#kernel/slots.ts";
 import type { Topology } from "./analysis/topology.ts";
 import type { DcContext } from "./context.ts";
@@ -6,12 +7,11 @@ import { MeasuredGraphs } from "./measured_graphs.ts";
 import { MeasuredReads, takesReadings } from "./measured_reads.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import type { TopologyCache } from "./operations/answers/topology.ts";
-import { encodeReply } from "./operations/messages/encoded_reply.ts";
+import { encodeReply } from "./operations/messages/pieces.ts";
 import { duringWindowOf, sessionDuring } from "./operations/planning/windows/during_window.ts";
-import type { ReadRpc } from "./operations/rpc.ts";
+import type { ReadRpc, Rpc } from "./operations/rpc.ts";
 import type { DcReader } from "./ports.ts";
 import { type KeptReply, ReplyCache } from "./reply_cache.ts";
-import { RequestKeys } from "./request_keys.ts";
 import { type Computation, SharedReads, type Waiting } from "./shared_reads.ts";
 
 /** Reads of one connection that run at once. Ours: as many as the store has connections for all of them. */
@@ -155,4 +155,20 @@ export class ReadCalls {
 /** Rises whenever the inventory or a reading changes: both numbers only rise. */
 async function bothRevisions(reader: DcReader): Promise<number> {
   return (await reader.revision()) + (await reader.readingsRevision());
+}
+
+type Asked = MessageShape<Rpc["method"]["input"]>;
+
+/** Cache keys of requests, equal for equal requests. Keys of message objects that are used again are cached. */
+class RequestKeys {
+  readonly #known = new WeakMap<Message, string>();
+
+  of({ method }: Rpc, request: Asked): string {
+    const known = this.#known.get(request);
+    if (known !== undefined) return known;
+    const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");
+    const key = `${method.name} ${hash}`;
+    this.#known.set(request, key);
+    return key;
+  }
 }

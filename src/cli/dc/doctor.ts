@@ -4,7 +4,7 @@ import { openCheckpoint } from "#dc/audit/checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { InspectedStore } from "#dc/store/inspected_store.ts";
-import { schemaState } from "#dc/store/schema_state.ts";
+import { schemaState } from "#dc/store/migrate.ts";
 import { SqliteFile } from "#dc/store/sqlite/sqlite_file.ts";
 import { publicPath, readVerifierKeys } from "./audit/audit_keys.ts";
 import type { Database } from "./database.ts";

@@ -1,4 +1,4 @@
-import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
+import { type SchemaState, schemaState } from "#dc/store/migrate.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { printText } from "../output/wrap_text.ts";
 import type { Database } from "./database.ts";

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/items.ts";
+import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/facility.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { usageError } from "../usage_error.ts";

@@ -3,7 +3,7 @@ import { type Timestamp, timestampFromMs, timestampMs } from "@bufbuild/protobuf
 import { everyWindow } from "#dc/every_window.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { getWindow } from "#dc/operations/planning/windows/get_window.ts";
-import { upsertWindow } from "#dc/operations/planning/windows/write_windows.ts";
+import { upsertWindow } from "#dc/operations/planning/windows/put_window.ts";
 import type { DcService } from "#dc/service.ts";
 import {
   GetWindowRequestSchema,

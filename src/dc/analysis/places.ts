@@ -1,8 +1,9 @@
+import { type HeatSum, heatOfAll } from "#dc/model/blades.ts";
 import type { AreaKind, LoadBasis } from "#dc/model/enum_values.ts";
-import { type HeatSum, heatOfAll } from "#dc/model/heat.ts";
-import { formatRef, type Ref } from "#dc/model/ref.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
+import { compareText, formatRef, parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
-import type { Located } from "./location_scope.ts";
+import { isLocatedIn, type Located } from "./location_scope.ts";
 
 /** Devices with the same rack, row, zone, room, floor and site, and cached values about them. */
 export interface Place {
@@ -116,4 +117,21 @@ export function emptyPlaces(
     if (heatRejection === "AIR" && location !== undefined) add(areasAround({ location }));
   }
   return found;
+}
+
+/** The areas of a kind around the racks, devices and cooling units in a scope, in the order of references. */
+export function areasOf(
+  { racks, devices, cracs }: Pick<Inventory, "racks" | "devices" | "cracs">,
+  kind: AreaKind,
+  scope: Ref | undefined,
+): readonly Ref[] {
+  const found = new Map<string, Ref>();
+  const located = [...racks.map((rack) => ({ ...rack, rackCode: rack.code })), ...devices, ...cracs];
+  for (const one of located) {
+    if (scope !== undefined && !isLocatedIn(one, scope)) continue;
+    const text = areaAround(one, kind);
+    const ref = text === undefined || found.has(text.toLowerCase()) ? undefined : parseRef(text);
+    if (text !== undefined && ref !== undefined) found.set(text.toLowerCase(), ref);
+  }
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, ref]) => ref);
 }

@@ -3,10 +3,9 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader, DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { AUDIT_BASE, archiveBase, type LogBase } from "./archive_base.ts";
 import { checkRow, type LogProblem } from "./chain.ts";
 import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
-import { type MerkleFrontier, parseFrontier } from "./merkle.ts";
+import { MerkleFrontier, parseFrontier } from "./merkle.ts";
 import type { VerifierKey } from "./signed_note.ts";
 
 const FORMAT = "planner-audit-archive-1";
@@ -146,4 +145,23 @@ function rowOf(body: string, record: ChangeRecord | undefined, next: number) {
     interface: request?.interface ?? "",
   };
   return { seq, occurredAt, action, ...columns, hash, body };
+}
+
+/** Setting with the end of the archived part: hash of its last entry, and the tree up to there. */
+const AUDIT_BASE = "audit_base";
+
+/** Where the change log begins: behind the last archived entry. */
+export interface LogBase {
+  readonly seq: number;
+  readonly hash: string;
+  readonly tree: MerkleFrontier;
+}
+
+/** Returns the beginning of the log; undefined when the setting cannot be read. */
+export async function archiveBase(reader: DcReader): Promise<LogBase | undefined> {
+  const text = await reader.setting(AUDIT_BASE);
+  if (text === undefined) return { seq: 0, hash: "", tree: new MerkleFrontier() };
+  const [hash = "", ...frontier] = text.split(" ");
+  const tree = parseFrontier(frontier.join(" "));
+  return tree === undefined ? undefined : { seq: tree.size, hash, tree };
 }

@@ -1,7 +1,7 @@
 import { type KeyObject, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { DcReader, DcStore } from "#dc/ports.ts";
-import { archiveBase, type LogBase } from "./archive_base.ts";
+import { archiveBase, type LogBase } from "./archive.ts";
 import { broken, checkRow, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, signCheckpoint } from "./checkpoint.ts";
 import { AUDIT_SIGNED, signedBase, signedStates } from "./signed_end.ts";

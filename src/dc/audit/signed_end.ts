@@ -1,5 +1,5 @@
 import type { DcReader } from "#dc/ports.ts";
-import type { LogBase } from "./archive_base.ts";
+import type { LogBase } from "./archive.ts";
 import { broken, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
 import { parseFrontier } from "./merkle.ts";

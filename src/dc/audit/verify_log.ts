@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader } from "#dc/ports.ts";
-import { archiveBase, type LogBase } from "./archive_base.ts";
+import { archiveBase, type LogBase } from "./archive.ts";
 import { broken, checkRow, type EntryHeader, type LogProblem, shorterThan } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { InclusionProof, type MerkleFrontier } from "./merkle.ts";

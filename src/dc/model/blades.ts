@@ -1,8 +1,8 @@
 import { codeKey } from "./code.ts";
-import { drawW, isMeasured } from "./draw.ts";
+import { airHeatW, drawW, heatW, isMeasured, isPowerKind } from "./draw.ts";
 import type { LoadBasis } from "./enum_values.ts";
 import { inService } from "./in_service.ts";
-import type { DeviceBody, Port } from "./resources.ts";
+import type { Device, DeviceBody, Port } from "./resources.ts";
 
 /** A device whose draw or heat is summed. Ports are required to count blades that have inlets. */
 type Summed = DeviceBody & { readonly ports?: readonly Port[] };
@@ -47,4 +47,20 @@ function total(
 
 function hasInlets({ ports = [] }: Summed): boolean {
   return ports.some(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
+}
+
+/** Heat in watts by the medium that removes it. */
+export interface HeatSum {
+  readonly airW: number;
+  readonly liquidW: number;
+  /** Heat of devices that are not power equipment. */
+  readonly itW: number;
+}
+
+/** Sums the heat of the given devices that are in service. All of them must be in one location. */
+export function heatOfAll(devices: readonly Device[], basis: LoadBasis): HeatSum {
+  const airW = totalHeatW(devices, basis, airHeatW);
+  const liquidW = totalHeatW(devices, basis, (device) => heatW(device, basis) - airHeatW(device, basis));
+  const powerW = totalHeatW(devices, basis, (device) => (isPowerKind(device.kind) ? heatW(device, basis) : 0));
+  return { airW, liquidW, itW: airW + liquidW - powerW };
 }

@@ -1,5 +1,5 @@
 import type { Face } from "./enum_values.ts";
-import type { DeviceBody, Rack, Reservation } from "./resources.ts";
+import type { DeviceBody, Placement, Rack, Reservation } from "./resources.ts";
 
 export const DEFAULT_RACK_U = 42;
 
@@ -49,4 +49,29 @@ export function holds(reservation: Reservation, now: string): boolean {
 export function unitsOf(space: Space): readonly number[] {
   const first = Math.floor(space.from);
   return Array.from({ length: Math.ceil(space.to) - first }, (_, index) => first + index);
+}
+
+/** A rectangle on the floor, in millimetres. The north and west edges are inside, the south and east edges outside. */
+export interface Rectangle {
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+  readonly south: number;
+}
+
+/**
+ * The rectangle that a placement covers. Its width and depth are measured along the floor's axes; the rotation only
+ * gives the direction of the front.
+ */
+export function rectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
+  return { west: xMm, north: yMm, east: xMm + widthMm, south: yMm + depthMm };
+}
+
+/** Whether two footprints overlap; touching edges do not count. Symmetric. */
+export function footprintsOverlap(a: Placement, b: Placement): boolean {
+  const first = rectangle(a);
+  const second = rectangle(b);
+  return (
+    first.west < second.east && second.west < first.east && first.north < second.south && second.north < first.south
+  );
 }

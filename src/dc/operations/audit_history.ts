@@ -7,7 +7,7 @@ import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { resolvedThrough } from "./feed/resolved.ts";
+import { resolvedThrough } from "./feed/commit_time.ts";
 
 /**
  * Parameters of a history request, by their wire names. Source: docs/contract/datacenter-messages.md#change-history.

@@ -1,6 +1,34 @@
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fabricTopologyAnswer } from "./answers/fabric_topology.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import {
+  type FabricLinks,
+  type FabricOptions,
+  fabricTopology as judgeFabric,
+  physicalMatch,
+} from "#dc/analysis/fabric/fabric.ts";
+import { isLocatedIn } from "#dc/analysis/location_scope.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { MAX_HOPS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { PhysicalMatch } from "#dc/model/enum_values.ts";
+import { fabricLinkRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
+import type { FabricLink } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import type { FabricPicture } from "#dc/render/fabric/picture.ts";
+import {
+  DatacenterService,
+  type FabricTopologyRequest,
+  type FabricTopologyResponse,
+  FabricTopologyResponseSchema,
+  Severity,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { BatchedSite } from "./answers/batched_site.ts";
+import { demandPlace, readCode, readPercent, readRef } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
+import { withNetworkPorts } from "./answers/switch_devices.ts";
+import { toMessage } from "./messages/convert.ts";
+import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 export const fabricTopology = defineRead({
@@ -16,3 +44,113 @@ export const fabricTopology = defineRead({
       },
     ),
 });
+
+/** Computes the reply of FabricTopology and the input of its picture. @throws Refusal for invalid parameters */
+export async function fabricTopologyAnswer(
+  { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
+  request: FabricTopologyRequest,
+): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
+  const { inventory } = topology;
+  demandDevices(topology, request.failedDeviceCodes);
+  const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
+  const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
+  const { inScope, ...links } = chosen(inventory.fabricLinks, topology, request);
+  const devices = await withNetworkPorts(reader, links.own);
+  const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
+    congestionPct,
+    watchPct,
+    failedDeviceCodes: request.failedDeviceCodes,
+    ...(inScope !== undefined && { inScope }),
+  });
+  const physical = request.checkPhysical
+    ? await physicalMatches(reader, links.listed)
+    : new Map<FabricLink, PhysicalMatch>();
+  const reply = toMessage(FabricTopologyResponseSchema, {
+    ...answer,
+    nodes: answer.nodes.map(({ device: { code, role, rackCode }, ...node }) => ({ ...node, code, role, rackCode })),
+    links: answer.links.map(({ link, utilizationPct, ...view }) => ({
+      ...view,
+      link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
+    })),
+    findings: [...answer.findings, ...mismatches(physical)],
+  });
+  const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
+  const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
+  return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
+}
+
+/** The links of a fabric, or the links with an end in a scope, with all data of their switches. */
+function chosen(
+  links: readonly FabricLink[],
+  topology: Topology,
+  { fabricId, scopeRef }: FabricTopologyRequest,
+): FabricLinks & Pick<FabricOptions, "inScope"> {
+  const fabric = fabricId === "" ? undefined : codeKey(readCode("fabric_id", fabricId));
+  const ofFabric = fabric === undefined ? links : links.filter((link) => fabricKey(link) === fabric);
+  if (fabricId !== "" && ofFabric.length === 0) {
+    throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
+  }
+  if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: linksOfSwitches(links, ofFabric) };
+  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  const inScope = (deviceCode: string) => {
+    const device = topology.device(deviceCode);
+    return device !== undefined && isLocatedIn(device, scope);
+  };
+  const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
+  const fabrics = new Set(listed.map(fabricKey));
+  const mesh = ofFabric.filter((link) => fabrics.has(fabricKey(link)));
+  return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
+}
+
+/** All links of the switches that some links join. */
+function linksOfSwitches(links: readonly FabricLink[], some: readonly FabricLink[]): readonly FabricLink[] {
+  if (some.length === links.length) return links;
+  const keys = new Set(some.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
+  return links.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
+}
+
+function demandDevices(topology: Topology, codes: readonly string[]): void {
+  const index = codes.findIndex(
+    (code, at) => topology.device(readCode(`failed_device_codes[${at}]`, code)) === undefined,
+  );
+  const code = codes[index];
+  if (code === undefined) return;
+  throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
+    field: `failed_device_codes[${index}]`,
+    value: code,
+    ref: `device:${code}`,
+  });
+}
+
+async function physicalMatches(
+  reader: DcReader,
+  links: readonly FabricLink[],
+): Promise<Map<FabricLink, PhysicalMatch>> {
+  const site = new BatchedSite(reader);
+  const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
+  // Waits for all traces, so that none reads from the closed snapshot after another one failed.
+  const traced = await Promise.allSettled(
+    links.map(async (link) => {
+      const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);
+      return [link, physicalMatch(link, path)] as const;
+    }),
+  );
+  return new Map(
+    traced.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    }),
+  );
+}
+
+function mismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
+  return [...physical]
+    .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
+    .map(([{ a, b }, match]) => ({
+      severity: Severity.WARNING,
+      code: `PHYSICAL_${match}`,
+      message: "The cables do not join the two ends of the link",
+      ref: fabricLinkRef(a, b),
+    }));
+}

@@ -19,8 +19,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
 import { toMessage } from "./messages/convert.ts";
-import { cableMessage, portFields } from "./messages/messages.ts";
-import { pathMessage } from "./messages/paths.ts";
+import { cableMessage, pathMessage, portFields } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 /** Maximum hops of the path in an inspector. Our choice: the default of a trace. */

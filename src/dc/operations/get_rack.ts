@@ -1,10 +1,21 @@
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { drawW } from "#dc/model/draw.ts";
 import { FACES } from "#dc/model/enum_values.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader } from "#dc/ports.ts";
 import { roleColor } from "#dc/render/parts/roles.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { getRackAnswer } from "./answers/get_rack.ts";
-import { readWord } from "./answers/parameters.ts";
+import {
+  DatacenterService,
+  type GetRackRequest,
+  type GetRackResponse,
+  GetRackResponseSchema,
+  RackSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode, readWord } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
+import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const getRack = defineRead({
@@ -30,3 +41,36 @@ export const getRack = defineRead({
     );
   },
 });
+
+/** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */
+export async function getRackAnswer(
+  { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
+  request: GetRackRequest,
+): Promise<GetRackResponse> {
+  const code = readCode("code", request.code);
+  const stored = await reader.stored("rack", codeKey(code));
+  const rack = topology.rack(code);
+  if (stored === undefined || rack === undefined)
+    throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { field: "code", ref: `rack:${code}` });
+  const { etag, createTime, updateTime } = stored;
+  const basis = "ALLOCATED" as const;
+  const { elevation, thermal, health, reasons } = topology.rackStanding(rack, { now, basis });
+  const { occupants, units, capacity, conflicts } = elevation;
+  return toMessage(GetRackResponseSchema, {
+    rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
+    occupants: occupants.map(({ code: deviceCode, uHeight = 0, ...device }) => ({
+      ...device,
+      deviceCode,
+      uHeight,
+      drawW: drawW(device, basis),
+    })),
+    units,
+    capacity: {
+      ...capacity,
+      heatW: Math.round(thermal.heatW),
+      airHeatW: Math.round(thermal.airHeatW),
+      failoverWByPath: topology.rackPaths(code, basis),
+    },
+    conflicts,
+  });
+}

@@ -1,6 +1,36 @@
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/power/blast_radius.ts";
+import { ownDrawW } from "#dc/analysis/power/load_lanes.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power/power_graph.ts";
+import type { LiveSet } from "#dc/analysis/power/power_live.ts";
+import { activeInletName, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { type Reached, tenantImpacts } from "#dc/analysis/power/tenant_impacts.ts";
+import type { RackState } from "#dc/analysis/racks/rack_supply.ts";
+import { offAfter, takeovers, zonesWithout } from "#dc/analysis/rehearsal/after_failure.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { DcReader } from "#dc/ports.ts";
+import type { PowerFailure } from "#dc/render/power/failure.ts";
+import {
+  DatacenterService,
+  ImpactState,
+  ItemKind,
+  OverloadSeverity,
+  type PowerBlastRadiusRequest,
+  type PowerBlastRadiusResponse,
+  PowerBlastRadiusResponseSchema,
+  PowerNodeKind,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
+import { type AskedRef, failingSources } from "./answers/failing_sources.ts";
+import { networkLoss } from "./answers/network_tracer.ts";
+import { readBasis, readCount } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
-import { powerBlastRadiusAnswer } from "./answers/power_blast_radius.ts";
+import type { Sources } from "./answers/power_sources.ts";
+import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({
@@ -16,3 +46,267 @@ export const powerBlastRadius = defineRead({
       },
     ),
 });
+
+/** Computes the reply of PowerBlastRadius and the input of its picture. @throws Refusal for an unknown source */
+export async function powerBlastRadiusAnswer(
+  session: { readonly topology: Topology; readonly reader: DcReader; readonly scheduler: CooperativeScheduler },
+  request: PowerBlastRadiusRequest,
+): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
+  const { topology, scheduler } = session;
+  const basis = readBasis(request.loadBasis);
+  const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
+  const sources = await failingSources(session, askedRefs(request));
+  const { power, live } = sources.site;
+  const { cascade, assumeBattery } = request;
+  const failing = { sources: sources.nodes, unlisted: sources.equipment };
+  const blast = await scheduler.run(blastSteps(sources.site, failing, { basis, cascade, assumeBattery }));
+  const items = new Items(topology, power, blast, { basis, baseline: live });
+  const off = offAfter(sources, blast);
+  const network = await networkLoss(session, sources, off);
+  const cutOff = codesOf(power, network.cutOff);
+  const isolated = codesOf(power, network.isolated);
+  const taken = takeovers(sources.site, blast, basis);
+  const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
+  const affected = items.list((state) => !isGuarded(state), limit);
+  const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
+  const unknown = request.includeUndocumented ? blast.undocumented : [];
+  const undocumented = unknown.toSorted(compareText).slice(0, limit);
+  const graph = subgraph({ power, live }, blast, sources, limit);
+  const reply = toMessage(PowerBlastRadiusResponseSchema, {
+    sourceRef: request.sourceRef,
+    impact: blast.impact,
+    affected: affected.items,
+    protected: guarded.items,
+    overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
+    cascadeSteps: blast.steps,
+    cascadeCut: blast.cascadeCut,
+    undocumented: undocumented.map((code) => items.undocumented(code)),
+    nodes: graph.nodes,
+    edges: graph.edges,
+    truncated: affected.omitted + guarded.omitted + graph.omitted > 0 || undocumented.length < unknown.length,
+    omittedAffected: affected.omitted,
+    omittedProtected: guarded.omitted,
+    omittedNodes: graph.omitted,
+    omittedUndocumented: unknown.length - undocumented.length,
+    tenants: tenantImpacts(topology, reachedBy(blast), basis),
+    takeovers: taken.slice(0, limit),
+    omittedTakeovers: Math.max(0, taken.length - limit),
+    zones: zonesWithout(topology, off, basis),
+    fabricLinksDown: network.linksDown.slice(0, limit),
+    omittedFabricLinksDown: Math.max(0, network.linksDown.length - limit),
+    fabricLostMbps: network.lostMbps,
+    switchesCutOff: cutOff.slice(0, limit),
+    omittedSwitchesCutOff: Math.max(0, cutOff.length - limit),
+    devicesWithoutDataPath: isolated.slice(0, limit),
+    omittedDevicesWithoutDataPath: Math.max(0, isolated.length - limit),
+  });
+  const rack = (code: string) => topology.rack(code);
+  return {
+    reply,
+    picture: () => ({
+      graph: power,
+      before: live,
+      blast,
+      basis,
+      sources: sources.asked,
+      network: { ...network, cutOff, isolated },
+      rack,
+    }),
+  };
+}
+
+function askedRefs({ sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): readonly AskedRef[] {
+  const others = additionalSourceRefs.map((text, at) => ({ field: `additional_source_refs[${at}]`, text }));
+  return [{ field: "source_ref", text: sourceRef }, ...others];
+}
+
+function reachedBy({ hits, racks }: BlastRadius): Reached {
+  const nodes = (wanted: Hit["state"]) => hits.filter(({ state }) => state === wanted).map(({ index }) => index);
+  const keys = (wanted: RackState) => [...racks].filter(([, state]) => state === wanted).map(([key]) => key);
+  return {
+    offline: nodes("OFFLINE"),
+    degraded: nodes("DEGRADED"),
+    racksDark: keys("DARK"),
+    racksPartial: keys("PARTIAL"),
+    racksProtected: keys("PROTECTED"),
+  };
+}
+
+function codesOf({ nodes }: PowerGraph, indexes: readonly number[]): readonly string[] {
+  const codes = indexes.flatMap((index) => {
+    const node = nodes[index];
+    return node?.kind === "DEVICE" ? [node.device.code] : [];
+  });
+  return codes.sort(compareText);
+}
+
+interface Figures {
+  readonly basis: LoadBasis;
+  readonly baseline: LiveSet;
+}
+
+/** Converts hits to items of the reply. */
+class Items {
+  readonly #topology: Topology;
+  readonly #power: PowerGraph;
+  readonly #blast: BlastRadius;
+  readonly #figures: Figures;
+
+  constructor(topology: Topology, power: PowerGraph, blast: BlastRadius, figures: Figures) {
+    this.#topology = topology;
+    this.#power = power;
+    this.#blast = blast;
+    this.#figures = figures;
+  }
+
+  /**
+   * Lists the items with a wanted state: racks first, then their devices rack by rack, then cooling units, and last the
+   * distribution in between.
+   */
+  list(isWanted: (state: string) => boolean, limit: number) {
+    const racks = [...this.#blast.racks]
+      .filter(([, state]) => isWanted(state))
+      .toSorted(([a, was], [b, is]) => GRAVITY.indexOf(was) - GRAVITY.indexOf(is) || compareText(a, b));
+    const hits = this.#blast.hits.filter(({ state }) => isWanted(state));
+    const shown = racks.slice(0, limit);
+    const room = limit - shown.length;
+    return {
+      items: [
+        ...shown.map(([key, state]) => this.#rack(key, state)),
+        ...(room > 0 ? this.#sorted(hits).slice(0, room) : []).map((hit) => this.#of(hit)),
+      ],
+      omitted: Math.max(0, hits.length + racks.length - limit),
+    };
+  }
+
+  #sorted(hits: readonly Hit[]): readonly Hit[] {
+    const byRack = new Map<string, Hit[]>();
+    const cooling: Hit[] = [];
+    const distribution: Hit[] = [];
+    for (const hit of hits) {
+      const node = this.#power.nodes[hit.index];
+      if (node?.kind !== "DEVICE") cooling.push(hit);
+      else if (isPowerKind(node.device.kind)) distribution.push(hit);
+      else {
+        const rack = node.device.rackCode ?? AFTER_RACKS;
+        const list = byRack.get(rack);
+        if (list === undefined) byRack.set(rack, [hit]);
+        else list.push(hit);
+      }
+    }
+    const racks = [...byRack].toSorted(([a], [b]) => compareText(codeKey(a), codeKey(b)));
+    return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
+  }
+
+  /** A device of a touched rack of which no supply is recorded. */
+  undocumented(code: string) {
+    const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    return {
+      ...identity(this.#power.nodes[index]),
+      state: ImpactState.UNDOCUMENTED,
+      drawW: ownDrawW(this.#power, index, this.#figures.basis),
+      undocumentedInlets: undocumentedInlets(this.#power, index),
+    };
+  }
+
+  #rack(key: string, state: RackState) {
+    const { code = key, name, role } = this.#topology.rack(key) ?? {};
+    return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
+  }
+
+  #of({ index, state, depth, via }: Hit) {
+    const inlets = this.#power.inlets.of(index).filter(({ from }) => this.#figures.baseline[from] === 1);
+    const alive = (from: number) => this.#blast.live[from] === 1;
+    return {
+      ...identity(this.#power.nodes[index]),
+      state: ImpactState[state],
+      drawW: ownDrawW(this.#power, index, this.#figures.basis),
+      lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
+      remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
+      via,
+      depth,
+      undocumentedInlets: undocumentedInlets(this.#power, index),
+      ...drawnFrom(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
+    };
+  }
+}
+
+/** Sorts behind every code. */
+const AFTER_RACKS = "~";
+/** States of racks, the worst first. */
+const GRAVITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
+
+const RACK_STATES = {
+  DARK: ImpactState.DARK,
+  PARTIAL: ImpactState.PARTIAL,
+  PROTECTED: ImpactState.DEGRADED,
+} as const;
+
+function identity(node: PowerNode | undefined) {
+  if (node?.kind === "DEVICE") {
+    const { code, name, rackCode, role } = node.device;
+    return { kind: ItemKind.DEVICE, code, name, rackCode, role };
+  }
+  if (node?.kind !== "CRAC") return {};
+  const { code, name, rackCode } = node.crac;
+  return { kind: ItemKind.CRAC, code, name, rackCode };
+}
+
+/** Which inlet a transfer switch or UPS draws from before and after a failure. */
+function drawnFrom(
+  power: PowerGraph,
+  index: number,
+  { before, after }: { readonly before: LiveSet; readonly after: LiveSet },
+) {
+  return { inletBefore: activeInletName(power, before, index), inletAfter: activeInletName(power, after, index) };
+}
+
+/** The graph of sources, affected elements and de-energized connections between them, up to the limit. */
+function subgraph(
+  { power, live }: { readonly power: PowerGraph; readonly live: LiveSet },
+  blast: BlastRadius,
+  { nodes }: Sources,
+  limit: number,
+) {
+  const shown = new Set<number>();
+  const left = new Set<number>();
+  for (const indexes of [nodes, blast.dark, blast.hits.map(({ index }) => index)]) {
+    for (const index of indexes) {
+      if (shown.size < limit) shown.add(index);
+      else if (!shown.has(index)) left.add(index);
+    }
+  }
+  const states = new Map<number, Hit["state"]>();
+  for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
+  return {
+    omitted: left.size,
+    nodes: [...shown].map((index) => ({
+      ...nodeInit(power, blast, index, states.get(index)),
+      ...drawnFrom(power, index, { before: live, after: blast.live }),
+    })),
+    edges: [...shown].flatMap((index) =>
+      power.supplies
+        .of(index)
+        .filter(({ to }) => shown.has(to))
+        .map(({ from, to, inlet }) => ({
+          fromRef: power.nodes[from]?.ref,
+          toRef: power.nodes[to]?.ref,
+          inlet,
+          live: blast.live[from] === 1,
+        })),
+    ),
+  };
+}
+
+function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: Hit["state"] | undefined) {
+  const node = power.nodes[index];
+  const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
+  return {
+    ref: node?.ref,
+    kind: node === undefined ? PowerNodeKind.UNSPECIFIED : PowerNodeKind[node.kind],
+    name,
+    state: state === undefined ? ImpactState.UNSPECIFIED : ImpactState[state],
+    loadW: Math.round(blast.loadsAfter[index] ?? 0),
+    capacityW: node?.capacityW,
+  };
+}

@@ -1,7 +1,20 @@
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { thermalHeadroom as compareHeat } from "#dc/analysis/cooling/thermal.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Crac, Rack } from "#dc/model/resources.ts";
+import type { Places } from "#dc/render/thermal/heat_map.ts";
+import type { ThermalPicture } from "#dc/render/thermal/thermal.ts";
+import {
+  DatacenterService,
+  type ThermalHeadroomRequest,
+  type ThermalHeadroomResponse,
+  ThermalHeadroomResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { demandPlace, readBasis, readCode, readCount, readRef } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
-import { thermalHeadroomAnswer } from "./answers/thermal_headroom.ts";
-import { thermalPicture } from "./answers/thermal_places.ts";
+import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
 export const thermalHeadroom = defineRead({
@@ -21,3 +34,56 @@ export const thermalHeadroom = defineRead({
       },
     ),
 });
+
+/** Maximum reserve in a request. Our choice: more units than any zone has. */
+const MAX_RESERVE = 100;
+
+/** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a malformed scope */
+export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
+  const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  const basis = readBasis(request.loadBasis);
+  demandCracs(topology, request.failedCracCodes);
+  demandPlace(topology, scope, { field: "scope_ref", value: request.scopeRef });
+  const answer = compareHeat(topology, scope, {
+    basis,
+    reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
+    failedCracCodes: request.failedCracCodes,
+  });
+  return toMessage(ThermalHeadroomResponseSchema, {
+    ...answer,
+    scopeRef: request.scopeRef,
+    cracs: answer.cracs.map(({ crac, ...share }) => ({ ...share, code: crac.code, status: crac.status })),
+  });
+}
+
+function reserve(asked: number): number {
+  return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
+}
+
+function demandCracs({ inventory }: Topology, codes: readonly string[]): void {
+  const known = new Set(inventory.cracs.map(({ code }) => codeKey(code)));
+  const index = codes.findIndex((code, at) => !known.has(codeKey(readCode(`failed_crac_codes[${at}]`, code))));
+  const code = codes[index];
+  if (code === undefined) return;
+  throw refuse("NOT_FOUND", `Cannot find cooling unit "${code}"`, {
+    field: `failed_crac_codes[${index}]`,
+    value: code,
+    ref: `crac:${code}`,
+  });
+}
+
+/** A reply with the recorded locations of its racks and cooling units. */
+export function thermalPicture({ racks, cracs }: Inventory, reply: ThermalHeadroomResponse): ThermalPicture {
+  return { reply, places: placesOf(racks, reply.racks), unitPlaces: placesOf(cracs, reply.cracs) };
+}
+
+function placesOf(all: readonly (Rack | Crac)[], asked: readonly { readonly code: string }[]): Places {
+  const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
+  return new Map(
+    all.flatMap(({ code, placement, location }) => {
+      const key = code.toLowerCase();
+      if (placement === undefined || location === undefined || !wanted.has(key)) return [];
+      return [[key, { floor: `floor:${location.siteId}/${location.floorNumber}`, placement }] as const];
+    }),
+  );
+}

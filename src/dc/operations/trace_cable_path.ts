@@ -1,7 +1,23 @@
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
+import { activeInlet } from "#dc/analysis/power/power_share.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import type { CablePicture } from "#dc/render/cable/picture.ts";
+import {
+  DatacenterService,
+  type TraceCablePathRequest,
+  type TraceCablePathResponse,
+  TraceCablePathResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
-import { traceCablePathAnswer } from "./answers/trace_cable_path.ts";
-import { defineRead } from "./rpc.ts";
+import { toMessage } from "./messages/convert.ts";
+import { pathMessage } from "./messages/messages.ts";
+import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
@@ -13,3 +29,76 @@ export const traceCablePath = defineRead({
       answer: () => traceCablePathAnswer(session, request),
     }),
 });
+
+/**
+ * Computes the reply of TraceCablePath and the input of its picture.
+ *
+ * @throws Refusal for an unknown port, or if the paths have more devices than a reply may hold
+ */
+export async function traceCablePathAnswer(
+  { reader, topology, scheduler }: Pick<ReadSession, "reader" | "topology" | "scheduler">,
+  request: TraceCablePathRequest,
+): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
+  const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
+  const start = startOf(request);
+  const device = await reader.device(start.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === start.portName);
+  if (device === undefined || port === undefined) {
+    throw refuse("NOT_FOUND", `Cannot find port "${formatPort(start)}"`, {
+      field: request.portRef === "" ? "start" : "port_ref",
+      value: formatPort(start),
+      ref: portRef(start),
+    });
+  }
+  const { stopAtPower, followSplits } = request;
+  const end = { deviceCode: device.code, portName: port.name };
+  const paths = await traceCable(end, reader, {
+    stopAtPower,
+    followSplits,
+    maxHops,
+    inletInUse: async (code) => inletInUse(await topology(), code),
+    pause: () => scheduler.yieldIfDue(),
+  });
+  const listed = paths.reduce((sum, { hops }) => sum + hops.length, 0);
+  if (listed > MAX_LISTED_HOPS) throw tooManyHops(end, { paths: paths.length, listed, maxHops });
+  const messages = [];
+  for (const path of paths) {
+    await scheduler.yieldIfDue();
+    messages.push(pathMessage(path));
+  }
+  return {
+    reply: toMessage(TraceCablePathResponseSchema, { paths: messages }),
+    picture: () => ({ start: end, paths }),
+  };
+}
+
+function tooManyHops(
+  start: PortRef,
+  { paths, listed, maxHops }: { readonly paths: number; readonly listed: number; readonly maxHops: number },
+) {
+  const found = `The ${paths} paths of port "${formatPort(start)}" have ${listed} devices in all`;
+  const expected = `at most ${MAX_LISTED_HOPS}, by a smaller max_hops than ${maxHops} or without follow_splits`;
+  const detail = { field: "max_hops", value: String(maxHops), expected, ref: portRef(start) };
+  return refuse("RESULT_TOO_LARGE", `${found}: expected ${expected}`, detail);
+}
+
+function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
+  if (text === "" && start !== undefined) {
+    return {
+      deviceCode: readCode("start.device_code", start.deviceCode),
+      portName: readPortName("start.port_name", start.portName),
+    };
+  }
+  const { end } = readRef("port_ref", text, ["port"]);
+  if (start === undefined || samePort(start, end)) return end;
+  throw refuse("FIELD_CONFLICT", "port_ref and start name different ports", {
+    field: "start",
+    value: formatPort(start),
+  });
+}
+
+/** The inlet from which a device draws now: the preferred live one, else the first live one, else the first recorded one. */
+function inletInUse({ power, live }: Topology, deviceCode: string): string | undefined {
+  const index = power.indexOf.get(`device:${codeKey(deviceCode)}`) ?? -1;
+  return (activeInlet(power, live, index) ?? power.inlets.first(index))?.inlet;
+}

@@ -11,7 +11,6 @@ import {
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { RenderOptions } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { LEAST_WIDTH_PX, MOST_HIGHLIGHTS, MOST_NODES, MOST_WIDTH_PX, USUAL_NODES } from "./limits.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
 
 export interface PictureOptions {
@@ -109,3 +108,20 @@ function outOfRange(field: string, value: string | number, expected: string) {
     expected,
   });
 }
+
+/** Narrowest and widest picture, in pixels. Source: docs/rpcs.md#render. */
+const LEAST_WIDTH_PX = 64;
+const MOST_WIDTH_PX = 8192;
+
+/** Default and maximum number of nodes drawn before groups are collapsed; no screen can show more. */
+const USUAL_NODES = 500;
+const MOST_NODES = 10_000;
+
+/** Maximum number of references to highlight. Our choice: with more, none is conspicuous. */
+const MOST_HIGHLIGHTS = 1000;
+
+/**
+ * Maximum pixels of a PNG. Our choice: each takes four bytes, several times while the file is made; 16,000 by 16,000
+ * would take 2 GiB.
+ */
+export const MOST_PIXELS = 16_000_000;

@@ -9,8 +9,7 @@ import {
 import { sha256 } from "./digest.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
-import { MOST_PIXELS } from "./limits.ts";
-import type { PictureOptions } from "./read_options.ts";
+import { MOST_PIXELS, type PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
 import { toSvg } from "./svg.ts";

@@ -1,6 +1,5 @@
-import { feedId, type Hall, type PlannedRack, SIDES, type Side, spinesOf, twoDigits } from "./plan.ts";
+import { feedId, type Hall, type PlannedRack, SIDES, type Side, spinesOf, supplyW, twoDigits } from "./plan.ts";
 import { cassette, fixedInlet, type Item, inlet, network, outlet } from "./ports.ts";
-import { supplyW } from "./racks.ts";
 
 // Devices of each rack. Two devices of the first hall are wrong on purpose, so that the sample has findings.
 

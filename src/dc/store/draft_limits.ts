@@ -1,5 +1,4 @@
-import type { Inventory } from "#dc/model/inventory.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DevicePage, DeviceQuery, InventoryCounts } from "#dc/ports.ts";
 import { SqlReader } from "./sql/sql_reader.ts";

@@ -1,7 +1,7 @@
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
-import { isLocked } from "./sqlite/sqlite_lock.ts";
+import { isLocked } from "./sqlite/sqlite_errors.ts";
 
 /** Minimum interval between checks whether an outage of writes has ended, in milliseconds. */
 const LOOK_MS = 1000;

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
-import { fabricTopologyAnswer } from "#dc/operations/answers/fabric_topology.ts";
+import { fabricTopologyAnswer } from "#dc/operations/fabric_topology.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
   FabricTopologyRequestSchema,

@@ -5,7 +5,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { cableRef, compareText, portRef, samePort } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema, PowerBlastRadiusResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";

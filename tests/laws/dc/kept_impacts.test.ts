@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
 import { PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { readingOf } from "../../support/dc/topology_reader.ts";

@@ -1,9 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { PORT_KINDS } from "#dc/model/enum_values.ts";
-import { footprintsOverlap } from "#dc/model/footprint.ts";
 import { kindsJoin } from "#dc/model/port_types.ts";
-import { overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
+import { footprintsOverlap, overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
 import { cableRef, comparePorts, formatRef, inOrder, parseRef, portKey } from "#dc/model/ref.ts";
 import { edgeKey, refKey } from "#dc/model/resource_key.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
 import { ImpactState, ItemKind, LoadBasis, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fail, type ModelFailure } from "../../support/dc/power_model/failure.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";

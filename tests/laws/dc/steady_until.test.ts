@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { rackElevation } from "#dc/analysis/racks/rack_elevation.ts";
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";

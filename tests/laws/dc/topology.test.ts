@@ -8,9 +8,9 @@ import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
-import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { thermalHeadroomAnswer } from "#dc/operations/thermal_headroom.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import {
   FloorPlanRequestSchema,

@@ -1,6 +1,6 @@
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { sampleItems } from "#dc/sample/items.ts";
+import { sampleItems } from "#dc/sample/facility.ts";
 import { LAW_INVENTORIES } from "../law_inventories.ts";
 import { SeededRandom } from "../seeded_random.ts";
 import { ams1 } from "./ams1.ts";

@@ -1,5 +1,5 @@
 import { type BlastOptions, type BlastRadius, type BlastSite, blastRadius } from "#dc/analysis/power/blast_radius.ts";
-import { withCooling } from "#dc/analysis/rehearsal/cooling_elements.ts";
+import { withCooling } from "#dc/analysis/rehearsal/elements.ts";
 import type { Element, Outcome } from "#dc/analysis/rehearsal/outcome.ts";
 
 /** The outcome of failing elements, as PowerBlastRadius answers it. */

@@ -8,7 +8,7 @@ import { CoolingBalance } from "../cooling/cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
 import { areaKey } from "../places.ts";
 import type { Topology } from "../topology.ts";
-import { lostTogether } from "./lost_together.ts";
+import { lostTogether } from "./area_ports.ts";
 
 interface Failure {
   readonly ref: string;

@@ -4,7 +4,6 @@ import type { Device, Port } from "#dc/model/resources.ts";
 import type { FreePorts } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
-import { lostTogether } from "./lost_together.ts";
 
 export interface FreePort {
   readonly device: Device;
@@ -34,4 +33,36 @@ export function* freePorts(topology: Topology, ports: readonly FreePort[]): Step
     found.push({ kind, type, ...(speedMbps !== undefined && { speedMbps }), ...counts });
   }
   return found;
+}
+
+/** What one failure takes of some devices or cooling units. */
+interface LostTogether<Item> {
+  readonly ref: string;
+  readonly lost: readonly Item[];
+}
+
+/**
+ * Every single failure that takes one of some devices or cooling units: its own, and that of an element whose loss alone
+ * turns it off. In the order of references.
+ *
+ * @param keyOf the key of an item in the power graph
+ */
+export function lostTogether<Item>(
+  { power, killers }: Topology,
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly LostTogether<Item>[] {
+  const found = new Map<number, Item[]>();
+  for (const item of items) {
+    const own = power.indexOf.get(keyOf(item));
+    if (own === undefined) continue;
+    for (const index of new Set([own, ...(killers.safely(own) ?? [])])) {
+      const list = found.get(index);
+      if (list === undefined) found.set(index, [item]);
+      else list.push(item);
+    }
+  }
+  return [...found]
+    .map(([index, lost]) => ({ ref: power.nodes[index]?.ref ?? "", lost }))
+    .sort((a, b) => compareText(a.ref, b.ref));
 }

@@ -3,7 +3,7 @@ import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "../places.ts";
-import { lossesOf } from "../power/losses.ts";
+import { lossesOf } from "../power/power_load.ts";
 import type { Topology } from "../topology.ts";
 import { coolingUnits, deratedKw, mediumOf, servedAreas, type UnitsByArea } from "./cooling_units.ts";
 import type { MediumBalance } from "./thermal_spots.ts";

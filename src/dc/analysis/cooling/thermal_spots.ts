@@ -1,6 +1,6 @@
+import { heatOfAll } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
-import { heatOfAll } from "#dc/model/heat.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { Hotspot, RackThermal } from "#gen/datacenter/v1/messages.ts";

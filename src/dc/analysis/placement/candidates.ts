@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { locatedIn } from "../location_scope.ts";

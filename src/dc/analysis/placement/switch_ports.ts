@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import { inService } from "#dc/model/in_service.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { NetworkPorts } from "#dc/model/inventory.ts";
 import { isCableless } from "#dc/model/port_types.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";

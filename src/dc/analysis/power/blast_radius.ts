@@ -3,13 +3,13 @@ import type { Impact, TripStep as TripReply } from "#gen/datacenter/v1/messages.
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type RackState, rackStates } from "../racks/rack_supply.ts";
 import type { Topology } from "../topology.ts";
+import { RideThrough } from "./battery.ts";
 import { Cascade, type Tripped } from "./cascade.ts";
 import { type FailureOptions, FailureState, newTrace, type Overloaded } from "./failure_state.ts";
 import { type Loads, lostDrawW } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isUndocumented } from "./power_nodes.ts";
-import { RideThrough } from "./ride_through.ts";
 
 /** With a battery, nodes behind it are reported as on battery instead of offline. */
 export interface BlastOptions extends FailureOptions {

@@ -1,10 +1,10 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { changedNodes, joinedBySupply } from "./changed_nodes.ts";
 import { FailureState } from "./failure_state.ts";
 import type { Loads } from "./load_lanes.ts";
 import type { PowerGraph } from "./power_graph.ts";
+import { changedNodes, joinedBySupply } from "./power_keys.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 import { comparableLoad } from "./power_overloads.ts";
 import { downstreamOf, upstreamOf } from "./power_reach.ts";

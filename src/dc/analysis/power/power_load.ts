@@ -1,4 +1,6 @@
+import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Device } from "#dc/model/resources.ts";
 import { NodeNumbers } from "../node_numbers.ts";
 import { type Loads, lanesOf } from "./load_lanes.ts";
 import type { PowerEdge } from "./power_edge.ts";
@@ -188,4 +190,21 @@ function rounds(graph: PowerGraph, live: LiveSet, circle: ReadonlySet<number>): 
       round.set(at, number);
     }
   }
+}
+
+/** Loads of a site's power equipment. */
+interface Loaded {
+  readonly power: PowerGraph;
+  loads(basis: LoadBasis): Float64Array;
+}
+
+/** The heat of power equipment from the power that it passes on, in watts. */
+export function lossesOf(devices: readonly Device[], site: Loaded, basis: LoadBasis): number {
+  let sum = 0;
+  for (const { code, power } of devices) {
+    if (power?.efficiencyPct === undefined) continue;
+    const watts = site.loads(basis)[site.power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
+    sum += watts * (1 - power.efficiencyPct / 100);
+  }
+  return sum;
 }

@@ -8,12 +8,11 @@ import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts
 import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
 import { zoneHotspots } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
-import { lossesOf } from "../power/losses.ts";
+import { lossesOf } from "../power/power_load.ts";
 import { hotspotReasons, overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compared } from "./figures.ts";
+import { compared, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
-import { type Judged, worstFirst } from "./gravity.ts";
 
 const NAMES = ["heatKw", "usableKw", "reserveKw", "headroomKw"] as const;
 type Name = (typeof NAMES)[number];

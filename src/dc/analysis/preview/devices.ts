@@ -2,12 +2,12 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { SUPPLY_EFFECTS, type SupplyEffect, type SupplyState } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { DevicePreview as DeviceChange } from "#gen/datacenter/v1/messages.ts";
-import { changedNodes } from "../power/changed_nodes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import { changedNodes } from "../power/power_keys.ts";
 import { type LiveSet, liveInlets } from "../power/power_live.ts";
 import { supplyState } from "../power/supply_state.ts";
 import type { Topology } from "../topology.ts";
-import { type ElementPair, pairsAt } from "./elements.ts";
+import { type ElementPair, pairsAt } from "./figures.ts";
 
 /** How many IT devices and cooling units a change of supply concerns. */
 export type EffectCounts = Readonly<Record<SupplyEffect, number>>;

@@ -5,9 +5,8 @@ import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
 import { sameReasons } from "../racks/rack_health.ts";
 import type { Drafted, Topology } from "../topology.ts";
-import { compared, type Figures } from "./figures.ts";
+import { compared, type Figures, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
-import { type Judged, worstFirst } from "./gravity.ts";
 
 const NAMES = [
   "drawW",

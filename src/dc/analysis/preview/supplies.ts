@@ -6,9 +6,7 @@ import { isListedSupply } from "../power/power_nodes.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { type ElementPair, elementPairs } from "./elements.ts";
-import { compared, type Figures } from "./figures.ts";
-import { type Judged, worstFirst } from "./gravity.ts";
+import { compared, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
 
 const NAMES = ["loadW", "capacityW", "loadPct", "failoverW", "failoverPct", "limitPct"] as const;
 type Name = (typeof NAMES)[number];

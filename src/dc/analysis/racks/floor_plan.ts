@@ -1,5 +1,5 @@
 import type { Health } from "#dc/model/enum_values.ts";
-import { rectangle } from "#dc/model/footprint.ts";
+import { rectangle } from "#dc/model/rack_space.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/messages.ts";

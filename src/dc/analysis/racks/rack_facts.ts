@@ -1,19 +1,19 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
+import { holds } from "#dc/model/rack_space.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { PathLoad, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "../cooling/cooling_units.ts";
 import { type RackHeat, rackThermal } from "../cooling/thermal_spots.ts";
-import { lossesOf } from "../power/losses.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
 import type { KillerSets } from "../power/power_killers.ts";
 import type { LiveSet } from "../power/power_live.ts";
+import { lossesOf } from "../power/power_load.ts";
 import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_audit.ts";
 import { supplyReasons } from "../power/supply_reasons.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
-import { type HealthReason, rackHealth, sameReasons } from "./rack_health.ts";
+import { type HealthReason, rackHealth, STALE_MS, sameReasons } from "./rack_health.ts";
 import { rackPaths } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
-import { steadyUntil } from "./steady_until.ts";
 
 /** The power of a site as a rack sees it. */
 export interface SitePower {
@@ -128,4 +128,28 @@ export class RackFacts {
     this.#standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
+}
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * The moment, in milliseconds since 1970, until which time alone changes nothing about racks: when the next reservation
+ * ends, a measurement grows stale, or a stale one is an hour older. Infinity when time changes nothing.
+ *
+ * @param now ISO 8601 in UTC
+ */
+export function steadyUntil(racks: readonly Rack[], now: string): number {
+  return Math.min(Number.POSITIVE_INFINITY, ...racks.map((rack) => Math.min(nextEnd(rack, now), nextAge(rack, now))));
+}
+
+function nextEnd({ reservations = [] }: Rack, now: string): number {
+  const ends = reservations.filter((one) => holds(one, now)).map(({ until }) => until);
+  return Math.min(Number.POSITIVE_INFINITY, ...ends.flatMap((until) => (until === undefined ? [] : Date.parse(until))));
+}
+
+function nextAge({ measuredAt }: Rack, now: string): number {
+  if (measuredAt === undefined) return Number.POSITIVE_INFINITY;
+  const measured = Date.parse(measuredAt);
+  const age = Date.parse(now) - measured;
+  return measured + Math.max(STALE_MS, (Math.floor(age / HOUR_MS) + 1) * HOUR_MS);
 }

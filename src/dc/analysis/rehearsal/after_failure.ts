@@ -4,7 +4,7 @@ import type { Takeover, ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { BlastRadius, BlastSite } from "../power/blast_radius.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
 import type { Topology } from "../topology.ts";
-import { coolingUnitsAt } from "./cooling_elements.ts";
+import { coolingUnitsAt } from "./elements.ts";
 import { ZoneWatch } from "./zone_shortage.ts";
 
 /** Nodes of devices and cooling units that do not work after a failure, the failed ones included. */

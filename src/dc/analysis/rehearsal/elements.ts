@@ -2,6 +2,9 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { FailureKind } from "#dc/model/enum_values.ts";
 import type { Ref } from "#dc/model/ref.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import type { Impact } from "#gen/datacenter/v1/messages.ts";
+import { deratedKw } from "../cooling/cooling_units.ts";
 import { isLocatedIn } from "../location_scope.ts";
 import { inNodeOrder } from "../power/node_order.ts";
 import type { PowerGraph, PowerNode } from "../power/power_graph.ts";
@@ -76,4 +79,26 @@ export function nameOf({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];
   if (node?.kind === "DEVICE") return node.device.name ?? "";
   return node?.kind === "CRAC" ? (node.crac.name ?? "") : "";
+}
+
+/** The cooling units in service among some nodes. */
+export function coolingUnitsAt({ nodes }: PowerGraph, indexes: Iterable<number>): readonly Crac[] {
+  const found: Crac[] = [];
+  for (const index of indexes) {
+    const node = nodes[index];
+    if (node?.kind === "CRAC" && !node.blocked) found.push(node.crac);
+  }
+  return found;
+}
+
+/** Adds the cooling units that fail themselves, which a blast radius leaves out as failed sources. */
+export function withCooling({ nodes }: PowerGraph, impact: Impact, elements: readonly Element[]): Impact {
+  let { cracsOffline, coolingLostKw } = impact;
+  for (const { index } of elements) {
+    const node = nodes[index];
+    if (node?.kind !== "CRAC") continue;
+    cracsOffline += 1;
+    coolingLostKw += deratedKw(node.crac);
+  }
+  return cracsOffline === impact.cracsOffline ? impact : { ...impact, cracsOffline, coolingLostKw };
 }

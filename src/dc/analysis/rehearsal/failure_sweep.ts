@@ -1,12 +1,12 @@
 import type { Impact } from "#gen/datacenter/v1/messages.ts";
+import { RideThrough } from "../power/battery.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
 import { Cascade, type Tripped } from "../power/cascade.ts";
 import { FailureState, type Overloaded } from "../power/failure_state.ts";
 import { measuresBlades } from "../power/load_lanes.ts";
 import { EDGE } from "../power/power_edge.ts";
-import { RideThrough } from "../power/ride_through.ts";
-import { withCooling } from "./cooling_elements.ts";
 import { COUNTS, type CountedNodes, ROLE } from "./counted_nodes.ts";
+import { withCooling } from "./elements.ts";
 import { LoadSlack } from "./load_slack.ts";
 import { type Element, nodesOf, type Outcome } from "./outcome.ts";
 import { RACK, RackTally } from "./rack_tally.ts";

@@ -2,7 +2,7 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { DeviceOf } from "../fabric/fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
-import { coolingUnitsAt } from "./cooling_elements.ts";
+import { coolingUnitsAt } from "./elements.ts";
 import { FabricWatch } from "./fabric_loss.ts";
 import { type Failure, type NetworkEffects, type Outcome, offBy } from "./outcome.ts";
 import { ZoneWatch } from "./zone_shortage.ts";

@@ -1,8 +1,8 @@
 import type { Steps } from "#kernel/steps.ts";
-import { NodeGroups } from "../node_groups.ts";
+import { NodeGroups } from "../node_numbers.ts";
 import type { BlastOptions, BlastSite } from "../power/blast_radius.ts";
-import { changedNodes } from "../power/changed_nodes.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
+import { changedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
 import { CountedNodes } from "./counted_nodes.ts";
 import { elementsOf } from "./elements.ts";

@@ -1,7 +1,7 @@
+import { heatOfAll } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { heatOfAll } from "#dc/model/heat.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";

@@ -3,8 +3,8 @@ import { parseRef } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { servedAreas } from "../cooling/cooling_units.ts";
-import { NodeGroups } from "../node_groups.ts";
-import { changedNodes } from "../power/changed_nodes.ts";
+import { NodeGroups } from "../node_numbers.ts";
+import { changedNodes } from "../power/power_keys.ts";
 import type { Topology } from "../topology.ts";
 
 /** By node, the lowest node of its domain. */

@@ -5,9 +5,7 @@ import type { Crac } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { number, numbersOf, required, unique } from "./checks.ts";
-import { tileOverlap } from "./floor.ts";
-import { codeShape, codeSpelling, described, placed, texts } from "./general.ts";
-import { agree } from "./location_match.ts";
+import { agree, codeShape, codeSpelling, described, placed, texts, tileOverlap } from "./general.ts";
 import { sourceExists, sourceShape } from "./power_in.ts";
 
 const TEMPERATURE = { min: -20, max: 80 };

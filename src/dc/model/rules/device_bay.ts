@@ -3,7 +3,7 @@ import { broken, conflict, type ErrorFinding } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { agree } from "./location_match.ts";
+import { agree } from "./general.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
 export async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {

@@ -6,7 +6,7 @@ import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { bay } from "./device_bay.ts";
-import { agree } from "./location_match.ts";
+import { agree } from "./general.ts";
 import { weightFindings } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];

@@ -7,10 +7,12 @@ import {
   MAX_TAGS,
   MAX_TEXT_CHARS,
 } from "#dc/limits.ts";
-import { CODE_GRAMMAR, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
-import { broken, type ErrorFinding } from "../finding.ts";
+import { CODE_GRAMMAR, codeKey, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
+import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { footprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
 import { type NumberCheck, number, required, textUpTo, wrongNumbers } from "./checks.ts";
 
 interface Coded {
@@ -150,4 +152,55 @@ function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[
       ];
     }),
   ];
+}
+
+/** Rejects a given location that differs from that of the rack or chassis. */
+export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
+  if (given === undefined || held === undefined || given === held) return [];
+  const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
+    ["site_id", given.siteId, held.siteId],
+    ["floor_number", given.floorNumber, held.floorNumber],
+    ["room", given.room, held.room],
+    ["row", given.row, held.row],
+    ["zone_id", given.zoneId, held.zoneId],
+  ];
+  return pairs
+    .filter(([, one, other]) => one !== undefined && one !== other)
+    .map(([field, one, other]) =>
+      broken("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
+        value: one,
+        expected: String(other ?? "nothing"),
+        ref,
+      }),
+    );
+}
+
+interface Tile {
+  readonly code: string;
+  readonly location?: Location;
+  readonly placement?: Placement;
+}
+
+/** Warns if footprints on the same floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
+export function tileOverlap(kind: "rack" | "crac") {
+  return async ({ after }: Change<Tile>, site: SiteReader): Promise<Findings> => {
+    const { location, placement } = after;
+    if (location === undefined || placement === undefined) return [];
+    const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
+    const cracs = await site.cracsOnFloor(location.siteId, location.floorNumber);
+    const itself = `${kind}:${codeKey(after.code)}`;
+    return [...overlapping("rack", racks, placement, itself), ...overlapping("crac", cracs, placement, itself)];
+  };
+}
+
+function overlapping(kind: string, tiles: readonly Tile[], placement: Placement, itself: string): readonly Finding[] {
+  return tiles
+    .filter((tile) => `${kind}:${codeKey(tile.code)}` !== itself)
+    .filter((tile) => tile.placement !== undefined && footprintsOverlap(tile.placement, placement))
+    .map((tile) =>
+      warning("TILE_OVERLAP", "placement", `The footprint overlaps ${kind} "${tile.code}"`, {
+        ref: `${kind}:${tile.code}`,
+        expected: "free floor",
+      }),
+    );
 }

@@ -1,13 +1,11 @@
 import { codeKey } from "../code.ts";
 import { broken, type Finding, warning } from "../finding.ts";
-import { rectangle } from "../footprint.ts";
-import { spaceOf, unitRange } from "../rack_space.ts";
+import { rectangle, spaceOf, unitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { number, numbersOf, unique } from "./checks.ts";
-import { tileOverlap } from "./floor.ts";
-import { codeShape, codeSpelling, described, locationRequired, placed, slugIn, texts } from "./general.ts";
+import { codeShape, codeSpelling, described, locationRequired, placed, slugIn, texts, tileOverlap } from "./general.ts";
 
 const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 

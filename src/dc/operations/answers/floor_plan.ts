@@ -1,8 +1,8 @@
 import { cracShares } from "#dc/analysis/cooling/thermal.ts";
 import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { floorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import { overall } from "#dc/analysis/racks/rack_health.ts";
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
 import type { RiskOfRack } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import type { Coloring, Screen } from "#dc/model/enum_values.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -13,16 +13,15 @@ import {
   ThermalHeadroomRequestSchema,
   TraceCablePathRequestSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fabricTopologyAnswer } from "../fabric_topology.ts";
+import { getRackAnswer } from "../get_rack.ts";
 import { risksFor } from "../planning/risks_for.ts";
+import { powerBlastRadiusAnswer } from "../power_blast_radius.ts";
 import type { ReadSession } from "../rpc.ts";
-import { fabricTopologyAnswer } from "./fabric_topology.ts";
+import { thermalHeadroomAnswer, thermalPicture } from "../thermal_headroom.ts";
+import { traceCablePathAnswer } from "../trace_cable_path.ts";
 import { FAILING_KINDS } from "./failing_sources.ts";
 import { floorPlanAnswer } from "./floor_plan.ts";
-import { getRackAnswer } from "./get_rack.ts";
-import { powerBlastRadiusAnswer } from "./power_blast_radius.ts";
-import { thermalHeadroomAnswer } from "./thermal_headroom.ts";
-import { thermalPicture } from "./thermal_places.ts";
-import { traceCablePathAnswer } from "./trace_cable_path.ts";
 
 /** The screen that a subject is shown on by default. */
 export const USUAL_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {

@@ -1,8 +1,10 @@
 import type { DeviceOf } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
+import type { ReadSession } from "../rpc.ts";
 
 /** The devices at the ends of all fabric links of a state of the inventory. */
 export interface Switches {
@@ -66,4 +68,27 @@ function keysOf(links: readonly FabricLink[]): ReadonlySet<string> {
   const codes = new Set<string>();
   for (const { a, b } of links) codes.add(a.deviceCode).add(b.deviceCode);
   return new Set([...codes].map(codeKey));
+}
+
+/** Switches whose ports are read at once: some milliseconds' work. */
+const READ_AT_ONCE = 200;
+
+/** Free ports of switches by the key of their code, as far as they were read for a state of the inventory. */
+let ofLatest = new WeakMap<Topology, Map<string, NetworkPorts>>();
+
+/** The free ports of some switches; each is read once for a state of the inventory. */
+export async function freeSwitchPorts(
+  { reader, scheduler }: Pick<ReadSession, "reader" | "scheduler">,
+  topology: Topology,
+  switches: readonly Device[],
+): Promise<ReadonlyMap<string, NetworkPorts>> {
+  const found = ofLatest.get(topology) ?? new Map<string, NetworkPorts>();
+  // One state's are kept: they take as much memory as the switches themselves.
+  ofLatest = new WeakMap([[topology, found]]);
+  const codes = switches.map(({ code }) => code).filter((code) => !found.has(codeKey(code)));
+  for (let at = 0; at < codes.length; at += READ_AT_ONCE) {
+    await scheduler.yieldIfDue();
+    for (const [key, ports] of await reader.networkPorts(codes.slice(at, at + READ_AT_ONCE))) found.set(key, ports);
+  }
+  return found;
 }

@@ -1,3 +1,5 @@
+import type { DcReader, DcWriter } from "#dc/ports.ts";
+
 /** A hybrid logical clock reading: nanoseconds since 1970 and a counter for equal ones. Source: CockroachDB, Follower reads. */
 interface Reading {
   readonly wallNs: bigint;
@@ -33,4 +35,29 @@ export function hlcMoment(text: string): string | undefined {
 export function msMoment(ms: number): string | undefined {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? undefined : date.toISOString();
+}
+
+const SETTING = "feed_resolved";
+
+/** Reads the resolved timestamp of each feed, by its name. */
+async function readResolved(reader: DcReader): Promise<Readonly<Record<string, string>>> {
+  return JSON.parse((await reader.setting(SETTING)) ?? "{}");
+}
+
+/** Stores a feed's resolved timestamp. An older one, which is sent again after a restart, is ignored. */
+export async function raiseResolved(writer: DcWriter, feed: string, resolved: string): Promise<void> {
+  const known = await readResolved(writer);
+  const before = known[feed];
+  if (before !== undefined && !isLater(resolved, before)) return;
+  await writer.setSetting(SETTING, JSON.stringify({ ...known, [feed]: resolved }));
+}
+
+/** The moment up to which every feed has delivered, ISO 8601 in UTC; undefined without a feed. */
+export async function resolvedThrough(reader: DcReader): Promise<string | undefined> {
+  const readings = Object.values(await readResolved(reader));
+  const earliest = readings.reduce<string | undefined>(
+    (least, one) => (least === undefined || isLater(least, one) ? one : least),
+    undefined,
+  );
+  return earliest === undefined ? undefined : hlcMoment(earliest);
 }

@@ -6,9 +6,9 @@ import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { changedFields } from "../writes/changes.ts";
+import { raiseResolved } from "./commit_time.ts";
 import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";
 import { findOwnWrite } from "./own_writes.ts";
-import { raiseResolved } from "./resolved.ts";
 import { type RowChange, readRowChange } from "./row_change.ts";
 
 /** Maximum stored text of an event that cannot be understood, in characters. Our choice: enough to identify it. */

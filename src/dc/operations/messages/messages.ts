@@ -1,13 +1,18 @@
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import type { CablePath } from "#dc/analysis/cabling/cable_path.ts";
 import { outletCapacityW } from "#dc/model/draw.ts";
+import type { Finding } from "#dc/model/finding.ts";
 import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
 import {
+  CablePathSchema,
   CableSchema,
   CracSchema,
   DeviceSchema,
   FabricLinkSchema,
   RackSchema,
+  SegmentKind,
+  Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
 
@@ -67,4 +72,38 @@ export function fabricLinkMessage(stored: Stored<FabricLink>) {
 /** The busier direction over the capacity, in percent; 0 when either is unknown. */
 export function linkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
   return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
+}
+
+/** A finding as the message's initial value. */
+export function findingInit({ severity, code, field, message, value = "", expected = "", ref = "" }: Finding) {
+  return {
+    severity: severity === "ERROR" ? Severity.ERROR : Severity.WARNING,
+    code,
+    field,
+    message,
+    value,
+    expected,
+    ref,
+  };
+}
+
+export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
+  return toMessage(CablePathSchema, {
+    ...path,
+    hops: hops.map(({ device, inPort, outPort }) => ({
+      deviceCode: device.code,
+      kind: device.kind,
+      inPort,
+      outPort,
+      location: device.location,
+      rackCode: device.rackCode,
+      positionU: device.positionU,
+      status: device.status ?? "ACTIVE",
+    })),
+    segments: segments.map((segment) => ({
+      ...segment,
+      kind: segment.cable === undefined ? SegmentKind.INTERNAL : SegmentKind.CABLE,
+    })),
+    findings: problems.map((problem) => ({ ...problem, severity: Severity.WARNING })),
+  });
 }

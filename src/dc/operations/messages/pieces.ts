@@ -8,6 +8,7 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import type { Steps } from "#kernel/steps.ts";
+import type { ReadRpc } from "../rpc.ts";
 
 /** Elements of a list that are written in one step. Ours: some hundred microseconds. */
 const ELEMENTS = 16;
@@ -119,4 +120,21 @@ function* slices(message: object, localName: string) {
 
 function elementsOf(message: object, localName: string): readonly MessageShape<DescMessage>[] {
   return (message as Readonly<Record<string, readonly MessageShape<DescMessage>[]>>)[localName] ?? [];
+}
+
+type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
+
+/** Replies in binary, as long as they live. */
+const encoded = new WeakMap<Reply, Uint8Array>();
+
+/** Encodes a reply that is no longer modified, and stores the bytes with it. */
+export function* encodeReply({ method }: ReadRpc, reply: Reply): Steps<Uint8Array> {
+  const bytes = yield* binaryInSteps(method.output, reply);
+  encoded.set(reply, bytes);
+  return bytes;
+}
+
+/** Returns the bytes of a reply that was encoded before. */
+export function encodedReply(reply: Reply): Uint8Array | undefined {
+  return encoded.get(reply);
 }

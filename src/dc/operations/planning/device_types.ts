@@ -1,11 +1,19 @@
+import { create } from "@bufbuild/protobuf";
 import type { DcContext } from "#dc/context.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, Stored } from "#dc/ports.ts";
-import { type DeviceType as DeviceTypeMessage, DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import {
+  type DeviceType as DeviceTypeMessage,
+  DeviceTypeSchema,
+  GetDeviceTypeResponseSchema,
+  ListDeviceTypesResponseSchema,
+  PlanningService,
+} from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
 import { fromMessage, toMessage } from "../messages/convert.ts";
+import { defineRead } from "../rpc.ts";
 
 /** The space of documents that holds types of devices, by code. */
 export const DEVICE_TYPES = "device_type";
@@ -84,3 +92,28 @@ export async function pageOfDeviceTypes(
     totalCount: total,
   };
 }
+
+export const listDeviceTypes = defineRead({
+  method: PlanningService.method.listDeviceTypes,
+  effect: "read",
+  async run(session, request) {
+    return create(
+      ListDeviceTypesResponseSchema,
+      await pageOfDeviceTypes(session, request, "all device types", () => true),
+    );
+  },
+});
+
+export const getDeviceType = defineRead({
+  method: PlanningService.method.getDeviceType,
+  effect: "read",
+  async run({ reader }, { code }) {
+    if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+    const stored = await storedDeviceType(reader, code);
+    if (stored === undefined) {
+      const ref = `device_type:${code}`;
+      throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, { field: "code", value: code, ref });
+    }
+    return create(GetDeviceTypeResponseSchema, { deviceType: deviceTypeMessage(stored) });
+  },
+});

@@ -1,11 +1,11 @@
-import { areasOf } from "#dc/analysis/areas.ts";
 import { areaCapacity, type CapacityGround } from "#dc/analysis/capacity/area_capacity.ts";
 import { AreaCooling } from "#dc/analysis/capacity/area_cooling.ts";
 import type { FreePort } from "#dc/analysis/capacity/area_ports.ts";
 import { suppliedRacks } from "#dc/analysis/capacity/rack_supply_limits.ts";
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import { hostSwitches, linkedPorts, portsForHosts } from "#dc/analysis/placement/switch_ports.ts";
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import { areasOf } from "#dc/analysis/places.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -17,9 +17,9 @@ import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
 import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
+import { freeSwitchPorts } from "../answers/switch_devices.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
-import { freeSwitchPorts } from "./free_switch_ports.ts";
 
 export const getCapacity = defineRead({
   method: PlanningService.method.getCapacity,

@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { steadyUntil } from "#dc/analysis/racks/steady_until.ts";
+import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { INVENTORY_KINDS, type InventoryKind } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -8,15 +8,12 @@ import { readCount, readWord } from "../answers/parameters.ts";
 import { allSwitches } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { cablesListing, portsListing } from "./inventory/cabling_listing.ts";
-import { coolingListing } from "./inventory/cooling_listing.ts";
-import { devicesListing } from "./inventory/devices_listing.ts";
+import { devicesListing, typesListing } from "./inventory/devices_listing.ts";
 import { fabricsListing, linksListing, linkViews } from "./inventory/fabrics_listing.ts";
 import type { Listing } from "./inventory/listing.ts";
-import { type PlaceKind, placeRows, placesListing } from "./inventory/places_listing.ts";
-import { powerListing } from "./inventory/power_listing.ts";
-import { racksListing } from "./inventory/racks_listing.ts";
+import { type PlaceKind, placeRows, placesListing, racksListing } from "./inventory/places_listing.ts";
+import { coolingListing, powerListing } from "./inventory/power_listing.ts";
 import { selectRows } from "./inventory/select_rows.ts";
-import { typesListing } from "./inventory/types_listing.ts";
 
 export const listInventory = defineRead({
   method: PlanningService.method.listInventory,

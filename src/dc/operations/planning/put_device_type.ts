@@ -1,17 +1,19 @@
+import { create } from "@bufbuild/protobuf";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
 import type { Stored } from "#dc/ports.ts";
-import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DeviceTypeSchema, PlanningService, UpsertDeviceTypeResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "../messages/model_json.ts";
-import type { WriteSession } from "../rpc.ts";
+import { defineWrite, type WriteSession } from "../rpc.ts";
 import { etagOf } from "../writes/changes.ts";
 import type { RemoveOptions } from "../writes/remove.ts";
 import { checkEtag, checkPrecondition, type UpsertInput } from "../writes/upsert.ts";
-import { DEVICE_TYPES, storedDeviceType } from "./device_types.ts";
+import { DEVICE_TYPES, deviceTypeMessage, givenDeviceType, storedDeviceType } from "./device_types.ts";
 
 /** Creates or replaces a type. @throws Refusal when the version differs or a rule refuses */
 export async function putDeviceType(
@@ -47,3 +49,16 @@ export async function dropDeviceType(
   await writer.dropDocument(DEVICE_TYPES, code);
   changes.noteDocument("DELETE", ref, modelJson(DeviceTypeSchema, stored.resource), undefined);
 }
+
+const FIELD = "device_type";
+
+export const upsertDeviceType = defineWrite({
+  method: PlanningService.method.upsertDeviceType,
+  effect: "write",
+  async run(session, { deviceType, etag }) {
+    if (deviceType === undefined) throw refuse("REQUIRED_FIELD", `Field "${FIELD}" is required`, { field: FIELD });
+    const given = givenDeviceType(deviceType, FIELD);
+    const { outcome, stored } = await putDeviceType(session, given, { etag, at: FIELD });
+    return create(UpsertDeviceTypeResponseSchema, { deviceType: deviceTypeMessage(stored), outcome: Outcome[outcome] });
+  },
+});

@@ -2,11 +2,13 @@ import { create } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Finding } from "#dc/model/finding.ts";
+import { parseRef } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
+import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
-import { findingInit } from "../messages/findings.ts";
+import { findingInit } from "../messages/messages.ts";
 import { statusOf } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
 
@@ -211,4 +213,41 @@ function itemResult(result: Result, committed: boolean) {
 
 function failedOutcome(error: OperationError): Outcome {
   return error instanceof Refusal && error.reason === "NOT_FOUND" ? Outcome.NOT_FOUND : Outcome.FAILED;
+}
+
+/** The codes of other items of the batch that must be applied before one of its items. */
+type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
+
+/**
+ * Computes dependencies between the items of a batch. A device depends on its chassis and on the devices that supply
+ * it; a feed resolves to the item that declares it. Racks, cooling units and cables do not depend on items of their
+ * kind.
+ */
+export function codesNeeded(
+  kind: ResourceKind,
+  items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][],
+): Needs {
+  if (kind !== "device") return () => [];
+  const declarers = new Map<string, string>();
+  for (const { code, ports = [] } of items as readonly Device[]) {
+    for (const { powerOut } of ports) {
+      if (powerOut?.feedId !== undefined) declarers.set(codeKey(powerOut.feedId), code);
+    }
+  }
+  return (resource) => {
+    const { code, parentDeviceCode, ports = [] } = resource as Device;
+    const sources = ports.map(({ powerIn }) => supplier(powerIn?.sourceRef, declarers));
+    return [...new Set([parentDeviceCode, ...sources])].filter(
+      (need): need is string => need !== undefined && codeKey(need) !== codeKey(code),
+    );
+  };
+}
+
+function supplier(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
+  if (sourceRef === undefined) return undefined;
+  if (!sourceRef.includes(":")) return declarers.get(codeKey(sourceRef)) ?? sourceRef.split("/")[0];
+  const ref = parseRef(sourceRef);
+  if (ref?.kind === "device") return ref.code;
+  if (ref?.kind === "port") return ref.end.deviceCode;
+  return ref?.kind === "feed" ? declarers.get(codeKey(ref.code)) : undefined;
 }

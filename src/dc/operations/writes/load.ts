@@ -4,8 +4,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { fromMessage } from "../messages/convert.ts";
 import type { WriteSession } from "../rpc.ts";
-import { codesNeeded } from "./batch_dependencies.ts";
-import { inOrderOfNeeds } from "./bulk.ts";
+import { codesNeeded, inOrderOfNeeds } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { type Upserted, upsertResource } from "./upsert.ts";
 

@@ -10,12 +10,17 @@ import type { Stored } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
-import { findingInit } from "../messages/findings.ts";
-import { cableMessage, cracMessage, deviceMessage, fabricLinkMessage, rackMessage } from "../messages/messages.ts";
+import {
+  cableMessage,
+  cracMessage,
+  deviceMessage,
+  fabricLinkMessage,
+  findingInit,
+  rackMessage,
+} from "../messages/messages.ts";
 import { checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
-import { codesNeeded } from "./batch_dependencies.ts";
-import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
+import { type BulkItem, codesNeeded, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";

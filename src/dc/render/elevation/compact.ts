@@ -1,8 +1,7 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { percent } from "#words/figures.ts";
 import { counted } from "#words/names.ts";
-import { drawOf, rackTitle } from "../parts/labels.ts";
-import { mark, stateOfHealth } from "../parts/marks.ts";
+import { drawOf, mark, rackTitle, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";

@@ -1,7 +1,6 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { watts } from "#words/figures.ts";
-import { titled } from "../parts/labels.ts";
-import { mark } from "../parts/marks.ts";
+import { mark, titled } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { kindWord, type OccupantStyle, statusWord } from "./occupant_style.ts";

@@ -4,8 +4,7 @@ import { watts } from "#words/figures.ts";
 import { constantWord } from "#words/names.ts";
 import { type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { wordAt } from "../parts/labels.ts";
-import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { STATE_WORDS, stateOfHealth, wordAt } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 

@@ -3,8 +3,7 @@ import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/dat
 import { fixed, percent, watts, withUnit } from "#words/figures.ts";
 import { constantWord, counted, reasonUnit, refName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
-import { titled, wordAt } from "../parts/labels.ts";
-import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { mark, stateOfHealth, stateOfShare, titled, wordAt } from "../parts/marks.ts";
 import { type Meter, meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
 import { bladesIn } from "./blades.ts";

@@ -1,6 +1,6 @@
 import { DEPTHS, FACES, type Face, MOUNTS, SLOT_WIDTHS } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { wordAt } from "../parts/labels.ts";
+import { wordAt } from "../parts/marks.ts";
 
 /** Coordinates of units in the picture of a rack: y grows downwards from the frame's top. */
 export interface RackFrame {

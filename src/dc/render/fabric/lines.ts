@@ -5,7 +5,6 @@ import type { Paint, ScaleToken } from "../palette.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { strokeOf } from "./bundles.ts";
-import { linkCurve } from "./link_curve.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 
 /** Position of a unit: its upper left corner and its width. */
@@ -161,4 +160,21 @@ function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput
 /** Whether a colour is a step of the scale of loads. */
 export function isStep(paint: Paint): paint is ScaleToken {
   return paint.startsWith("scale");
+}
+
+type Curve = Pick<Extract<Item, { kind: "path" }>, "kind" | "points" | "curve">;
+
+/** The line of a link from a box of an upper tier to one of a lower tier: it leaves and ends upright. */
+export function linkCurve(x1: number, y1: number, x2: number, y2: number): Curve {
+  const bend = (y2 - y1) / 2;
+  return {
+    kind: "path",
+    points: [
+      [x1, y1],
+      [x1, y1 + bend],
+      [x2, y2 - bend],
+      [x2, y2],
+    ],
+    curve: "cubic",
+  };
 }

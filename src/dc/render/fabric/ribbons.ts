@@ -3,8 +3,7 @@ import { percent } from "#words/figures.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { strokeOf } from "./bundles.ts";
-import { isStep, type Slot } from "./lines.ts";
-import { linkCurve } from "./link_curve.ts";
+import { isStep, linkCurve, type Slot } from "./lines.ts";
 import type { BundlePart, FabricParts } from "./parts.ts";
 
 export interface RibbonsInput {

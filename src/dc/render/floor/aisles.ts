@@ -1,4 +1,4 @@
-import type { Rectangle } from "#dc/model/footprint.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { around, type Collapsed } from "./collapse.ts";

@@ -1,4 +1,4 @@
-import type { Rectangle } from "#dc/model/footprint.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
 import { counted } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import { STATE_WORDS } from "../parts/marks.ts";

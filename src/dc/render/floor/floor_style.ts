@@ -5,8 +5,7 @@ import { capitalized } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
 import { type ScaleToken, type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
-import { wordAt } from "../parts/labels.ts";
-import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { STATE_WORDS, stateOfHealth, wordAt } from "../parts/marks.ts";
 import { SHARE_STEPS } from "../scale_legend.ts";
 
 /** Fills of racks, their signs and figures, and the legend. */

@@ -1,4 +1,4 @@
-import type { Rectangle } from "#dc/model/footprint.ts";
+import type { Rectangle } from "#dc/model/rack_space.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";

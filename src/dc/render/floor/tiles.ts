@@ -1,12 +1,11 @@
 import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
-import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
+import { type Rectangle, rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts, withUnit } from "#words/figures.ts";
 import { constantWord, reasonUnit, refName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
-import { titled, wordAt } from "../parts/labels.ts";
-import { STATE_WORDS, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { STATE_WORDS, stateOfHealth, stateOfShare, titled, wordAt } from "../parts/marks.ts";
 import { type FloorStyle, riskLook } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */

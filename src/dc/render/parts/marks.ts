@@ -1,8 +1,9 @@
+import { isDrawUnknown } from "#dc/model/draw.ts";
 import { HEALTHS } from "#dc/model/enum_values.ts";
 import { judgeShare } from "#kernel/judge_share.ts";
+import { watts } from "#words/figures.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
-import { wordAt } from "./labels.ts";
 
 /**
  * Draws a state as a sign with a distinct shape, recognisable without colour: ok is a disc with a tick, watch a
@@ -71,3 +72,23 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   info: "Unknown",
   offline: "Offline",
 };
+
+/** The word of an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown numbers. */
+export function wordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
+  return words[number - 1];
+}
+
+export function drawOf(devices: number, sumW: number): string {
+  return isDrawUnknown(devices, sumW) ? "draw not recorded" : watts(sumW);
+}
+
+/** Joins code and name on one line; omits a name that equals the code. */
+export function titled(code: string, name: string): string {
+  return name === "" || name === code ? code : `${code} · ${name}`;
+}
+
+/** Heading of a rack: code and name, or the name alone if it contains the code. */
+export function rackTitle(code: string, name: string): string {
+  const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
+  return words.includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;
+}

@@ -1,6 +1,6 @@
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
-import { wordAt } from "./labels.ts";
+import { wordAt } from "./marks.ts";
 
 /** Kinds whose devices share one family of roles. */
 const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {

@@ -11,8 +11,7 @@ import { collapseFailure, type DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { powerElements, powerGraphOf } from "./graph.ts";
 import { powerWords } from "./header.ts";
-import { BOX_WIDTH, boxHeight, boxItem } from "./nodes.ts";
-import { edgeLabel, type PowerPart, partOf } from "./part.ts";
+import { BOX_WIDTH, boxHeight, boxItem, edgeLabel, type PowerPart, partOf } from "./nodes.ts";
 
 /** Sorts R2 before R10. */
 const byNumber = new Intl.Collator("en", { numeric: true });

@@ -4,8 +4,7 @@ import { placeWords, refWords } from "../places.ts";
 import type { DrawnEdge } from "./collapse.ts";
 import type { PowerFailure } from "./failure.ts";
 import { LOOKS } from "./impact_styles.ts";
-import type { Node } from "./nodes.ts";
-import { edgeLabel, type PowerPart } from "./part.ts";
+import { edgeLabel, type Node, type PowerPart } from "./nodes.ts";
 import { groupWords, impactLabel } from "./tally.ts";
 
 /** The same picture as nodes and edges: elements inside a card are nodes of a cluster. */

@@ -7,7 +7,7 @@ import { scaleLegend } from "../scale_legend.ts";
 import type { Collapsed } from "./collapse.ts";
 import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
 import { badge, LOOKS, type Shown } from "./impact_styles.ts";
-import type { PowerPart } from "./part.ts";
+import type { PowerPart } from "./nodes.ts";
 
 /** Title, figures, notes and legend of the picture of a power failure. */
 export function powerWords(

@@ -1,4 +1,4 @@
-import { rectangle } from "#dc/model/footprint.ts";
+import { rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fixed, percent, watts } from "#words/figures.ts";

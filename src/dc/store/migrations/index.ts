@@ -1,6 +1,5 @@
 import type { Dialect } from "../sql/dialect.ts";
-import { PORT_TYPE_COLUMNS, portTypes } from "../sql/sql_port_types.ts";
-import { readings } from "./readings.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "../sql/sql_network_ports.ts";
 import { start } from "./start.ts";
 
 /** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
@@ -105,5 +104,20 @@ function search({ types: { text, integer } }: Dialect): readonly string[] {
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END)
       FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
       GROUP BY port.device_key, port.type`,
+  ];
+}
+
+/**
+ * What is measured, apart from the inventory and its change log. The rows of `reading` are written with every report, those
+ * of `reading_history` once a day.
+ */
+function readings({ types: { text, integer, real } }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE reading (key ${text} NOT NULL, quantity ${text} NOT NULL, ref ${text} NOT NULL,
+      owner_kind ${text} NOT NULL, owner_key ${text} NOT NULL, port ${text} NOT NULL, value ${real} NOT NULL,
+      measured_at ${integer} NOT NULL, source ${text} NOT NULL, days ${text} NOT NULL, PRIMARY KEY (key, quantity))`,
+    "CREATE INDEX reading_owner ON reading (owner_key, owner_kind)",
+    `CREATE TABLE reading_history (key ${text} NOT NULL, quantity ${text} NOT NULL, days ${text} NOT NULL,
+      PRIMARY KEY (key, quantity), FOREIGN KEY (key, quantity) REFERENCES reading (key, quantity) ON DELETE CASCADE)`,
   ];
 }

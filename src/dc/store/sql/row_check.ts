@@ -4,7 +4,7 @@ import type { CheckedRow, Stored } from "#dc/ports.ts";
 import { PARTS } from "./part_rows.ts";
 import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
 import { bodyOf, columnsOf, storedOf, withPorts } from "./rows.ts";
-import { PORT_TYPE_COLUMNS, portTypes } from "./sql_port_types.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "./sql_network_ports.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 /** Tables whose rows follow from a resource of the kind; their first or named column is its key. */

@@ -1,6 +1,9 @@
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
-import type { Port } from "#dc/model/resources.ts";
+import type { NetworkPorts } from "#dc/model/inventory.ts";
+import type { FabricLink, Port, ResourceKind } from "#dc/model/resources.ts";
+import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
+import { where } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
+import { bodyOf } from "./rows.ts";
 import { type SqlRunner, text } from "./sql_runner.ts";
 
 /**
@@ -33,4 +36,74 @@ export async function networkPorts(
     if (Number(row["free"]) === 1) known.free.push(port);
   }
   return found;
+}
+
+/** Devices of one statement: each has a few types of ports, and a parameter should stay small. */
+const MOST_DEVICES = 1000;
+
+export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
+
+/** The types of ports of devices with the numbers of free ports, neither cabled nor marked as connected: all, and data ports. */
+export function portTypes(conditions: Parameters<typeof where>[0]): string {
+  return `SELECT port.device_key, port.type,
+      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
+      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
+        THEN 1 ELSE 0 END) AS data_free
+    FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
+    ${where(conditions)} GROUP BY port.device_key, port.type`;
+}
+
+/** Recounts the free ports of these devices. Cost: two statements for a thousand devices, and a check of each port. */
+export async function countPorts(runner: SqlRunner, dialect: Dialect, deviceKeys: Iterable<string>): Promise<void> {
+  const keys = [...deviceKeys];
+  for (let at = 0; at < keys.length; at += MOST_DEVICES) {
+    const params = [JSON.stringify(keys.slice(at, at + MOST_DEVICES))];
+    await runner.run(`DELETE FROM port_type WHERE ${dialect.inList("device_key")}`, params);
+    const among = { sql: dialect.inList("port.device_key"), params };
+    await runner.run(`INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${portTypes([among])}`, params);
+  }
+}
+
+const PLACED = ["rack", "crac", "device"] as const;
+
+/** Counts by floor and fabric, grouped by the database if its columns suffice. Cost: one pass over five tables. */
+export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCounts> {
+  const floors = new Map<string, FloorCounts>();
+  for (const kind of PLACED) {
+    const rows = await runner.all(
+      `SELECT site, floor, COUNT(*) AS items, MIN(key) AS example FROM ${kind} GROUP BY site, floor ORDER BY site, floor`,
+      [],
+    );
+    for (const row of rows) {
+      const floorNumber = Number(row["floor"]);
+      const key = `${text(row, "site")}/${floorNumber}`;
+      const known = floors.get(key) ?? {
+        siteId: await spelled(runner, kind, text(row, "example")),
+        floorNumber,
+        rack: 0,
+        crac: 0,
+        device: 0,
+      };
+      floors.set(key, { ...known, [kind]: Number(row["items"]) });
+    }
+  }
+  const links = (await runner.all("SELECT body FROM fabric_link", [])).map((row) => bodyOf<FabricLink>(row));
+  return {
+    floors: [...floors.values()],
+    links: links.map(({ fabricId }) => fabricId ?? ""),
+    cables: await counted(runner, "cable"),
+    ports: await counted(runner, "port"),
+  };
+}
+
+/** Returns a site's spelling in its records; the columns contain keys. */
+async function spelled(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
+  const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
+  const { location } = row === undefined ? {} : bodyOf<{ readonly location?: { readonly siteId: string } }>(row);
+  return location?.siteId ?? "";
+}
+
+async function counted(runner: SqlRunner, kind: ResourceKind | "port"): Promise<number> {
+  const [row] = await runner.all(`SELECT COUNT(*) AS items FROM ${kind}`, []);
+  return Number(row?.["items"] ?? 0);
 }

@@ -1,8 +1,7 @@
-import { archiveBase } from "#dc/audit/archive_base.ts";
+import { archiveBase } from "#dc/audit/archive.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -34,17 +33,14 @@ import type {
   Stored,
   StoredCheckpoint,
 } from "#dc/ports.ts";
-import { checkpoints, logReferences, logRows } from "./audit_rows.ts";
+import { checkpoints, history, logReferences, logRows } from "./audit_rows.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
-import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
 import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
-import { document, documentPage } from "./documents.ts";
-import { history } from "./history_search.ts";
+import { countDeadLetters, deadLetter, deadLetters, document, documentPage } from "./documents.ts";
 import { checkRows, strayRows } from "./row_check.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
-import { inventoryCounts } from "./sql_inventory_counts.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
-import { networkPorts } from "./sql_network_ports.ts";
+import { inventoryCounts, networkPorts } from "./sql_network_ports.ts";
 import { SqlReadings } from "./sql_readings.ts";
 import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 

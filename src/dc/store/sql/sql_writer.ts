@@ -18,7 +18,7 @@ import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
 import { columnsOf } from "./rows.ts";
 import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
-import { countPorts } from "./sql_port_types.ts";
+import { countPorts } from "./sql_network_ports.ts";
 import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
 import { dropLostReadings, keepReadings, READINGS } from "./sql_readings.ts";
 import { insertSql, type SqlRow, type SqlRunner, text, upsertSql } from "./sql_runner.ts";

@@ -1,15 +1,15 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { readerOf } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { demandKnown } from "../migrate.ts";
 import { closed } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
-import { cannotOpen } from "./sqlite_errors.ts";
+import type { SqlRow } from "../sql/sql_runner.ts";
+import { cannotOpen, unlessLocked } from "./sqlite_errors.ts";
 import { SqliteFile } from "./sqlite_file.ts";
-import { unlessLocked } from "./sqlite_lock.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
-import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
 /** Pages kept while a file is read, in KiB. */
 const CACHE_KIB = 24 * 1024;
@@ -119,4 +119,23 @@ class InspectedSqlite implements InspectedStore {
       }
     }, this.#closing.signal);
   }
+}
+
+export const TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+
+/**
+ * Checks that a file has no other program's tables: a mistyped path may lead to one.
+ * @returns whether the file has migration steps of planner
+ * @throws OperationError failed_precondition for a file with another program's tables
+ */
+export function demandOwn(tables: readonly SqlRow[]): boolean {
+  const names = tables.map(({ name }) => String(name));
+  if (names.includes("migration")) return true;
+  if (names.length === 0) return false;
+  const shown = names
+    .toSorted()
+    .slice(0, 3)
+    .map((name) => `"${name}"`)
+    .join(", ");
+  throw new OperationError("failed_precondition", `it belongs to another program: it has the tables ${shown}`);
 }

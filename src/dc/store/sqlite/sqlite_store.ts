@@ -9,11 +9,10 @@ import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { OpenFiles } from "./open_files.ts";
-import { cannotOpen, isDiskFailure } from "./sqlite_errors.ts";
+import { cannotOpen, isDiskFailure, isLocked, unlessLocked } from "./sqlite_errors.ts";
 import { type FileUse, SqliteFile } from "./sqlite_file.ts";
-import { isLocked, unlessLocked } from "./sqlite_lock.ts";
+import { demandOwn, TABLES } from "./sqlite_inspection.ts";
 import { SqliteRunner } from "./sqlite_runner.ts";
-import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
 /** Number of connections for reads; each has one snapshot at a time. */
 const READERS = 4;

@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { NetworkPorts } from "#dc/model/inventory.ts";
 import { samePort } from "#dc/model/ref.ts";
 import type { Cable, Device } from "#dc/model/resources.ts";
 

@@ -1,7 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
 import type { MeasuredElement, ReadingAge, ReadingQuery, StoredReading } from "#dc/model/readings/reading_store.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";

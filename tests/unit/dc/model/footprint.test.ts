@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { footprintsOverlap, rectangle } from "#dc/model/footprint.ts";
+import { footprintsOverlap, rectangle } from "#dc/model/rack_space.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 
 test("rectangle has the same extents wherever the front faces", () => {

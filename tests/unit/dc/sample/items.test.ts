@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type SampleItem, sampleItems } from "#dc/sample/items.ts";
+import { type SampleItem, sampleItems } from "#dc/sample/facility.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 
 const KINDS = [

@@ -1,7 +1,9 @@
 import { isUnmet, isUnproven } from "#dc/analysis/power/redundancy_audit.ts";
 import { supplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import { modelKey } from "#dc/exchange/fill_from_types.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
 import { heatW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
@@ -10,8 +12,8 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { downstreamDevices, sourceNodes } from "../../answers/power_sources.ts";
-import { PLACE_COLUMNS } from "./columns.ts";
-import { type Cell, inBatches, type Listing, rounded, textCell } from "./listing.ts";
+import { allDeviceTypes } from "../device_types.ts";
+import { type Cell, inBatches, type Listing, PLACE_COLUMNS, rounded, textCell } from "./listing.ts";
 
 /**
  * Devices with their place, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost: verdicts on
@@ -112,4 +114,41 @@ function heatNowW(device: Device): number | undefined {
   const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
   const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
   return isRecorded ? Number(inService(device)) * heatW(device, "ALLOCATED") : undefined;
+}
+
+/** Types of the catalogue with the number of devices of the same manufacturer and model. Cost: O(types + devices). */
+export function typesListing(reader: DcReader, devices: readonly Device[]): Listing<DeviceType> {
+  const built = countByModel(devices);
+  return {
+    ref: ({ code }) => `device_type:${code}`,
+    name: ({ code }) => code,
+    columns: {
+      manufacturer: ({ manufacturer }) => manufacturer,
+      model: ({ model }) => model,
+      part_number: ({ partNumber }) => textCell(partNumber),
+      kind: ({ kind }) => kind,
+      height_u: ({ uHeight }) => uHeight,
+      depth: ({ depth }) => depth,
+      airflow: ({ airflow }) => airflow,
+      weight_kg: ({ weightKg }) => weightKg,
+      max_draw_w: ({ maxDrawW }) => maxDrawW,
+      ports: ({ ports = [] }) => ports.length,
+      bays: ({ bays = [] }) => bays.length,
+      devices: ({ manufacturer, model }) => built.get(modelKey(manufacturer, model) ?? "") ?? 0,
+    },
+    batches: () => batches(reader),
+  };
+}
+
+function countByModel(devices: readonly Device[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { manufacturer, model } of devices) {
+    const key = modelKey(manufacturer, model);
+    if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function* batches(reader: DcReader): AsyncGenerator<readonly DeviceType[]> {
+  for await (const { resource } of allDeviceTypes(reader)) yield [resource];
 }

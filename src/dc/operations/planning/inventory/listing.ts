@@ -1,5 +1,6 @@
 import { isDrawUnknown } from "#dc/model/draw.ts";
 import { roundFigure } from "#dc/model/figure.ts";
+import type { Location } from "#dc/model/resources.ts";
 
 /** A value of a column; undefined is unknown, which is neither empty nor 0. */
 export type Cell = string | number | undefined;
@@ -43,3 +44,15 @@ export function drawCell(devices: number, sumW: number): Cell {
 export function rounded(figure: number | undefined): Cell {
   return figure === undefined ? undefined : roundFigure(figure);
 }
+
+interface Placed {
+  readonly location?: Location;
+}
+
+/** Where something is located, from the site down to the row. */
+export const PLACE_COLUMNS = {
+  site: ({ location }: Placed): Cell => location?.siteId,
+  floor: ({ location }: Placed): Cell => (location === undefined ? undefined : String(location.floorNumber)),
+  room: ({ location }: Placed): Cell => textCell(location?.room),
+  row: ({ location }: Placed): Cell => textCell(location?.row),
+};

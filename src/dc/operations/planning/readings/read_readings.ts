@@ -1,13 +1,15 @@
+import { getOption } from "@bufbuild/protobuf";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
+import { broken } from "#dc/model/finding.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
-import { formatRef, parseRef, type RefKind } from "#dc/model/ref.ts";
-import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { formatRef, parseRef, REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import type { Reading } from "#gen/datacenter/v1/readings_pb.ts";
+import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
+import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
 import { readRef, readWord } from "../../answers/parameters.ts";
 import { readMoment } from "../../messages/convert.ts";
-import { demandMeasurable, demandValue } from "./quantity_rules.ts";
 
 /** Kinds of elements that can be measured at all. */
 const MEASURED_KINDS = ["device", "port", "feed", "crac", "rack"] as const satisfies readonly RefKind[];
@@ -86,4 +88,38 @@ function demandPast(field: string, at: number, now: number): void {
   const expected = at < 0 ? "a time since 1970" : `at most ${MAX_CLOCK_LEAD_MS / 60_000} minutes ahead`;
   const message = `Field "${field}" is ${at < 0 ? "too old" : "in the future"}: ${value}, expected ${expected}`;
   throw refuse("FIELD_OUT_OF_RANGE", message, { field, value, expected });
+}
+
+/** The rules of each quantity, as the proto states them. */
+const RULES: ReadonlyMap<ReadingQuantity, QuantityRule> = new Map(
+  READING_QUANTITIES.map((name, index) => {
+    const value = ReadingQuantitySchema.values[index + 1];
+    if (value?.name !== `READING_QUANTITY_${name}`) throw new Error(`The proto has no quantity ${name}`);
+    return [name, getOption(value, quantityOption)];
+  }),
+);
+
+/** Checks that an element of a kind has a quantity. @throws Refusal naming the field and what is expected */
+function demandMeasurable(field: string, value: string, kind: RefKind, quantity: ReadingQuantity): void {
+  const kinds = RULES.get(quantity)?.elements ?? [];
+  if (kinds.includes(kind)) return;
+  const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
+  const message = `Cannot read ${quantity} of "${value}": expected ${expected}`;
+  throw new Refusal(broken("INVALID_REF", field, message, { value, expected }));
+}
+
+/** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
+function demandValue(field: string, value: number, quantity: ReadingQuantity): void {
+  const { min, max, numbers = [] } = RULES.get(quantity) ?? {};
+  const isNumber = Number.isFinite(value) && (numbers.length === 0 || numbers.includes(value));
+  if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
+  const expected = expectedValue(numbers, min, max);
+  const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
+  throw new Refusal(broken("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
+}
+
+function expectedValue(numbers: readonly number[], min: number | undefined, max: number | undefined): string {
+  if (numbers.length > 0) return `one of ${numbers.join(", ")}`;
+  if (min === undefined) return "a number";
+  return max === undefined ? `a number of at least ${min}` : `a number from ${min} to ${max}`;
 }

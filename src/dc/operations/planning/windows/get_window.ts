@@ -5,8 +5,7 @@ import { CheckWindowResponseSchema, GetWindowResponseSchema } from "#gen/datacen
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead } from "../../rpc.ts";
 import { readListed, storedTimeline } from "./judge_window.ts";
-import { noticesOf } from "./notices.ts";
-import { runSheet } from "./run_sheet.ts";
+import { noticesOf, runSheet } from "./run_sheet.ts";
 import { allWindows, demandWindow, windowView } from "./stored_windows.ts";
 
 export const getWindow = defineRead({

@@ -1,3 +1,4 @@
+import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
@@ -6,16 +7,23 @@ import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts"
 import { type Change, judge, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
 import type { Stored } from "#dc/ports.ts";
-import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
+import { Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import {
+  DeleteWindowResponseSchema,
+  MaintenanceWindowSchema,
+  UpsertWindowResponseSchema,
+  type MaintenanceWindow as WindowMessage,
+} from "#gen/datacenter/v1/windows_pb.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { fromMessage } from "../../messages/convert.ts";
 import { modelJson } from "../../messages/model_json.ts";
 import { applyMask, checkMask } from "../../messages/update_mask.ts";
-import type { WriteSession } from "../../rpc.ts";
+import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { etagOf } from "../../writes/changes.ts";
 import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
-import { storedWindow, WINDOWS } from "./stored_windows.ts";
+import { storedWindow, WINDOWS, windowMessage } from "./stored_windows.ts";
 import { demandAccepted, demandElements, missing } from "./window_elements.ts";
 
 interface Given {
@@ -160,3 +168,20 @@ function added(at: string, field: string, refs: readonly string[] = [], known: r
 function json(window: MaintenanceWindow | undefined) {
   return window === undefined ? undefined : modelJson(MaintenanceWindowSchema, window);
 }
+
+export const upsertWindow = defineWrite({
+  method: PlanningService.method.upsertWindow,
+  effect: "write",
+  async run(session, request) {
+    const { outcome, stored } = await putWindow(session, request);
+    return create(UpsertWindowResponseSchema, { window: windowMessage(stored), outcome: Outcome[outcome] });
+  },
+});
+
+export const deleteWindow = defineWrite({
+  method: PlanningService.method.deleteWindow,
+  effect: "write",
+  async run(session, request) {
+    return create(DeleteWindowResponseSchema, await dropWindow(session, request));
+  },
+});

@@ -10,13 +10,13 @@ import {
 } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { fabricTopologyAnswer } from "#dc/operations/answers/fabric_topology.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
-import { getRackAnswer } from "#dc/operations/answers/get_rack.ts";
-import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
-import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
-import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
+import { fabricTopologyAnswer } from "#dc/operations/fabric_topology.ts";
+import { getRackAnswer } from "#dc/operations/get_rack.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/power_blast_radius.ts";
+import { thermalHeadroomAnswer } from "#dc/operations/thermal_headroom.ts";
+import { traceCablePathAnswer } from "#dc/operations/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";

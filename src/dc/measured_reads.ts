@@ -93,10 +93,9 @@ function demandUsedAge({ maxAgeS, loadBasis }: Partial<Asked>): void {
 function demandAge(maxAgeS: number): void {
   const most = READING_KEPT_MS / 1000;
   if (maxAgeS >= 1 && maxAgeS <= most) return;
-  const expected = `1 to ${most}`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "max_age_s" is out of range: ${maxAgeS}, expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "max_age_s" is out of range: ${maxAgeS}`, {
     field: "max_age_s",
     value: maxAgeS,
-    expected,
+    expected: `1 to ${most}`,
   });
 }

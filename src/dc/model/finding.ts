@@ -133,12 +133,13 @@ export function conflict(field: string, message: string, expected: string): Erro
 
 function unnamed(message: string, { value = "", expected = "" }: Detail): string {
   const given = String(value);
+  const own = message.replace(given, "");
   const missing = [
     ...(given === "" || given.length > MAX_QUOTED_CHARS || message.includes(given) ? [] : [given]),
-    ...(expected === "" || message.includes("expected") ? [] : [`expected ${expected}`]),
+    ...(expected === "" || own.includes("expected") ? [] : [`expected ${expected}`]),
   ];
   if (missing.length === 0) return "";
-  return `${message.includes(": ") ? ", " : ": "}${missing.join(", ")}`;
+  return `${own.includes(": ") ? ", " : ": "}${missing.join(", ")}`;
 }
 
 export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {

@@ -126,7 +126,7 @@ function wrong(
   value: string,
   expected: string,
 ): Refusal {
-  return refuse(reason, `Cannot read ${name} "${value}": expected ${expected}`, { field: name, value, expected });
+  return refuse(reason, `Cannot read ${name} "${value}"`, { field: name, value, expected });
 }
 
 const OUTCOME_WORDS = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;

@@ -111,7 +111,7 @@ function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): Po
   }
   const ref = parseRef(text);
   if (ref?.kind !== "port") {
-    throw refuse("INVALID_REF", `Cannot read port "${text}": expected ${REF_GRAMMAR.port}`, {
+    throw refuse("INVALID_REF", `Cannot read port "${text}"`, {
       field: "port_ref",
       value: text,
       expected: REF_GRAMMAR.port,

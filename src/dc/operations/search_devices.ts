@@ -1,6 +1,5 @@
 import { supplyState } from "#dc/analysis/power/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS, type SupplyState } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
@@ -15,7 +14,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type PowerFilter, readFilter } from "./answers/device_filter.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { demandPlace, readWord } from "./answers/parameters.ts";
+import { demandPlace, readDevicePageSize, readWord } from "./answers/parameters.ts";
 import { downstreamDevices, sourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, deviceMessage } from "./messages/messages.ts";
@@ -26,7 +25,7 @@ export const searchDevices = defineRead({
   effect: "read",
   async run(session, request) {
     const { reader, context } = session;
-    const limit = pageSize(request.pageSize);
+    const limit = readDevicePageSize(request.pageSize);
     const { order, descending } = readOrder(request.orderBy);
     const isFull = readWord("view", request.view, DEVICE_VIEWS) === "FULL";
     const { filter, power } = readFilter(request.filter);
@@ -68,27 +67,16 @@ async function demandPlaces({ topology }: ReadSession, filter: SearchDevicesRequ
   }
 }
 
-/** 0 is the default, too much is cut down. Source: AIP-158. */
-function pageSize(asked: number): number {
-  if (asked >= 0) return asked === 0 ? DEFAULT_PAGE_SIZE : Math.min(asked, MAX_PAGE_SIZE);
-  throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative: expected 0 to ${MAX_PAGE_SIZE}`, {
-    field: "page_size",
-    value: asked,
-    expected: `0 to ${MAX_PAGE_SIZE}`,
-  });
-}
-
 function readOrder(text: string): { readonly order: DeviceOrder; readonly descending: boolean } {
   const [name = "", direction = "asc", ...rest] = text === "" ? ["code"] : text.trim().split(/\s+/);
   const order = DEVICE_ORDERS.find((known) => known === name);
   if (order !== undefined && rest.length === 0 && (direction === "asc" || direction === "desc")) {
     return { order, descending: direction === "desc" };
   }
-  const expected = `one of ${DEVICE_ORDERS.join(", ")}, and "desc" to turn it round`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Cannot order by "${text}": expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot order by "${text}"`, {
     field: "order_by",
     value: text,
-    expected,
+    expected: `one of ${DEVICE_ORDERS.join(", ")}, and "desc" to turn it round`,
   });
 }
 

@@ -68,11 +68,10 @@ function offered<Word extends string>(
   { known, screen }: { readonly known: readonly Word[]; readonly screen: string },
 ): Word | undefined {
   if (asked === undefined || known.includes(asked)) return asked;
-  const expected = known.join(", ");
-  throw refuse("FIELD_OUT_OF_RANGE", `Screen ${screen} has no ${field} ${asked}: expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Screen ${screen} has no ${field} ${asked}`, {
     field,
     value: asked,
-    expected,
+    expected: known.join(", "),
   });
 }
 
@@ -83,8 +82,11 @@ function readHighlight(refs: readonly string[]): ReadonlySet<string> {
   for (const [index, ref] of refs.entries()) {
     if (parseRef(ref) !== undefined) continue;
     const field = `render.highlight[${index}]`;
-    const expected = "a reference such as device:<code>";
-    throw refuse("INVALID_REF", `Cannot read ${field} "${ref}": expected ${expected}`, { field, value: ref, expected });
+    throw refuse("INVALID_REF", `Cannot read ${field} "${ref}"`, {
+      field,
+      value: ref,
+      expected: "a reference such as device:<code>",
+    });
   }
   return new Set(refs);
 }
@@ -102,7 +104,7 @@ function readNodes(asked: number): number {
 }
 
 function outOfRange(field: string, value: string | number, expected: string) {
-  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${value}, expected ${expected}`, {
+  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${value}`, {
     field,
     value,
     expected,

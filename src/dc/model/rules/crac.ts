@@ -73,7 +73,7 @@ function servesShape({ after }: Change<Crac>): Findings {
       const ref = parseRef(text);
       if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
       return [
-        broken("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}": expected ${SERVES_GRAMMAR}`, {
+        broken("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}"`, {
           value: text,
           expected: SERVES_GRAMMAR,
         }),

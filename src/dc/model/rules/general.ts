@@ -51,7 +51,7 @@ export function codeSpelling({ before, after }: Change<Coded>): Findings {
 export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
   return [
-    broken("INVALID_CODE", field, `Cannot read code "${text ?? ""}": expected ${CODE_GRAMMAR}`, {
+    broken("INVALID_CODE", field, `Cannot read code "${text ?? ""}"`, {
       value: text ?? "",
       expected: CODE_GRAMMAR,
     }),
@@ -62,7 +62,7 @@ export function codeIn(field: string, text: string | undefined): readonly ErrorF
 export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlug(text)) return [];
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}": expected ${SLUG_GRAMMAR}`, {
+    broken("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}"`, {
       value: text,
       expected: SLUG_GRAMMAR,
     }),
@@ -89,11 +89,10 @@ function tags(given: readonly string[]): readonly ErrorFinding[] {
 /** Rejects a time of measurement in the future. */
 export function measuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
-  const expected = "at most 5 minutes after the server's clock";
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future: expected ${expected}`, {
+    broken("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
       value: moment,
-      expected,
+      expected: "at most 5 minutes after the server's clock",
     }),
   ];
 }

@@ -53,7 +53,7 @@ function position(field: string, value: number, positions: number): readonly Err
 }
 
 function notFound(field: string, name: string, expected: string): ErrorFinding {
-  return broken("REF_NOT_FOUND", field, `Cannot find port "${name}": expected ${expected}`, { value: name, expected });
+  return broken("REF_NOT_FOUND", field, `Cannot find port "${name}"`, { value: name, expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */

@@ -47,7 +47,7 @@ function identity(port: Port, at: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [...required(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
     found.push(
-      broken("INVALID_CODE", `${at}.name`, `Cannot read port name "${port.name}": expected ${PORT_NAME_GRAMMAR}`, {
+      broken("INVALID_CODE", `${at}.name`, `Cannot read port name "${port.name}"`, {
         value: port.name,
         expected: PORT_NAME_GRAMMAR,
       }),
@@ -100,11 +100,10 @@ function power({ powerIn, powerOut }: Port, at: string): readonly ErrorFinding[]
 function voltage(field: string, volts: number | undefined, direct: boolean): readonly ErrorFinding[] {
   if (volts === undefined) return [];
   if (volts !== 0 && (volts > 0 || direct)) return number(field, volts, {});
-  const expected = direct ? "not 0" : "above 0, or below 0 for DC";
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible: expected ${expected}`, {
+    broken("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
       value: volts,
-      expected,
+      expected: direct ? "not 0" : "above 0, or below 0 for DC",
     }),
   ];
 }

@@ -16,7 +16,7 @@ export function sourceShape(field: string, sourceRef: string | undefined): reado
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
   return [
-    broken("INVALID_REF", field, `Cannot read source "${sourceRef}": expected ${SOURCE_GRAMMAR}`, {
+    broken("INVALID_REF", field, `Cannot read source "${sourceRef}"`, {
       value: sourceRef,
       expected: SOURCE_GRAMMAR,
     }),

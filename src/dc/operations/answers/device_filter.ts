@@ -99,7 +99,7 @@ function areas(kind: "room" | "row", texts: readonly string[], field: string): r
 function parsed<Kind extends Ref["kind"]>(text: string, kind: Kind, field: string): Extract<Ref, { kind: Kind }> {
   const ref = parseRef(text);
   if (ref?.kind === kind) return ref as Extract<Ref, { kind: Kind }>;
-  throw refuse("INVALID_REF", `Cannot read ${kind} "${text}": expected ${REF_GRAMMAR[kind]}`, {
+  throw refuse("INVALID_REF", `Cannot read ${kind} "${text}"`, {
     field,
     value: text,
     expected: REF_GRAMMAR[kind],

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
+import { readPageSize } from "./parameters.ts";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;
@@ -33,6 +34,22 @@ export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token:
   if (content?.version !== VERSION) throw invalid("expected next_page_token of the page before");
   if (content.question !== fingerprint(question)) throw invalid("it belongs to another filter or order");
   return content.cursor as Cursor;
+}
+
+/** A page of a list by its position. @throws Refusal for a size below 0, or a token that is not of the question */
+export function readPage(
+  pageKey: Uint8Array,
+  { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken: string },
+  question: unknown,
+) {
+  const limit = readPageSize(pageSize);
+  const offset = pageToken === "" ? 0 : openPageToken<number>(pageKey, question, pageToken);
+  return <Item>(items: readonly Item[]) => {
+    const page = items.slice(offset, offset + limit);
+    const next = offset + page.length;
+    const nextPageToken = next < items.length ? sealPageToken(pageKey, question, next) : "";
+    return { page, fields: { nextPageToken, totalCount: items.length } };
+  };
 }
 
 function decrypt(key: Uint8Array, token: string): Content | undefined {

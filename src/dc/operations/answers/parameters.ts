@@ -1,9 +1,9 @@
 import type { Topology } from "#dc/analysis/topology.ts";
-import { MAX_FILTER_VALUES } from "#dc/limits.ts";
+import { DEFAULT_PAGE_SIZE, MAX_FILTER_VALUES, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, parsePortName } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
-import { refuse } from "#dc/model/refusal.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import type { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
 
 /** Reads a required code. @throws Refusal naming the field */
@@ -26,7 +26,7 @@ function read<Parsed>(field: string, text: string, { parse, what, expected }: Gr
   const parsed = parse(text);
   if (parsed !== undefined) return parsed;
   if (text === "") throw refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
-  throw refuse("INVALID_CODE", `Cannot read ${what} "${text}": expected ${expected}`, { field, value: text, expected });
+  throw refuse("INVALID_CODE", `Cannot read ${what} "${text}"`, { field, value: text, expected });
 }
 
 /** Reads a required reference of one of these kinds. @throws Refusal naming the field */
@@ -36,11 +36,10 @@ export function readRef<Kind extends RefKind>(
   kinds: readonly Kind[],
 ): Extract<Ref, { readonly kind: Kind }> {
   const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
-  if (text === "")
-    throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+  if (text === "") throw requiredField(field, expected);
   const ref = parseRef(text);
   if (ref !== undefined && kinds.some((kind) => kind === ref.kind)) return ref as Extract<Ref, { readonly kind: Kind }>;
-  throw refuse("INVALID_REF", `Cannot read ${field} "${text}": expected ${expected}`, { field, value: text, expected });
+  throw refuse("INVALID_REF", `Cannot read ${field} "${text}"`, { field, value: text, expected });
 }
 
 /** Requires that at least one resource is located in a place. @throws Refusal NOT_FOUND */
@@ -68,16 +67,27 @@ export function readCount(
   });
 }
 
+/** The size of a page of a list. @throws Refusal when negative */
+export function readPageSize(asked: number): number {
+  return readCount("page_size", asked, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+}
+
+/** The same in the words of lists of devices and of their types. Source: AIP-158. @throws Refusal when negative */
+export function readDevicePageSize(asked: number): number {
+  if (asked >= 0) return readPageSize(asked);
+  const detail = { field: "page_size", value: asked, expected: `0 to ${MAX_PAGE_SIZE}` };
+  throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative`, detail);
+}
+
 /** The word of an enumeration's number; undefined for 0. @throws Refusal for a value that the proto does not have */
 export function readWord<Word extends string>(field: string, number: number, words: readonly Word[]): Word | undefined {
   if (number === 0) return undefined;
   const found = words[number - 1];
   if (found !== undefined) return found;
-  const expected = words.join(", ");
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has no value ${number}: expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has no value ${number}`, {
     field,
     value: number,
-    expected,
+    expected: words.join(", "),
   });
 }
 
@@ -105,13 +115,19 @@ export function readScope(topology: Topology, scopeRef: string) {
   return scope;
 }
 
-/** @throws Refusal for a list that is too long */
+/** The refusal of a required field that is missing. */
+export function requiredField(field: string, expected: string): Refusal {
+  return refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
+}
+
+/** @throws Refusal for a list or text that is too long */
+export function demandAtMost(field: string, count: number, most: number, what: string): void {
+  if (count <= most) return;
+  const expected = `at most ${most} ${what}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} ${what}`, { field, value: count, expected });
+}
+
+/** @throws Refusal for a list of more values than a filter takes */
 export function demandFew(field: string, count: number): void {
-  if (count <= MAX_FILTER_VALUES) return;
-  const expected = `at most ${MAX_FILTER_VALUES} values`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} values: expected ${expected}`, {
-    field,
-    value: count,
-    expected,
-  });
+  demandAtMost(field, count, MAX_FILTER_VALUES, "values");
 }

@@ -15,7 +15,7 @@ const MOST_REFS = 10_000;
 export function readRefs(refs: readonly string[]): readonly string[] {
   if (refs.length > MOST_REFS) {
     const expected = `at most ${MOST_REFS}`;
-    throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references: expected ${expected}`, {
+    throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references`, {
       field: "refs",
       value: refs.length,
       expected,
@@ -24,11 +24,10 @@ export function readRefs(refs: readonly string[]): readonly string[] {
   const index = refs.findIndex((ref) => parseRef(ref) === undefined);
   const wrong = refs[index];
   if (wrong === undefined) return [...new Set(refs)];
-  const expected = "a reference such as device:<code>";
-  throw refuse("INVALID_REF", `Cannot read refs[${index}] "${wrong}": expected ${expected}`, {
+  throw refuse("INVALID_REF", `Cannot read refs[${index}] "${wrong}"`, {
     field: `refs[${index}]`,
     value: wrong,
-    expected,
+    expected: "a reference such as device:<code>",
   });
 }
 

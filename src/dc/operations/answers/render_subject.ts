@@ -123,11 +123,10 @@ function placeOf(subject: Ref, location: Location | undefined): Ref {
 
 function unshown(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
   const value = formatRef(subject);
-  const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
-  return refuse("INVALID_REF", `Screen ${screen} does not show "${value}": expected ${expected}`, {
+  return refuse("INVALID_REF", `Screen ${screen} does not show "${value}"`, {
     field: "subject_ref",
     value,
-    expected,
+    expected: kinds.map((kind) => REF_GRAMMAR[kind]).join(", "),
   });
 }
 

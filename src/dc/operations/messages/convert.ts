@@ -57,8 +57,7 @@ function readPairs(pairs: Plain, path: string): Plain {
 /** Some databases cannot store U+0000, and no name or note requires it. */
 function readText(text: string, path: string): string {
   if (!text.includes("\0")) return text;
-  const expected = "text without U+0000";
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" holds U+0000: expected ${expected}`, { field: path, expected });
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" holds U+0000`, { field: path, expected: "text without U+0000" });
 }
 
 /** First and last millisecond that RFC 3339 can write, and so JSON. */

@@ -1,6 +1,5 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromDate, timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import {
   type KeptNoticeSchema,
   ListNoticesResponseSchema,
@@ -10,7 +9,7 @@ import {
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { FailureSeverity } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { demandFew, readCount, readWord } from "../answers/parameters.ts";
+import { demandFew, readPageSize, readWord } from "../answers/parameters.ts";
 import { defineRead, defineWrite } from "../rpc.ts";
 import { addTrial, type Notice, readNotices, receiverNames, resendNotices } from "./notice.ts";
 
@@ -19,7 +18,7 @@ export const listNotices = defineRead({
   effect: "read",
   isReadAnew: true,
   async run({ context, reader }, { state, pageSize, pageToken }) {
-    const limit = readCount("page_size", pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const limit = readPageSize(pageSize);
     const wanted = readWord("state", state, ["WAITING", "DEAD"]);
     const question = ["notices", wanted ?? ""];
     const after = pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken);

@@ -96,7 +96,7 @@ function misplacedField({ write, updateMask, cascade }: InventoryChange, at: str
 }
 
 function misplaced(field: string, expected: string): Refusal {
-  return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}": expected ${expected}`, { field, expected });
+  return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}"`, { field, expected });
 }
 
 interface Given<Message = object> {

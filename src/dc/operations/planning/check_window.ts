@@ -6,7 +6,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type CheckWindowRequest, CheckWindowResponseSchema } from "#gen/datacenter/v1/windows_pb.ts";
 import { failingSources } from "../answers/failing_sources.ts";
-import { readBasis, readRef } from "../answers/parameters.ts";
+import { readBasis, readRef, requiredField } from "../answers/parameters.ts";
 import { readMoment, toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
@@ -62,10 +62,9 @@ async function storedBeside({ reader, now }: ReadSession, code: string) {
 function demandCount(count: number): void {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   const field = "element_refs";
-  if (count === 0)
-    throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+  if (count === 0) throw requiredField(field, expected);
   if (count <= MAX_WINDOW_ELEMENTS) return;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} references: expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${count} references`, {
     field,
     value: count,
     expected,
@@ -76,13 +75,10 @@ function demandCount(count: number): void {
 function readTime({ now }: ReadSession, { startsAt, endsAt }: CheckWindowRequest): Span {
   const at = Date.parse(now);
   const start = startsAt === undefined ? at : readMoment(startsAt, "starts_at");
-  if (endsAt === undefined) {
-    const expected = "the time at which everything is back";
-    throw refuse("REQUIRED_FIELD", `Field "ends_at" is required: expected ${expected}`, { field: "ends_at", expected });
-  }
+  if (endsAt === undefined) throw requiredField("ends_at", "the time at which everything is back");
   const end = readMoment(endsAt, "ends_at");
   const wrong = (why: string, expected: string) =>
-    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${isoTime(end)}, expected ${expected}`, {
+    refuse("FIELD_OUT_OF_RANGE", `Field "ends_at" ${why}: ${isoTime(end)}`, {
       field: "ends_at",
       value: isoTime(end),
       expected,
@@ -105,11 +101,10 @@ function isoTime(ms: number): string {
 function readExposed(asked: number | undefined): number {
   if (asked === undefined) return USUAL_EXPOSED;
   if (asked >= 0 && asked <= MAX_EXPOSED) return asked;
-  const expected = `0 to ${MAX_EXPOSED}`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "exposed_racks" is out of range: ${asked}, expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "exposed_racks" is out of range: ${asked}`, {
     field: "exposed_racks",
     value: asked,
-    expected,
+    expected: `0 to ${MAX_EXPOSED}`,
   });
 }
 

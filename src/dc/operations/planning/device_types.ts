@@ -1,6 +1,5 @@
 import { create } from "@bufbuild/protobuf";
 import type { DcContext } from "#dc/context.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, Stored } from "#dc/ports.ts";
@@ -12,6 +11,7 @@ import {
   PlanningService,
 } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { readDevicePageSize } from "../answers/parameters.ts";
 import { fromMessage, toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 
@@ -67,12 +67,7 @@ export async function pageOfDeviceTypes(
   question: unknown,
   matches: (type: DeviceType) => boolean,
 ) {
-  if (pageSize < 0) {
-    const expected = `0 to ${MAX_PAGE_SIZE}`;
-    const detail = { field: "page_size", value: pageSize, expected };
-    throw refuse("FIELD_OUT_OF_RANGE", `Page size ${pageSize} is negative: expected ${expected}`, detail);
-  }
-  const limit = pageSize === 0 ? DEFAULT_PAGE_SIZE : Math.min(pageSize, MAX_PAGE_SIZE);
+  const limit = readDevicePageSize(pageSize);
   const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
   const found: Stored<DeviceType>[] = [];
   let total = 0;

@@ -7,7 +7,6 @@ import { hostSwitches, linkedPorts, portsForHosts } from "#dc/analysis/placement
 import { areasOf } from "#dc/analysis/places.ts";
 import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { AREA_KINDS, type LoadBasis } from "#dc/model/enum_values.ts";
 import { roundFigure } from "#dc/model/figure.ts";
@@ -15,8 +14,8 @@ import type { Ref } from "#dc/model/ref.ts";
 import { type GetCapacityRequest, GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import type { AreaCapacity, FreeCooling } from "#gen/datacenter/v1/messages.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
+import { readPage } from "../answers/page_token.ts";
+import { demandPlace, readBasis, readRef, readWord } from "../answers/parameters.ts";
 import { freeSwitchPorts } from "../answers/switch_devices.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
@@ -26,24 +25,20 @@ export const getCapacity = defineRead({
   effect: "read",
   async run(session, request) {
     const basis = readBasis(request.loadBasis);
-    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
-    const { pageToken, pageSize: _, ...question } = request;
-    const offset = pageToken === "" ? 0 : openPageToken<number>(session.context.pageKey, question, pageToken);
+    const { pageToken: _, pageSize: __, ...question } = request;
+    const pageOf = readPage(session.context.pageKey, request, question);
     const topology = await session.judgedTopology();
-    const areas = readAreas(topology, request);
-    const page = areas.slice(offset, offset + limit);
+    const { page, fields } = pageOf(readAreas(topology, request));
     const ground = await groundOf(session, topology, page, basis);
     const found: AreaCapacity[] = [];
     for (const area of page) {
       await session.scheduler.yieldIfDue();
       found.push(await session.scheduler.run(areaCapacity(ground, area)));
     }
-    const next = offset + page.length;
     return toMessage(GetCapacityResponseSchema, {
       revision: await session.reader.revision(),
       areas: found.map(areaMessage),
-      nextPageToken: next >= areas.length ? "" : sealPageToken(session.context.pageKey, question, next),
-      totalCount: areas.length,
+      ...fields,
     });
   },
 });

@@ -1,10 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { INVENTORY_KINDS, type InventoryKind } from "#dc/model/enum_values.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { readCount, readWord } from "../answers/parameters.ts";
+import { readPageSize, readWord, requiredField } from "../answers/parameters.ts";
 import { allSwitches } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { cablesListing, portsListing } from "./inventory/cabling_listing.ts";
@@ -20,11 +18,8 @@ export const listInventory = defineRead({
   effect: "read",
   async run(session, request) {
     const kind = readWord("kind", request.kind, INVENTORY_KINDS);
-    if (kind === undefined) {
-      const expected = INVENTORY_KINDS.join(", ");
-      throw refuse("REQUIRED_FIELD", `Field "kind" is required: expected ${expected}`, { field: "kind", expected });
-    }
-    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    if (kind === undefined) throw requiredField("kind", INVENTORY_KINDS.join(", "));
+    const limit = readPageSize(request.pageSize);
     const listing = await LISTINGS[kind](session);
     const { items, total, facets, sums } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
     const loaded = await listing.lookUp?.(items);

@@ -96,10 +96,9 @@ async function dataCables(reader: DcReader, topology: Topology): Promise<readonl
 /** @throws Refusal for more elements than one request fails */
 function demandCount(elements: number): void {
   if (elements <= MAX_ELEMENTS) return;
-  const expected = `at most ${MAX_ELEMENTS} elements: a smaller scope_ref, or fewer kinds`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail ${elements} elements: expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail ${elements} elements`, {
     field: "kinds",
     value: elements,
-    expected,
+    expected: `at most ${MAX_ELEMENTS} elements: a smaller scope_ref, or fewer kinds`,
   });
 }

@@ -64,10 +64,9 @@ function merged(ports: readonly WantedPorts[]): readonly WantedPorts[] {
 }
 
 function tooFew(field: string, count: number) {
-  const expected = "at most as many as the device has";
-  return refuse("FIELD_CONFLICT", `The device has fewer than ${count} such network ports: expected ${expected}`, {
+  return refuse("FIELD_CONFLICT", `The device has fewer than ${count} such network ports`, {
     field: `${field}.count`,
     value: count,
-    expected,
+    expected: "at most as many as the device has",
   });
 }

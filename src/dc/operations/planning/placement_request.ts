@@ -15,7 +15,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { number } from "#dc/model/rules/checks.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { demandPlace, readRef } from "../answers/parameters.ts";
+import { demandPlace, readRef, requiredField } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { connectedPorts } from "./placement_ports.ts";
@@ -128,9 +128,9 @@ function shaped(template: Template, asked: Asked): Template {
   const { liquidFractionPct: _, ...otherwiseCooled } = template;
   const base = coolingMethod === undefined ? template : otherwiseCooled;
   const made = withDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);
-  if (made.uHeight === undefined) throw missing("u_height", "0.5 to 100 units, a device_type or a device_code");
+  if (made.uHeight === undefined) throw requiredField("u_height", "0.5 to 100 units, a device_type or a device_code");
   if (made.coolingMethod === "HYBRID" && made.liquidFractionPct === undefined) {
-    throw missing("liquid_fraction_pct", "0 to 100, for HYBRID");
+    throw requiredField("liquid_fraction_pct", "0 to 100, for HYBRID");
   }
   return made;
 }
@@ -140,7 +140,7 @@ function withDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }:
   const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
   if (given === undefined) {
     if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
-    throw missing("draw_w", "watts, or a device_type or device_code with a draw");
+    throw requiredField("draw_w", "watts, or a device_type or device_code with a draw");
   }
   if (loadBasis === "MEASURED" || loadBasis === "MEASURED_PEAK") return { ...others, measuredDrawW: given };
   if (loadBasis === "MAX") return { ...others, maxDrawW: given };
@@ -170,11 +170,10 @@ function redundancyOf(
   const wanted = redundancy ?? power?.requiredRedundancy ?? usual;
   const least = { NONE: 0, N: need, N_PLUS_1: need + 1, TWO_N: 2 * need }[wanted];
   if (inlets >= least || inlets === 0) return wanted;
-  const expected = `at least ${least} inlets`;
-  throw refuse("FIELD_CONFLICT", `Redundancy ${wanted} needs more than ${inlets} inlets: expected ${expected}`, {
+  throw refuse("FIELD_CONFLICT", `Redundancy ${wanted} needs more than ${inlets} inlets`, {
     field: "redundancy",
     value: wanted,
-    expected,
+    expected: `at least ${least} inlets`,
   });
 }
 
@@ -197,14 +196,9 @@ function spreadOf(asked: readonly PlacementSpread[] = []): readonly PlacementSpr
 
 function prefixOf(prefix = "NEW"): string {
   if (parseCode(prefix) !== undefined && prefix.length <= MAX_PREFIX_CHARS) return prefix;
-  const expected = `a code of at most ${MAX_PREFIX_CHARS} characters: ${CODE_GRAMMAR}`;
-  throw refuse("INVALID_CODE", `Cannot read code_prefix "${prefix}": expected ${expected}`, {
+  throw refuse("INVALID_CODE", `Cannot read code_prefix "${prefix}"`, {
     field: "code_prefix",
     value: prefix,
-    expected,
+    expected: `a code of at most ${MAX_PREFIX_CHARS} characters: ${CODE_GRAMMAR}`,
   });
-}
-
-function missing(field: string, expected: string) {
-  return refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
 }

@@ -85,20 +85,18 @@ async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Te
 
 function demandConsumer(field: string, code: string, { kind }: Pick<Device, "kind">): void {
   if (!isPowerKind(kind)) return;
-  const expected = "a device that draws power and supplies none";
-  throw refuse("FIELD_CONFLICT", `"${code}" is power equipment: expected ${expected}`, {
+  throw refuse("FIELD_CONFLICT", `"${code}" is power equipment`, {
     field,
     value: code,
-    expected,
+    expected: "a device that draws power and supplies none",
   });
 }
 
 function unracked(field: string, code: string) {
-  const expected = "a device that takes units of a rack";
-  return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack: expected ${expected}`, {
+  return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack`, {
     field,
     value: code,
-    expected,
+    expected: "a device that takes units of a rack",
   });
 }
 

@@ -4,7 +4,6 @@ import { USUAL_KINDS } from "#dc/analysis/rehearsal/named_elements.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FAILURE_KINDS, FAILURE_SEVERITIES, type FailureKind, type FailureSeverity } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
@@ -13,7 +12,7 @@ import {
   type RehearseFailuresResponse,
   RehearseFailuresResponseSchema,
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
-import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { readPage } from "../answers/page_token.ts";
 import { readBasis, readCount, readScope, readWord } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
@@ -38,16 +37,13 @@ export const rehearseFailures = defineRead({
     const topology = await session.topology();
     const { revision, rehearsal } = await rehearsed(session, topology, request);
     const lines = rehearsal.lines.filter(({ severity }) => rankOf(severity) >= asked.least);
-    const page = lines.slice(asked.offset, asked.offset + asked.pageSize);
-    const next = asked.offset + page.length;
+    const { page, fields } = asked.pageOf(lines);
     const basis = readBasis(request.loadBasis);
-    const isLast = next >= lines.length;
     const shown = await shownByReadings(session, request, asked.listed);
     return toMessage(RehearseFailuresResponseSchema, {
       revision,
       causes: page.map((line) => causeOf(topology, rehearsal, line, { limit: asked.listed, basis })),
-      nextPageToken: isLast ? "" : sealPageToken(session.context.pageKey, asked.question, next),
-      totalCount: lines.length,
+      ...fields,
       elementsFailed: rehearsal.elements,
       pairsFailed: rehearsal.pairs,
       harmless: rehearsal.harmless,
@@ -74,14 +70,9 @@ async function shownByReadings(
 /** What a request asks for beside the failures themselves. @throws Refusal naming the field */
 function readRequest({ context }: ReadSession, request: RehearseFailuresRequest) {
   const least = readWord("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
-  const { pageToken, pageSize: _, ...question } = request;
-  return {
-    least: rankOf(least),
-    pageSize: readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE }),
-    listed: readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED }),
-    question,
-    offset: pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken),
-  };
+  const { pageToken: _, pageSize: __, ...question } = request;
+  const listed = readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED });
+  return { least: rankOf(least), listed, pageOf: readPage(context.pageKey, request, question) };
 }
 
 function isUsual(number: number): boolean {
@@ -139,7 +130,7 @@ async function rehearsed(
 function pairsOfOthers(kinds: readonly FailureKind[]) {
   const at = kinds.findIndex((kind) => !USUAL_KINDS.has(kind));
   const [field, value, expected] = [`kinds[${at}]`, kinds[at] ?? "", [...USUAL_KINDS].join(", ")];
-  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind for pairs: ${value}, expected ${expected}`, {
+  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind for pairs: ${value}`, {
     field,
     value,
     expected,
@@ -149,11 +140,10 @@ function pairsOfOthers(kinds: readonly FailureKind[]) {
 /** @throws Refusal for more elements than pairs are made of */
 function demandPairs(elements: number): void {
   if (elements <= MAX_PAIRED) return;
-  const expected = `at most ${MAX_PAIRED} elements: a smaller scope_ref, or kinds`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail every two of ${elements} elements: expected ${expected}`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail every two of ${elements} elements`, {
     field: "pairs",
     value: elements,
-    expected,
+    expected: `at most ${MAX_PAIRED} elements: a smaller scope_ref, or kinds`,
   });
 }
 
@@ -161,6 +151,5 @@ function demandPairs(elements: number): void {
 function readKind(field: string, number: number): FailureKind {
   const kind = readWord(field, number, FAILURE_KINDS);
   if (kind !== undefined) return kind;
-  const expected = FAILURE_KINDS.join(", ");
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind: expected ${expected}`, { field, expected });
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind`, { field, expected: FAILURE_KINDS.join(", ") });
 }

@@ -1,10 +1,9 @@
 import { create } from "@bufbuild/protobuf";
-import { MAX_FILTER_VALUES, MAX_QUERY_CHARS } from "#dc/limits.ts";
+import { MAX_QUERY_CHARS } from "#dc/limits.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { readWord } from "../answers/parameters.ts";
+import { demandAtMost, demandFew, readWord } from "../answers/parameters.ts";
 import { defineRead } from "../rpc.ts";
 import { pageOfDeviceTypes } from "./device_types.ts";
 
@@ -13,9 +12,9 @@ export const searchDeviceTypes = defineRead({
   effect: "read",
   async run(session, request) {
     const { query, manufacturers } = request;
-    checkSize("query", query.length, MAX_QUERY_CHARS, "characters");
-    checkSize("manufacturers", manufacturers.length, MAX_FILTER_VALUES, "values");
-    checkSize("kinds", request.kinds.length, MAX_FILTER_VALUES, "values");
+    demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+    demandFew("manufacturers", manufacturers.length);
+    demandFew("kinds", request.kinds.length);
     const kinds = request.kinds.flatMap((kind, index) => readWord(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
     const words = query
       .toLowerCase()
@@ -35,14 +34,4 @@ export const searchDeviceTypes = defineRead({
 
 function textOf({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
   return `${code} ${manufacturer} ${model} ${partNumber}`.toLowerCase();
-}
-
-function checkSize(field: string, size: number, most: number, what: string): void {
-  if (size <= most) return;
-  const expected = `at most ${most} ${what}`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${size} ${what}: expected ${expected}`, {
-    field,
-    value: size,
-    expected,
-  });
 }

@@ -4,7 +4,7 @@ import { cableRef, compareText, portRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
-import { readCount, readWord } from "../answers/parameters.ts";
+import { demandAtMost, readCount, readWord } from "../answers/parameters.ts";
 import { toMessage } from "../messages/convert.ts";
 import { defineRead } from "../rpc.ts";
 import { type SearchEntry, searchIndex } from "./inventory/search_index.ts";
@@ -48,14 +48,7 @@ function readRequest({ query, kinds, pageSize }: { query: string; kinds: readonl
     .split(/\s+/)
     .filter((word) => word !== "");
   if (words.length === 0) throw refuse("REQUIRED_FIELD", 'Field "query" is required', { field: "query" });
-  if (query.length > MAX_QUERY_CHARS) {
-    const detail = { field: "query", value: query.length, expected: `at most ${MAX_QUERY_CHARS} characters` };
-    throw refuse(
-      "FIELD_OUT_OF_RANGE",
-      `Field "query" has ${query.length} characters: expected ${detail.expected}`,
-      detail,
-    );
-  }
+  demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
   return {
     words,
     kinds: kinds.flatMap((kind, at) => readWord(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),

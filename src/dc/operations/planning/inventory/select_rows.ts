@@ -3,6 +3,7 @@ import { compareText } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import { demandAtMost } from "../../answers/parameters.ts";
 import type { Cell, Listing } from "./listing.ts";
 
 const MAX_CONDITIONS = 32;
@@ -88,23 +89,16 @@ function add<Item>(sum: Sum<Item>, items: readonly Item[]): void {
 }
 
 function checkSizes({ query, conditions, skip, facets, sums }: Question): void {
-  within("query", query.length, MAX_QUERY_CHARS, "characters");
-  within("conditions", conditions.length, MAX_CONDITIONS, "conditions");
-  within("facets", facets.length, MAX_FACETS, "columns");
-  within("sums", sums.length, MAX_FACETS, "columns");
+  demandAtMost("query", query.length, MAX_QUERY_CHARS, "characters");
+  demandAtMost("conditions", conditions.length, MAX_CONDITIONS, "conditions");
+  demandAtMost("facets", facets.length, MAX_FACETS, "columns");
+  demandAtMost("sums", sums.length, MAX_FACETS, "columns");
   for (const [at, { values }] of conditions.entries()) {
-    within(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
+    demandAtMost(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
   }
   if (skip >= 0) return;
   const detail = { field: "skip", value: skip, expected: "0 or more" };
   throw refuse("FIELD_OUT_OF_RANGE", `Field "skip" is negative: ${skip}, expected 0 or more`, detail);
-}
-
-function within(field: string, size: number, most: number, what: string): void {
-  if (size <= most) return;
-  const expected = `at most ${most} ${what}`;
-  const detail = { field, value: size, expected };
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${size} ${what}: expected ${expected}`, detail);
 }
 
 function columnNamed<Item>({ columns }: Listing<Item>, name: string, field: string): Column<Item> {

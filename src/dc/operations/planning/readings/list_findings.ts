@@ -1,12 +1,11 @@
 import { isLocatedIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { FINDING_KINDS, HEALTHS } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import { ListFindingsResponseSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { demandFew, readCount, readScope, readWord } from "../../answers/parameters.ts";
+import { readPage } from "../../answers/page_token.ts";
+import { demandFew, readScope, readWord } from "../../answers/parameters.ts";
 import { toMessage } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { findingMessage, placeOf } from "./finding_reply.ts";
@@ -17,26 +16,22 @@ export const listFindings = defineRead({
   effect: "read",
   takesReadings: () => true,
   async run(session, request) {
-    const { scopeRef, pageToken, pageSize, ...filter } = request;
+    const { scopeRef, ...filter } = request;
     demandFew("kinds", filter.kinds.length);
-    const limit = readCount("page_size", pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
     const kinds = filter.kinds.map((kind, at) => readWord(`kinds[${at}]`, kind, FINDING_KINDS));
     const isFaultOnly = readWord("min_severity", filter.minSeverity, HEALTHS) === "FAULT";
     const question = ["findings", scopeRef.toLowerCase(), kinds, isFaultOnly];
-    const { pageKey } = session.context;
-    const offset = pageToken === "" ? 0 : openPageToken<number>(pageKey, question, pageToken);
+    const pageOf = readPage(session.context.pageKey, request, question);
     const topology = await session.topology();
     const inScope = await findingsIn(session, topology, scopeRef);
     const found = inScope.filter(
       ({ kind, severity }) => (kinds.length === 0 || kinds.includes(kind)) && (!isFaultOnly || severity === "FAULT"),
     );
-    const page = found.slice(offset, offset + limit);
+    const { page, fields } = pageOf(found);
     const faults = found.filter(({ severity }) => severity === "FAULT").length;
-    const next = offset + page.length;
     return toMessage(ListFindingsResponseSchema, {
       findings: page.map((one) => findingMessage(topology, one)),
-      nextPageToken: next < found.length ? sealPageToken(pageKey, question, next) : "",
-      totalCount: found.length,
+      ...fields,
       faultCount: faults,
       watchCount: found.length - faults,
     });

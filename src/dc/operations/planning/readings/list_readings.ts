@@ -1,12 +1,11 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { DAY_MS, dateOf, dayOf, daysOf, peakOf } from "#dc/model/readings/day_history.ts";
 import type { StoredReading } from "#dc/model/readings/reading_store.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListReadingsResponseSchema, ReadingQuantity } from "#gen/datacenter/v1/readings_pb.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { demandFew, readCount } from "../../answers/parameters.ts";
+import { demandFew, readPageSize } from "../../answers/parameters.ts";
 import { defineRead } from "../../rpc.ts";
 import { missingElement, readElementKey, readQuantity } from "./read_readings.ts";
 
@@ -18,7 +17,7 @@ export const listReadings = defineRead({
   takesReadings: () => true,
   async run({ context, reader, now, lapsesAt }, request) {
     const today = dayOf(Date.parse(now));
-    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const limit = readPageSize(request.pageSize);
     demandFew("element_refs", request.elementRefs.length);
     demandFew("quantities", request.quantities.length);
     const keys = request.elementRefs.map((text, index) => readElementKey(`element_refs[${index}]`, text));

@@ -8,7 +8,7 @@ import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import { type Reading, ReadingQuantitySchema } from "#gen/datacenter/v1/readings_pb.ts";
 import { type QuantityRule, quantity as quantityOption } from "#gen/datacenter/v1/rules_pb.ts";
-import { readRef, readWord } from "../../answers/parameters.ts";
+import { readRef, readWord, requiredField } from "../../answers/parameters.ts";
 import { readMoment } from "../../messages/convert.ts";
 
 /** Kinds of elements that can be measured at all. */
@@ -65,10 +65,6 @@ export function readQuantity(field: string, number: number): ReadingQuantity {
   const quantity = readWord(field, number, READING_QUANTITIES);
   if (quantity !== undefined) return quantity;
   throw requiredField(field, READING_QUANTITIES.join(", "));
-}
-
-function requiredField(field: string, expected: string): Refusal {
-  return refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
 }
 
 /** Reads an element's reference and gives its key. @throws Refusal naming the field */

@@ -2,7 +2,6 @@ import { create, type MessageShape } from "@bufbuild/protobuf";
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { siteTimeZone } from "#dc/analysis/site_time_zone.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { WINDOW_STATES, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
@@ -13,7 +12,7 @@ import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListWindowsResponseSchema, WindowImpact, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 import { FAILING_KINDS } from "../../answers/failing_sources.ts";
 import { openPageToken, sealPageToken } from "../../answers/page_token.ts";
-import { readCount, readRef, readWord } from "../../answers/parameters.ts";
+import { readPageSize, readRef, readWord } from "../../answers/parameters.ts";
 import { readMoment } from "../../messages/convert.ts";
 import { defineRead, type ReadSession } from "../../rpc.ts";
 import { presentSources } from "./judge_piece.ts";
@@ -29,7 +28,7 @@ export const listWindows = defineRead({
   effect: "read",
   async run(session, { pageSize, pageToken, ...request }) {
     const { reader, context, now } = session;
-    const limit = readCount("page_size", pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const limit = readPageSize(pageSize);
     const verdicts = request.verdicts.map((verdict, at) => readWord(`verdicts[${at}]`, verdict, WINDOW_VERDICTS));
     const all = await allWindows(reader);
     const { topology, timeline, timed } = await storedTimeline(

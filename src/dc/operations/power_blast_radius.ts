@@ -16,13 +16,9 @@ import type { DcReader } from "#dc/ports.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
   DatacenterService,
-  ImpactState,
-  ItemKind,
-  OverloadSeverity,
   type PowerBlastRadiusRequest,
   type PowerBlastRadiusResponse,
   PowerBlastRadiusResponseSchema,
-  PowerNodeKind,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
 import { type AskedRef, failingSources } from "./answers/failing_sources.ts";
@@ -31,6 +27,7 @@ import { readBasis, readCount } from "./answers/parameters.ts";
 import { pictured } from "./answers/pictured.ts";
 import type { Sources } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
+import { listed } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({
@@ -77,7 +74,7 @@ export async function powerBlastRadiusAnswer(
     impact: blast.impact,
     affected: affected.items,
     protected: guarded.items,
-    overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
+    overloads: blast.overloads,
     cascadeSteps: blast.steps,
     cascadeCut: blast.cascadeCut,
     undocumented: undocumented.map((code) => items.undocumented(code)),
@@ -89,16 +86,12 @@ export async function powerBlastRadiusAnswer(
     omittedNodes: graph.omitted,
     omittedUndocumented: unknown.length - undocumented.length,
     tenants: tenantImpacts(topology, reachedBy(blast), basis),
-    takeovers: taken.slice(0, limit),
-    omittedTakeovers: Math.max(0, taken.length - limit),
+    ...listed("takeovers", taken, limit),
     zones: zonesWithout(topology, off, basis),
-    fabricLinksDown: network.linksDown.slice(0, limit),
-    omittedFabricLinksDown: Math.max(0, network.linksDown.length - limit),
+    ...listed("fabricLinksDown", network.linksDown, limit),
     fabricLostMbps: network.lostMbps,
-    switchesCutOff: cutOff.slice(0, limit),
-    omittedSwitchesCutOff: Math.max(0, cutOff.length - limit),
-    devicesWithoutDataPath: isolated.slice(0, limit),
-    omittedDevicesWithoutDataPath: Math.max(0, isolated.length - limit),
+    ...listed("switchesCutOff", cutOff, limit),
+    ...listed("devicesWithoutDataPath", isolated, limit),
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -203,7 +196,7 @@ class Items {
     const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
       ...identity(this.#power.nodes[index]),
-      state: ImpactState.UNDOCUMENTED,
+      state: "UNDOCUMENTED",
       drawW: ownDrawW(this.#power, index, this.#figures.basis),
       undocumentedInlets: undocumentedInlets(this.#power, index),
     };
@@ -211,7 +204,7 @@ class Items {
 
   #rack(key: string, state: RackState) {
     const { code = key, name, role } = this.#topology.rack(key) ?? {};
-    return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
+    return { kind: "RACK", code, name, role, state: RACK_STATES[state] };
   }
 
   #of({ index, state, depth, via }: Hit) {
@@ -219,7 +212,7 @@ class Items {
     const alive = (from: number) => this.#blast.live[from] === 1;
     return {
       ...identity(this.#power.nodes[index]),
-      state: ImpactState[state],
+      state,
       drawW: ownDrawW(this.#power, index, this.#figures.basis),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
       remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
@@ -237,19 +230,19 @@ const AFTER_RACKS = "~";
 const GRAVITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
 
 const RACK_STATES = {
-  DARK: ImpactState.DARK,
-  PARTIAL: ImpactState.PARTIAL,
-  PROTECTED: ImpactState.DEGRADED,
+  DARK: "DARK",
+  PARTIAL: "PARTIAL",
+  PROTECTED: "DEGRADED",
 } as const;
 
 function identity(node: PowerNode | undefined) {
   if (node?.kind === "DEVICE") {
     const { code, name, rackCode, role } = node.device;
-    return { kind: ItemKind.DEVICE, code, name, rackCode, role };
+    return { kind: "DEVICE", code, name, rackCode, role };
   }
   if (node?.kind !== "CRAC") return {};
   const { code, name, rackCode } = node.crac;
-  return { kind: ItemKind.CRAC, code, name, rackCode };
+  return { kind: "CRAC", code, name, rackCode };
 }
 
 /** Which inlet a transfer switch or UPS draws from before and after a failure. */
@@ -303,9 +296,9 @@ function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: H
   const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
   return {
     ref: node?.ref,
-    kind: node === undefined ? PowerNodeKind.UNSPECIFIED : PowerNodeKind[node.kind],
+    kind: node?.kind,
     name,
-    state: state === undefined ? ImpactState.UNSPECIFIED : ImpactState[state],
+    state,
     loadW: Math.round(blast.loadsAfter[index] ?? 0),
     capacityW: node?.capacityW,
   };

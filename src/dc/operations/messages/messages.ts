@@ -107,3 +107,9 @@ export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
     findings: problems.map((problem) => ({ ...problem, severity: Severity.WARNING })),
   });
 }
+
+/** The first items of a list under its name, and how many more there are: `zones` and `omittedZones`. */
+export function listed(name: string, items: readonly unknown[], limit: number): Readonly<Record<string, unknown>> {
+  const omitted = `omitted${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return { [name]: items.slice(0, limit), [omitted]: Math.max(0, items.length - limit) };
+}

@@ -6,6 +6,7 @@ import { type PreviewChangesResponse, PreviewChangesResponseSchema } from "#gen/
 import { readBasis, readCount } from "../answers/parameters.ts";
 import { changedPart } from "../answers/topology.ts";
 import { toMessage } from "../messages/convert.ts";
+import { listed } from "../messages/messages.ts";
 import { definePreview } from "../rpc.ts";
 import { runChanges } from "./apply_changes.ts";
 
@@ -32,27 +33,19 @@ function replyOf(
   { supplies, racks, cooling, devices, counts, findings: { come, gone } }: Preview,
   { revision, most }: { readonly revision: number; readonly most: number },
 ): PreviewChangesResponse {
-  const cut = <Entry>(list: readonly Entry[]) => list.slice(0, most);
-  const omitted = (list: readonly unknown[]) => Math.max(0, list.length - most);
   return toMessage(PreviewChangesResponseSchema, {
     results,
     refused: failed,
     revision,
-    supplies: cut(supplies),
-    omittedSupplies: omitted(supplies),
-    racks: cut(racks),
-    omittedRacks: omitted(racks),
-    cooling: cut(cooling),
-    omittedCooling: omitted(cooling),
-    devices: cut(devices),
-    omittedDevices: omitted(devices),
+    ...listed("supplies", supplies, most),
+    ...listed("racks", racks, most),
+    ...listed("cooling", cooling, most),
+    ...listed("devices", devices, most),
     lostCount: counts.LOST,
     reducedCount: counts.REDUCED,
     gainedCount: counts.GAINED,
     increasedCount: counts.INCREASED,
-    newFindings: cut(come),
-    omittedNewFindings: omitted(come),
-    resolvedFindings: cut(gone),
-    omittedResolvedFindings: omitted(gone),
+    ...listed("newFindings", come, most),
+    ...listed("resolvedFindings", gone, most),
   });
 }

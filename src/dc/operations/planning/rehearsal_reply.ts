@@ -8,7 +8,7 @@ import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import { OverloadSeverity } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { listed } from "../messages/messages.ts";
 import { reasonOf, summaryOf } from "./rehearsal_words.ts";
 
 /** A line of a rehearsal as a message; lists hold at most `limit` items. */
@@ -27,8 +27,10 @@ export function causeOf(
   const tenants = tenantImpacts(topology, loss, basis);
   const byLoad = <Item extends { readonly utilizationPct: number; readonly ref: string }>(items: Iterable<Item>) =>
     [...items].sort((a, b) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref)).slice(0, limit);
-  const named = (list: readonly Failure[]) =>
-    list.slice(0, limit).map((failure) => refsOf(topology, failure).join(" "));
+  const named = (name: string, list: readonly Failure[]) => ({
+    ...listed(name, list, limit),
+    [name]: list.slice(0, limit).map((failure) => refsOf(topology, failure).join(" ")),
+  });
   return {
     severity: line.severity,
     reason: reasonOf(topology, line),
@@ -40,12 +42,9 @@ export function causeOf(
       severity: line.severity,
     })),
     omittedElements: Math.max(0, failures.length - limit),
-    alsoBy: named(alsoBy),
-    omittedAlsoBy: Math.max(0, alsoBy.length - limit),
-    partlyBy: named(partlyBy),
-    omittedPartlyBy: Math.max(0, partlyBy.length - limit),
-    nearer: named(nearer),
-    omittedNearer: Math.max(0, nearer.length - limit),
+    ...named("alsoBy", alsoBy),
+    ...named("partlyBy", partlyBy),
+    ...named("nearer", nearer),
     impact: line.impact,
     racksDark: racks(loss.racksDark),
     racksPartial: racks(loss.racksPartial),
@@ -53,11 +52,8 @@ export function causeOf(
     cracsLost: codes(coolingUnits(power, loss.offline)),
     singleFed: codes(singleFed),
     singleFedCount: singleFed.length,
-    trips: byLoad(loss.trips.values()).map(({ index: _, ...trip }) => trip),
-    overloads: byLoad(loss.overloads.values()).map(({ index: _, ...overload }) => ({
-      ...overload,
-      severity: OverloadSeverity[overload.severity],
-    })),
+    trips: byLoad(loss.trips.values()),
+    overloads: byLoad(loss.overloads.values()),
     zones: [...loss.zones.values()]
       .sort((a, b) => compareText(a.ref, b.ref) || compareText(a.medium, b.medium))
       .slice(0, limit),
@@ -67,8 +63,7 @@ export function causeOf(
     devicesWithoutDataPath: codes(loss.isolated),
     devicesWithoutDataPathCount: loss.isolated.size,
     rolesLost: rolesOf(power, loss),
-    tenants: tenants.slice(0, limit),
-    omittedTenants: Math.max(0, tenants.length - limit),
+    ...listed("tenants", tenants, limit),
   };
 }
 

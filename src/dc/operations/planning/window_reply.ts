@@ -5,9 +5,9 @@ import type { Contact } from "#dc/analysis/window/contacts.ts";
 import type { Judged, Judgement, Reason } from "#dc/analysis/window/judgement.ts";
 import type { NextFailure } from "#dc/analysis/window/next_failures.ts";
 import { roundFigure } from "#dc/model/figure.ts";
-import { WindowImpact, WindowReasonKind, WindowVerdict } from "#gen/datacenter/v1/windows_pb.ts";
 import { decimal, duration } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
+import { listed } from "../messages/messages.ts";
 import { codesOf, rackCodes } from "./rehearsal_reply.ts";
 import { some } from "./rehearsal_words.ts";
 
@@ -20,11 +20,10 @@ export function windowReply(
   const { ground, outage, next } = judged;
   const messages = reasons.map((reason) => reasonMessage(reason, next, ground.topology));
   return {
-    verdict: WindowVerdict[verdict],
-    impact: WindowImpact[impact],
+    verdict,
+    impact,
     summary: verdictSummary(judged, { verdict, impact, reasons }),
-    reasons: messages.slice(0, limit),
-    omittedReasons: Math.max(0, messages.length - limit),
+    ...listed("reasons", messages, limit),
     nextFailures: next.slice(0, limit).map((failure) => failureMessage(ground.topology, failure, limit)),
     omittedNextFailures: Math.max(0, next.length - limit),
     exposedRacks: next[0]?.racks.size ?? 0,
@@ -54,8 +53,8 @@ function reasonMessage(reason: Reason, next: readonly NextFailure[], topology: T
   const failure = kind === "NEXT_FAILURE" ? next.find(({ index }) => refAt(topology, index) === ref) : undefined;
   const summary = failure === undefined ? SUMMARIES[kind](reason) : failureText(topology, failure);
   return {
-    kind: WindowReasonKind[kind],
-    verdict: WindowVerdict[verdict],
+    kind,
+    verdict,
     ref,
     summary: accepted ? `${summary} (accepted)` : summary,
     before: before && roundFigure(before),

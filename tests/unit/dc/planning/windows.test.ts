@@ -57,6 +57,15 @@ const ACCEPTED = { accepted_refs: ["role:mgmt-switch"] };
 const NO_SUPPLY: readonly string[] = ["device:GEN-A", "device:UTIL-A"];
 
 describe("windows that are stored", () => {
+  test("keep an element once that is named twice, and refuse others by their place in the request", async () => {
+    const refs = ["device:UPS-B1", "device:ups-b1", "rack:A05", "device:UPS-B1"];
+    expect((await put("MW-2", refs, [0, 120])).window.element_refs).toEqual(["device:UPS-B1", "rack:A05"]);
+    expect((await put("MW-2", refs, [0, 120])).outcome).toBe("OUTCOME_UNCHANGED");
+    expect((await put("MW-2", refs, [0, 120], { title: "Fan" })).window.sequence).toBeUndefined();
+    const violations = [{ field: "window.element_refs[4]" }];
+    await expect(put("MW-3", [...refs, "device:NONE"], [0, 120])).rejects.toMatchObject({ violations });
+  });
+
   test("are read, listed, changed and removed, with version, sequence and history", async () => {
     const { window: made, outcome } = await put("MW-1", UPS, [0, 120], { title: "Fan", owner: "anna" });
     expect(outcome).toBe("OUTCOME_CREATED");

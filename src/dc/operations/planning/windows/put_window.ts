@@ -4,6 +4,7 @@ import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
 import { type Change, judge, type RulePhases } from "#dc/model/rule.ts";
 import { maintenanceWindowRules, restoredWindowRules } from "#dc/model/rules/maintenance_window.ts";
 import type { Stored } from "#dc/ports.ts";
@@ -53,12 +54,18 @@ export async function putWindow(
   checkPrecondition(etag, before, { ref, field: `${at}.code`, etagField: fieldBeside(at, "etag") });
   const paths = updateMask?.paths ?? [];
   checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
-  const resource = wanted(given, before?.resource, paths);
+  const places = firstPlaces(given.elementRefs);
+  const resource = wanted(withRefsOnce(given, places), before?.resource, paths);
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  await demandRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, at);
-  await demandElements(writer, added(at, "element_refs", resource.elementRefs, before?.resource.elementRefs));
-  await demandAccepted(writer, added(at, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
+  const fieldOf = (field: string) =>
+    fieldWithin(
+      at,
+      field.replace(ELEMENT, (_, index) => `element_refs[${places[index]}]`),
+    );
+  await demandRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, fieldOf);
+  await demandElements(writer, added(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs));
+  await demandAccepted(writer, added(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
   return keep(session, resource, before);
 }
 
@@ -66,10 +73,10 @@ async function demandRules(
   rules: RulePhases<MaintenanceWindow>,
   change: Change<MaintenanceWindow>,
   writer: WriteSession["writer"],
-  at: string,
+  fieldOf: (field: string) => string,
 ): Promise<void> {
   const { errors } = await judge(rules, change, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldOf(found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
 }
 
@@ -91,13 +98,15 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
   const at = "window";
   const given = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
   const { etag: _, createTime: __, updateTime: ___, ...read } = given;
-  const resource: MaintenanceWindow = { ...read, state: read.state ?? "PLANNED" };
+  const resource = withRefsOnce({ ...read, state: read.state ?? "PLANNED" }, firstPlaces(read.elementRefs));
   readCode(`${at}.code`, resource.code);
   const before = await storedWindow(writer, resource.code);
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
-  await demandRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, at);
-  for (const [index, ref] of resource.elementRefs.entries()) {
+  await demandRules(restoredWindowRules, { before: before?.resource, after: resource, now }, writer, (field) =>
+    fieldWithin(at, field),
+  );
+  for (const [index, ref] of read.elementRefs.entries()) {
     if (parseRef(ref) === undefined) throw missing(`${at}.element_refs[${index}]`, ref);
   }
   return keep({ writer, changes, now }, resource, before);
@@ -161,8 +170,27 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** References that were not there before, with their fields: what is known already may have been deleted since. */
-function added(at: string, field: string, refs: readonly string[] = [], known: readonly string[] = []) {
-  return refs.flatMap((text, index) => (known.includes(text) ? [] : [{ field: `${at}.${field}[${index}]`, text }]));
+function added(
+  fieldOf: (field: string) => string,
+  name: string,
+  refs: readonly string[] = [],
+  known: readonly string[] = [],
+) {
+  return refs.flatMap((text, index) => (known.includes(text) ? [] : [{ field: fieldOf(`${name}[${index}]`), text }]));
+}
+
+const ELEMENT = /^element_refs\[(\d+)\]/;
+
+/** Places of references, each element once, by its first name. */
+function firstPlaces(refs: readonly string[] = []): readonly number[] {
+  const keys = refs.map(refKey);
+  return [...keys.keys()].filter((at) => keys.indexOf(keys[at] ?? "") === at);
+}
+
+function withRefsOnce(window: MaintenanceWindow, places: readonly number[]): MaintenanceWindow {
+  const { elementRefs } = window;
+  // A change of other fields gives none.
+  return elementRefs === undefined ? window : { ...window, elementRefs: places.map((at) => elementRefs[at] ?? "") };
 }
 
 function json(window: MaintenanceWindow | undefined) {

@@ -10,6 +10,7 @@ import {
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { localText } from "#kernel/zoned_time.ts";
 import { counted, listSome, refName } from "#words/names.ts";
+import { contactText, doneByText, outText } from "./stored_windows.ts";
 
 /** A window, its verdict, and the zone in which texts about it state times. */
 export interface SheetSubject {
@@ -86,9 +87,9 @@ function workLines({ window, judgement, zone }: SheetSubject): readonly string[]
   return [
     title === "" ? code : `${code}: ${title}`,
     `Time: ${spanText(window, zone)}`,
-    `Out: ${elementRefs.map(refName).join(", ")}`,
+    outText(elementRefs),
     `Verdict at revision ${judgement.revision}: ${judgement.summary}`,
-    ...(owner === "" ? [] : [`Done by: ${owner}`]),
+    ...(owner === "" ? [] : [doneByText(owner)]),
     ...(contact === "" ? [] : [`To be reached: ${contact}`]),
     ...notes.split("\n").filter((line) => line.trim() !== ""),
   ];
@@ -130,10 +131,9 @@ function contactLine({ tenant, contact, lost, lostCount, reserve, reserveCount }
   return `${whoText({ tenant, contact })}: ${parts.join("; ")}`;
 }
 
-/** Tenant and contact: "blue, ops@blue.example". */
-export function whoText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
-  const who = [tenant, contact].filter((text) => text !== "").join(", ");
-  return who === "" ? "No tenant or contact recorded" : oneLine(who);
+/** Who is affected: "blue, ops@blue.example". */
+function whoText({ tenant, contact }: Pick<WindowContact, "tenant" | "contact">): string {
+  return oneLine(contactText(tenant, contact)) || "No tenant or contact recorded";
 }
 
 function stepLines({ window, zone }: SheetSubject): readonly string[] {
@@ -191,7 +191,7 @@ function subjectLine({ window, zone }: SheetSubject): string {
 function noticeText({ window, zone }: SheetSubject, contact: WindowContact): string {
   const { code, title = "", owner = "", contact: reach = "", startsAt, endsAt, elementRefs } = window;
   const { lost, lostCount, reserve, reserveCount } = contact;
-  const by = [owner, reach].filter((text) => text !== "").join(", ");
+  const by = contactText(owner, reach);
   const parts = [
     [`To: ${whoText(contact)}`],
     [

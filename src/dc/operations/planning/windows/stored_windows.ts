@@ -3,6 +3,7 @@ import { isOverdue, type MaintenanceWindow } from "#dc/model/maintenance_window.
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, Stored } from "#dc/ports.ts";
 import { MaintenanceWindowSchema, type MaintenanceWindow as WindowMessage } from "#gen/datacenter/v1/windows_pb.ts";
+import { refName } from "#words/names.ts";
 import { readCode } from "../../answers/parameters.ts";
 import { toMessage } from "../../messages/convert.ts";
 
@@ -44,4 +45,18 @@ export function windowMessage({ resource, ...version }: Stored<MaintenanceWindow
 /** A window as replies show it. @param now ISO 8601 */
 export function windowView(stored: Stored<MaintenanceWindow>, now: string) {
   return { window: windowMessage(stored), overdue: isOverdue(stored.resource, Date.parse(now)) };
+}
+
+/** An owner or tenant with a contact, as all texts about windows write them: "blue, ops@blue.example". */
+export function contactText(owner: string, contact: string): string {
+  return [owner, contact].filter((text) => text !== "").join(", ");
+}
+
+/** Lines of run sheets and calendars. */
+export function outText(elementRefs: readonly string[]): string {
+  return `Out: ${elementRefs.map(refName).join(", ")}`;
+}
+
+export function doneByText(owner: string): string {
+  return `Done by: ${owner}`;
 }

@@ -11,7 +11,7 @@ import {
 } from "#dc/model/enum_values.ts";
 import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
-import { refName } from "#words/names.ts";
+import { contactText, doneByText, outText } from "./stored_windows.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Time for which the calendar lists a cancelled window after its last change. Source: docs/windows.md#calendar. */
@@ -53,8 +53,8 @@ function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: s
   const judged = WINDOW_VERDICTS[verdict - 1];
   const lines = [
     summary === "" ? "" : `Verdict: ${summary}`,
-    `Out: ${elementRefs.map(refName).join(", ")}`,
-    owner === "" ? "" : `Done by: ${owner}`,
+    outText(elementRefs),
+    owner === "" ? "" : doneByText(owner),
     notes,
   ];
   return {
@@ -66,7 +66,7 @@ function eventOf({ window, verdict, impact, summary }: ListedWindow, instance: s
     changedAt: isoTime(window.updateTime),
     title: title === "" ? code : `${title} (${code})`,
     description: lines.filter((line) => line !== "").join("\n"),
-    contact: [owner, contact].filter((text) => text !== "").join(", "),
+    contact: contactText(owner, contact),
     status: statusOf(state, judged),
     maintenanceId: code,
     maintenanceStatus: maintenanceStatusOf(state, judged),

@@ -107,7 +107,9 @@ function generateMessages(
     for (const field of fields) {
       const isThere = ruleOf(field, rule).present || isAlwaysThere(field);
       const holder = field.message !== undefined && models.has(field.message) ? "models." : "";
-      made.print(`  readonly ${field.localName}${isThere ? "" : "?"}: ${modelType(field, holder)}${isThere ? "" : " | undefined"};`);
+      made.print(
+        `  readonly ${field.localName}${isThere ? "" : "?"}: ${modelType(field, holder)}${isThere ? "" : " | undefined"};`,
+      );
     }
     made.print("}");
   }

@@ -169,7 +169,7 @@ const MODULES: readonly Module[] = [
   { place: "dc/sample", may: [], pure: true, because: "a sample is made of nothing but its size" },
   {
     place: "dc",
-    may: ["kernel", "gen", ...DC_DOMAIN, "dc/operations", "dc/audit"],
+    may: ["kernel", "gen", GENERATED[2], ...DC_DOMAIN, "dc/operations", "dc/audit"],
     pure: false,
     because: "the service and its types",
   },

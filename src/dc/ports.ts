@@ -1,5 +1,6 @@
+import type { DeviceFilter as FilterMessage } from "#gen/datacenter/v1/messages.ts";
 import type { ChangeRecord } from "./model/change_record.ts";
-import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
+import type { AuditAction, AuditInterface } from "./model/enum_values.ts";
 import type { Inventory, NetworkPorts } from "./model/inventory.ts";
 import type { ReadingReader, ReadingWriter } from "./model/readings/reading_store.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
@@ -20,32 +21,18 @@ export interface Area {
 }
 
 /** A filter of devices: fields are joined by AND, values of one field by OR, tags and labels by AND. */
-export interface DeviceFilter {
-  readonly query?: string;
-  readonly kinds?: readonly DeviceKind[];
-  readonly roles?: readonly string[];
-  readonly statuses?: readonly DeviceStatus[];
-  readonly siteIds?: readonly string[];
-  readonly floors?: readonly { readonly siteId: string; readonly floorNumber: number }[];
+export interface DeviceFilter extends Partial<Omit<FilterMessage, PlacesOfFilter | PowerOfFilter>> {
+  readonly floors?: readonly Omit<Area, "name">[];
   readonly rooms?: readonly Area[];
   readonly rows?: readonly Area[];
-  readonly rackCodes?: readonly string[];
-  readonly manufacturers?: readonly string[];
-  readonly models?: readonly string[];
-  readonly tags?: readonly string[];
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly racked?: boolean;
-  readonly singleCorded?: boolean;
   /** Only these codes; `fed_by` becomes such a list. */
   readonly codes?: readonly string[];
   /** None of these codes. */
   readonly exceptCodes?: readonly string[];
-  readonly minDrawW?: number;
-  readonly maxDrawW?: number;
-  readonly updatedSince?: string;
-  readonly portType?: string;
-  readonly hasFreePort?: boolean;
 }
+
+type PlacesOfFilter = "floorRefs" | "roomRefs" | "rowRefs";
+export type PowerOfFilter = "fedBy" | "redundancyUnmet" | "redundancyUnknown" | "supplyStates";
 
 export const DEVICE_ORDERS = ["code", "name", "role", "rack_code", "position_u", "update_time", "draw_w"] as const;
 export type DeviceOrder = (typeof DEVICE_ORDERS)[number];

@@ -3,12 +3,13 @@
  * on SQLite, against a bare prepared insert of the same rows, with the same schema and settings, in one transaction of
  * the same run. Wall time and the process's own time, since machines are shared.
  */
-import { sampleItems } from "#dc/sample/facility.ts";
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { importFiles, openDatabaseTarget } from "#cli/dc/import/import_files.ts";
+import { sampleItems } from "#dc/sample/facility.ts";
 import { openSqlite } from "#dc/store/sqlite/sqlite_store.ts";
 
 const CHUNK = 20_000;

@@ -1,21 +1,9 @@
-import type { AuditAction, AuditInterface, AuditSource } from "./enum_values.ts";
+import type { AuditActor, AuditRequest } from "#gen/datacenter/v1/messages.ts";
+import type { AuditAction, AuditSource } from "./enum_values.ts";
 
-export interface ChangeActor {
-  readonly principal: string;
-  readonly roles: readonly string[];
-  /** How the principal was authenticated: none, token or jwt. */
-  readonly authMethod: string;
-  readonly onBehalfOf?: string;
-}
+export type ChangeActor = Omit<AuditActor, "onBehalfOf"> & { readonly onBehalfOf?: string };
 
-export interface ChangeRequest {
-  readonly id: string;
-  readonly interface: AuditInterface;
-  readonly method: string;
-  readonly clientIp?: string;
-  readonly userAgent?: string;
-  readonly traceId?: string;
-}
+export type ChangeRequest = Pick<AuditRequest, "id" | "interface" | "method"> & Partial<AuditRequest>;
 
 /** A change before it is appended to the hash chain. Times are ISO 8601 in UTC. */
 export interface ChangeDraft {

@@ -2,7 +2,7 @@ import type { CoolingMedium, Health, LoadBasis } from "#dc/model/enum_values.ts"
 import { COOLING_MEDIUMS } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import type { FigureChange, Hotspot } from "#gen/datacenter/v1/messages.ts";
+import type { CoolingPreview, FigureChange, Hotspot } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { CoolingBalance, type PlantBalance } from "../cooling/cooling_balance.ts";
 import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
@@ -11,11 +11,10 @@ import { areasAround, type Place, placeHeat } from "../places.ts";
 import { lossesOf } from "../power/power_load.ts";
 import { hotspotReasons, overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compared, type Judged, worstFirst } from "./figures.ts";
+import { compared, type Figures, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 
-const NAMES = ["heatKw", "usableKw", "reserveKw", "headroomKw"] as const;
-type Name = (typeof NAMES)[number];
+type Name = Exclude<keyof CoolingPreview, keyof Judged | "medium">;
 
 /** An area that cooling units serve whose figures changes alter, for one kind of heat. */
 export type CoolingChange = Judged & { readonly medium: CoolingMedium } & Readonly<Partial<Record<Name, FigureChange>>>;
@@ -161,7 +160,7 @@ function changeOf(
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, differs } = compared(NAMES, was, is);
+  const { figures, differs } = compared(was && figuresOf(was), is && figuresOf(is));
   if (!differs) return undefined;
   return {
     ref,
@@ -170,6 +169,10 @@ function changeOf(
     ...(was !== undefined && { healthBefore: healthOf(ref, medium, was) }),
     ...(is !== undefined && { healthAfter: healthOf(ref, medium, is) }),
   };
+}
+
+function figuresOf({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): Figures<Name> {
+  return { heatKw, usableKw, reserveKw, headroomKw };
 }
 
 function healthOf(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {

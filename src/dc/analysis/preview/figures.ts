@@ -23,13 +23,12 @@ export interface Compared<Name extends string> {
  * @param after undefined for one that is removed
  */
 export function compared<Name extends string>(
-  names: readonly Name[],
   before: Figures<Name> | undefined,
   after: Figures<Name> | undefined,
 ): Compared<Name> {
   const figures: Partial<Record<Name, FigureChange>> = {};
   let differs = false;
-  for (const name of names) {
+  for (const name of Object.keys(after ?? before ?? {}) as Name[]) {
     const [was, is] = [rounded(before?.[name]), rounded(after?.[name])];
     if (was !== is) differs = true;
     if (was === undefined && is === undefined) continue;

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { FigureChange } from "#gen/datacenter/v1/messages.ts";
+import type { FigureChange, RackPreview } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
 import { sameReasons } from "../racks/rack_health.ts";
@@ -8,18 +8,7 @@ import type { Drafted, Topology } from "../topology.ts";
 import { compared, type Figures, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 
-const NAMES = [
-  "drawW",
-  "powerCapacityW",
-  "usedU",
-  "freeU",
-  "largestFreeBlockU",
-  "weightKg",
-  "maxLoadKg",
-  "airHeatW",
-  "coolingCapacityW",
-] as const;
-type Name = (typeof NAMES)[number];
+type Name = Exclude<keyof RackPreview, keyof Judged | "rackCode">;
 
 export type RackChange = Judged & { readonly rackCode: string } & Readonly<Partial<Record<Name, FigureChange>>>;
 
@@ -65,7 +54,7 @@ function standingOf(topology: Topology, key: string, moment: RackMoment): RackSt
 }
 
 function changeOf({ code }: Rack, was: RackStanding | undefined, is: RackStanding | undefined): RackChange | undefined {
-  const { figures, differs } = compared(NAMES, was && figuresOf(was), is && figuresOf(is));
+  const { figures, differs } = compared(was && figuresOf(was), is && figuresOf(is));
   if (!differs && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,

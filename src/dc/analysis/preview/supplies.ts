@@ -1,5 +1,5 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
-import type { FigureChange } from "#gen/datacenter/v1/messages.ts";
+import type { FigureChange, SupplyPreview } from "#gen/datacenter/v1/messages.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
@@ -8,8 +8,7 @@ import { overall } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { compared, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
 
-const NAMES = ["loadW", "capacityW", "loadPct", "failoverW", "failoverPct", "limitPct"] as const;
-type Name = (typeof NAMES)[number];
+type Name = Exclude<keyof SupplyPreview, keyof Judged>;
 
 /** Power equipment, an outlet or a feed whose figures or health changes alter. */
 export type SupplyChange = Judged & Readonly<Partial<Record<Name, FigureChange>>>;
@@ -52,7 +51,7 @@ function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair):
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
   const [before, after] = [figuresOf(was, had), figuresOf(is, has)];
-  const { figures, differs } = compared(NAMES, before, after);
+  const { figures, differs } = compared(before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,

@@ -1,30 +1,14 @@
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
-import type { SupplyState } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Area, DeviceFilter } from "#dc/ports.ts";
+import type { Area, DeviceFilter, PowerOfFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
 import { fromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
-/** A filter as in the proto: locations are references. */
-interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "codes"> {
-  readonly floorRefs?: readonly string[];
-  readonly roomRefs?: readonly string[];
-  readonly rowRefs?: readonly string[];
-  readonly fedBy?: string;
-  readonly redundancyUnmet?: boolean;
-  readonly redundancyUnknown?: boolean;
-  readonly supplyStates?: readonly SupplyState[];
-}
-
 /** Conditions of a filter on the power graph, not evaluated yet. */
-export interface PowerFilter {
-  readonly fedBy?: string;
-  readonly redundancyUnmet?: boolean;
-  readonly redundancyUnknown?: boolean;
-  readonly supplyStates?: readonly SupplyState[];
-}
+export type PowerFilter = Pick<Partial<Written>, PowerOfFilter>;
 
 /** A filter with its references parsed. */
 export interface ParsedFilter {
@@ -35,7 +19,7 @@ export interface ParsedFilter {
 /** Reads a filter. @throws Refusal for codes and references that do not parse, or too many values */
 export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
-  const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
+  const written = fromMessage<Partial<Written>>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
   demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });

@@ -1,4 +1,5 @@
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
+import { type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import { rule } from "#gen/datacenter/v1/rules_pb.ts";
 
 /** Fields without presence that the model always contains: identities and coordinates, whose zero is a value. */
 const ALWAYS: Readonly<Record<string, readonly string[]>> = {
@@ -13,20 +14,6 @@ const ALWAYS: Readonly<Record<string, readonly string[]>> = {
   Crac: ["code", "sensible_capacity_kw"],
 };
 
-/**
- * Fields that the service computes. A request may contain them, because clients send back what they read; they are
- * ignored.
- */
-const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
-  Device: ["etag", "create_time", "update_time"],
-  Rack: ["health", "health_reasons", "etag", "create_time", "update_time"],
-  Crac: ["etag", "create_time", "update_time"],
-  Cable: ["etag", "create_time", "update_time"],
-  FabricLink: ["utilization_pct", "congested", "physical", "etag", "create_time", "update_time"],
-  Port: ["device_code", "cable", "far_end", "path_status"],
-  PowerOut: ["capacity_w"],
-};
-
 /** How a message field maps to the model. */
 export interface FieldPlan {
   readonly field: DescField;
@@ -36,14 +23,16 @@ export interface FieldPlan {
 
 const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
 
-/** The message fields that the model contains, in proto order; computed fields are excluded. */
+/**
+ * The message fields that the model contains, in proto order. A request may contain those that the service computes, because
+ * clients send back what they read; they are ignored.
+ */
 export function fieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
   const always = ALWAYS[schema.name] ?? [];
-  const ignored = OUTPUT_ONLY[schema.name] ?? [];
   const plan = schema.fields
-    .filter(({ name }) => !ignored.includes(name))
+    .filter((field) => !getOption(field, rule).output)
     .map((field) => ({ field, isAlways: always.includes(field.name) }));
   plans.set(schema, plan);
   return plan;

@@ -39,13 +39,7 @@ export async function* allDeviceTypes(reader: DcReader): AsyncGenerator<Stored<D
 
 /** The type that a request gives, without what the service sets. @param at where the request has it */
 export function givenDeviceType(message: DeviceTypeMessage, at: string): DeviceType {
-  const {
-    etag: _,
-    createTime: __,
-    updateTime: ___,
-    ...given
-  } = fromMessage<Stored<object> & DeviceType>(DeviceTypeSchema, message, at);
-  return given;
+  return fromMessage<DeviceType>(DeviceTypeSchema, message, at);
 }
 
 export function deviceTypeMessage({ resource, etag, createTime, updateTime }: Stored<DeviceType>): DeviceTypeMessage {

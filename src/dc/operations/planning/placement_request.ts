@@ -2,18 +2,11 @@ import type { Wanted, WantedInlet, WantedPorts } from "#dc/analysis/placement/wa
 import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
 import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
 import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
-import {
-  type CoolingMethod,
-  type Depth,
-  type Face,
-  type LoadBasis,
-  PLACEMENT_SPREADS,
-  type PlacementSpread,
-  type Redundancy,
-} from "#dc/model/enum_values.ts";
+import { type LoadBasis, PLACEMENT_SPREADS, type PlacementSpread, type Redundancy } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { number } from "#dc/model/rules/checks.ts";
+import type { FindPlacementRequest as PlacementMessage } from "#gen/datacenter/v1/messages.ts";
 import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
 import { demandPlace, readRef, requiredField } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
@@ -22,29 +15,7 @@ import { connectedPorts } from "./placement_ports.ts";
 import { defined, type Template, templateOf } from "./placement_template.ts";
 
 /** The request in the model's form. */
-interface Asked {
-  readonly count?: number;
-  readonly deviceType?: string;
-  readonly deviceCode?: string;
-  readonly uHeight?: number;
-  readonly face?: Face;
-  readonly depth?: Depth;
-  readonly weightKg?: number;
-  readonly drawW?: number;
-  readonly loadBasis?: LoadBasis;
-  readonly redundancy?: Redundancy;
-  readonly ports?: readonly WantedPorts[];
-  readonly coolingMethod?: CoolingMethod;
-  readonly liquidFractionPct?: number;
-  readonly scopeRef?: string;
-  readonly spread?: readonly PlacementSpread[];
-  readonly headroomPct?: number;
-  readonly allowExistingWarnings?: boolean;
-  readonly tenant?: string;
-  readonly codePrefix?: string;
-  readonly maxPlaces?: number;
-  readonly inlets?: number;
-}
+type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly WantedPorts[] };
 
 /** Devices to place, with the names of the ports that are connected. */
 export interface PlacementQuestion {

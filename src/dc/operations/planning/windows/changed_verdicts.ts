@@ -1,16 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
-import { WINDOW_IMPACTS, WINDOW_VERDICTS, type WindowImpact, type WindowVerdict } from "#dc/model/enum_values.ts";
+import { WINDOW_IMPACTS, WINDOW_VERDICTS } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
+import type { ListedWindow as Listed } from "#gen/datacenter/v1/messages.ts";
 import type { ListedWindow } from "#gen/datacenter/v1/windows_pb.ts";
 
-/** How an open window stands at one state of the inventory, the windows and the clock. */
-export interface WindowStanding {
-  readonly verdict: WindowVerdict;
-  readonly impact: WindowImpact;
-  readonly overdue: boolean;
-  /** The verdict and its first reason, in words. It may change without the rest. */
-  readonly summary: string;
-}
+/** How an open window stands at one state of the inventory, the windows and the clock. The summary may change without the rest. */
+export type WindowStanding = Omit<Listed, "window">;
 
 /** Open windows by the key of their code. */
 export type WindowStandings = ReadonlyMap<string, WindowStanding & { readonly code: string }>;

@@ -1,15 +1,11 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import { changeOf, type Domains, domainsOf, type SiteChange } from "#dc/analysis/window/domains.ts";
 import type { DcContext } from "#dc/context.ts";
-import type { WindowImpact, WindowVerdict } from "#dc/model/enum_values.ts";
+import type { ListedWindow } from "#gen/datacenter/v1/messages.ts";
 import type { ReadSession } from "../../rpc.ts";
 
 /** The verdict on a window or on a piece of it. */
-export interface ShortVerdict {
-  readonly verdict: WindowVerdict;
-  readonly impact: WindowImpact;
-  readonly summary: string;
-}
+export type ShortVerdict = Pick<ListedWindow, "verdict" | "impact" | "summary">;
 
 /** UPSes by reference. */
 export interface Batteries {

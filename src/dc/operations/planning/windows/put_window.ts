@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { codeKey, parseCode } from "#dc/model/code.ts";
-import type { MaintenanceWindow } from "#dc/model/maintenance_window.ts";
+import { MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "#dc/model/maintenance_window.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { fieldBeside, fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
@@ -96,8 +96,8 @@ async function keep(
 /** Stores a window as an export has it, with its state and sequence. @throws Refusal when a rule refuses */
 export async function restoreWindow({ writer, changes, now }: WriteSession, message: WindowMessage): Promise<Put> {
   const at = "window";
-  const given = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
-  const { etag: _, createTime: __, updateTime: ___, ...read } = given;
+  const { sequence } = message;
+  const read = { ...givenWindow(message, at), ...(sequence !== 0 && { sequence }) };
   const resource = withRefsOnce({ ...read, state: read.state ?? "PLANNED" }, firstPlaces(read.elementRefs));
   readCode(`${at}.code`, resource.code);
   const before = await storedWindow(writer, resource.code);
@@ -138,13 +138,7 @@ export async function dropWindow(
 
 /** The window that a request gives, without what the service sets. */
 function givenWindow(message: WindowMessage, at: string): MaintenanceWindow {
-  const {
-    etag: _,
-    createTime: __,
-    updateTime: ___,
-    sequence: ____,
-    ...given
-  } = fromMessage<Stored<object> & MaintenanceWindow>(MaintenanceWindowSchema, message, at);
+  const given = fromMessage<MaintenanceWindow>(MaintenanceWindowSchema, message, at);
   return { ...given, code: given.code ?? "" };
 }
 
@@ -181,10 +175,12 @@ function added(
 
 const ELEMENT = /^element_refs\[(\d+)\]/;
 
-/** Places of references, each element once, by its first name. */
+/** Places of references, each element once, by its first name. A list that is too long stays, to be refused. */
 function firstPlaces(refs: readonly string[] = []): readonly number[] {
+  const all = [...refs.keys()];
+  if (refs.length > MAX_WINDOW_ELEMENTS) return all;
   const keys = refs.map(refKey);
-  return [...keys.keys()].filter((at) => keys.indexOf(keys[at] ?? "") === at);
+  return all.filter((at) => keys.indexOf(keys[at] ?? "") === at);
 }
 
 function withRefsOnce(window: MaintenanceWindow, places: readonly number[]): MaintenanceWindow {

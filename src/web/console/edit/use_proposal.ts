@@ -47,9 +47,6 @@ export interface Proposal {
 
 interface Found {
   readonly key: string;
-  /** What is being asked, and how many of its changes are checked. */
-  readonly asked?: string;
-  readonly checked?: number;
   readonly preview?: Preview;
   readonly error?: CallError;
 }
@@ -70,7 +67,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
     return true;
   };
   const key = asked === "" ? "" : `${round} ${asked}`;
-  const found = usePreview(changes ?? [], key, meet);
+  const { found, checked } = usePreview(changes ?? [], key, meet);
   const { progress, send } = useWrite();
   // Someone else's change is met when it happens, not when this one is saved.
   const isWriting = progress !== undefined;
@@ -115,7 +112,7 @@ export function useProposal({ changes, isPartial = false, reread, done }: Propos
   return {
     state,
     preview: key === "" ? undefined : found.preview,
-    checked: found.asked === key ? (found.checked ?? 0) : 0,
+    checked,
     errors: state === "checking" || state === "away" ? [] : errorsOf(found),
     progress,
     problem,
@@ -135,8 +132,9 @@ function stateOf(found: Found, isPartial: boolean): "away" | "allowed" | "refuse
 }
 
 /** Asks what changes would do once they have rested; "" as the key asks nothing. @param heard is given what is refused */
-function usePreview(changes: readonly Change[], key: string, heard: (refused: readonly Refused[]) => void): Found {
+function usePreview(changes: readonly Change[], key: string, heard: (refused: readonly Refused[]) => void) {
   const [found, setFound] = useState<Found>({ key: "" });
+  const [progress, setProgress] = useState({ key: "", checked: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question
   useEffect(() => {
     if (key === "") {
@@ -146,7 +144,7 @@ function usePreview(changes: readonly Change[], key: string, heard: (refused: re
     const controller = new AbortController();
     const { signal } = controller;
     const timer = setTimeout(() => {
-      const count = (checked: number) => signal.aborted || setFound((last) => ({ ...last, asked: key, checked }));
+      const count = (checked: number) => signal.aborted || setProgress({ key, checked });
       previewChanges(changes, signal, count).then(
         (preview) => {
           if (signal.aborted) return;
@@ -161,7 +159,7 @@ function usePreview(changes: readonly Change[], key: string, heard: (refused: re
       controller.abort();
     };
   }, [key]);
-  return found;
+  return { found, checked: progress.key === key ? progress.checked : 0 };
 }
 
 /** Writes changes, and has the page ask again if any was written. Every try of one write has one id. */

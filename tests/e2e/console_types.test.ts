@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
         [/^Rack$/, "R1"],
         [/^Unit$/, "7"],
       ] as const) {
-        await page.getByLabel(label).fill(value);
+        await dialog(page).getByLabel(label).fill(value);
       }
       await page.getByLabel("Face").selectOption("Front");
       for (const row of ["Height not set 2 U", "Greatest draw not set 750 W", "Weight not set 21.5 kg"]) {

@@ -2,7 +2,6 @@ import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RULE_NAMES } from "#planner/config/config_values.ts";
-import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
@@ -40,17 +39,6 @@ test("docs/lint.md shows a report as lint prints it", async () => {
   const report = await lintTexts({ [ID]: `---\nid: ${ID}\nstatus: pendin\n---\n\n# T\n` });
 
   expect(block(lint, "text")).toBe(textReport(report));
-});
-
-test("docs/lint.md gives the thresholds that hold without a configuration", () => {
-  const listed = [...lint.matchAll(/^\| `lint\.thresholds\.([a-z_]+)` \| (\d+) \|/gm)].map(([, key, value]) => [
-    key,
-    value,
-  ]);
-
-  expect(Object.fromEntries(listed)).toEqual(
-    Object.fromEntries(Object.entries(DEFAULT_CONFIG.lint.thresholds).map(([key, value]) => [key, String(value)])),
-  );
 });
 
 test("docs/editors.md has a problem matcher that takes every finding", async () => {

@@ -44,7 +44,7 @@ function isOneSmallDevice(graph: PowerGraph, it: readonly number[], basis: LoadB
   return lostDrawW(graph, only, { isGone: (index) => index === only, basis }) < LARGE_W;
 }
 
-/** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#severity. */
+/** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#causes. */
 export function severityOf(graph: PowerGraph, loss: Loss, basis: LoadBasis): FailureSeverity | undefined {
   const { racksDark, racksPartial, racksDarkByTrip, trips, cutOff, isolated, zones, overloads } = loss;
   const it = itDevices(graph, loss.offline);

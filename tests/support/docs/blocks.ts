@@ -2,6 +2,7 @@ import { storiesTable } from "../console_stories.ts";
 import { COCKROACH_FORMS } from "../dc/cockroach_forms.ts";
 import { GENERATED } from "../documents.ts";
 import { lintExample } from "./lint_examples.ts";
+import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
 import { settingsTable } from "./settings_table.ts";
 import { parametersTable } from "./tool_tables.ts";
@@ -10,6 +11,7 @@ import { parametersTable } from "./tool_tables.ts";
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
   parameters: parametersTable,
   lint: lintExample,
+  metrics: metricsTable,
   settings: settingsTable,
   statements: statementsTable,
   reasons: reasonsTable,

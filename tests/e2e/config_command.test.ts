@@ -34,6 +34,17 @@ test("config shows one setting and names the nearest to one that is none", async
   expect(wrong.stderr).toContain('No setting "lint.tresholds": did you mean "thresholds"?');
 });
 
+test("config --explain says what settings do, without a project", async () => {
+  const { stdout, code } = await runPlanner(["config", "verify.parallel", "--explain"], { cwd: "/" });
+  const wrong = await runPlanner(["config", "verify.paralel", "--explain"], { cwd: "/" });
+
+  expect([code, stdout]).toEqual([
+    0,
+    "verify.parallel: a whole number from 1 to 64, by default 1\n  How many of the commands and checks run side by side\n",
+  ]);
+  expect([wrong.code, wrong.stderr.includes('did you mean "verify.parallel"?')]).toEqual([1, true]);
+});
+
 test("config warns of unknown keys and refuses wrong ones", async () => {
   settings("projct: {}");
   const odd = await planner("config");

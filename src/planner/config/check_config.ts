@@ -92,7 +92,8 @@ function pathName(path: FieldPath): string {
   );
 }
 
-function expectation(schema: TSchema): string {
+/** What a value must be, for messages: `a whole number of at least 10`. */
+export function expectation(schema: TSchema): string {
   if (schema.description !== undefined) return schema.description;
   if (KindGuard.IsUnion(schema)) {
     const options = words(schema);

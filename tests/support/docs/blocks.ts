@@ -1,6 +1,7 @@
 import { storiesTable } from "../console_stories.ts";
 import { COCKROACH_FORMS } from "../dc/cockroach_forms.ts";
 import { GENERATED } from "../documents.ts";
+import { configTable } from "./config_tables.ts";
 import { lintExample } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
@@ -10,6 +11,7 @@ import { parametersTable } from "./tool_tables.ts";
 /** What writes the parts of documents, by name. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
   parameters: parametersTable,
+  config: configTable,
   lint: lintExample,
   metrics: metricsTable,
   settings: settingsTable,

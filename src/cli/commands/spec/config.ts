@@ -16,15 +16,22 @@ export const command = defineCommand({
   details:
     "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
   positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
-  flags: { validate: { type: "boolean", summary: "Check the file" }, json: JSON_FLAG },
+  flags: {
+    validate: { type: "boolean", summary: "Check the file" },
+    explain: { type: "boolean", summary: "Print value, default and effect of each setting, or of those below the key" },
+    json: JSON_FLAG,
+  },
   examples: [
     { line: "planner config", shows: "Show all settings" },
     { line: "planner config schema.spec.fields.status.enum --json", shows: "Show the allowed statuses" },
     { line: "planner config --validate", shows: "Check the file" },
+    { line: "planner config watch --explain", shows: "Say what the settings of watch do" },
   ],
-  async run({ key, validate, json }, cli) {
+  async run({ key, validate, explain, json }, cli) {
     if (validate && key !== undefined)
       throw new UsageError('Flag "--validate" checks every setting: it takes no key', null);
+    if (validate && explain) throw new UsageError('Flags "--validate" and "--explain" exclude each other', null);
+    if (explain) return explainSettings(key, json);
     const project = await cli.project();
     if (validate) return report(project, json);
     const value = settingAt(await project.context.config(), key);
@@ -46,6 +53,29 @@ async function report(project: OpenProject, json: boolean): Promise<ExitStatus> 
     printText(plainLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
   }
   return errors.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}
+
+async function explainSettings(key: string | undefined, json: boolean): Promise<ExitStatus> {
+  const { describeSettings } = await import("#planner/config/describe_settings.ts");
+  const all = describeSettings();
+  const shown = all.filter(({ path }) => key === undefined || path === key || path.startsWith(`${key}.`));
+  if (shown.length === 0) {
+    const near = nearest(
+      key ?? "",
+      all.map(({ path }) => path),
+    );
+    const hint = near === undefined ? '"planner config --explain" lists all' : `did you mean "${near}"?`;
+    throw new OperationError("not_found", `No setting "${key}": ${hint}`);
+  }
+  if (json) printJson(shown);
+  else {
+    const texts = shown.map(
+      ({ path, value, default: usual, effect }) =>
+        `${path}: ${value}${usual === null ? "" : `, by default ${JSON.stringify(usual)}`}\n  ${effect}\n`,
+    );
+    printText(plainLines(texts.join("")));
+  }
+  return EXIT_STATUS.ok;
 }
 
 function line(severity: string, { line: at, column, message }: ConfigProblem): string {

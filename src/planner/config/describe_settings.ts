@@ -1,8 +1,8 @@
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { expectation } from "./check_config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
+import { PROVIDER_NAMES } from "./config_values.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
-import { PROVIDER_NAMES } from "./provider_values.ts";
 
 /** What each setting does, by its path; `<name>` is a key that people choose. A setting of every rule has one row. */
 const EFFECTS: Readonly<Record<string, string>> = {

@@ -1,9 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { areaGauges } from "#cli/dc/serve/area_gauges.ts";
-import { readingGauges } from "#cli/dc/serve/reading_gauges.ts";
+import { readingGauges, windowGauges } from "#cli/dc/serve/inventory_facts.ts";
 import { type Asking, riskGauges } from "#cli/dc/serve/risk_gauges.ts";
-import { windowGauges } from "#cli/dc/serve/window_facts.ts";
 import { GetCapacityResponseSchema } from "#gen/datacenter/v1/capacity_pb.ts";
 import { ListInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { ListedWindowSchema, WindowState } from "#gen/datacenter/v1/windows_pb.ts";

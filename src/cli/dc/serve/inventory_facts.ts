@@ -49,7 +49,7 @@ export function inventoryFacts(store: DcStore, service: DcService): () => Promis
 }
 
 /** Returns how many readings there are, and when they were measured. Ages follow by subtraction from the time of a query. */
-function readingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
+export function readingGauges(ages: readonly ReadingAge[]): readonly GaugeFamily[] {
   const by = (value: (age: ReadingAge) => number) =>
     ages.map((age) => ({ labels: { quantity: age.quantity.toLowerCase() }, value: value(age) }));
   return [

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
@@ -45,6 +45,29 @@ test("an import takes kinds in any order and writes what it could not take to a 
     { line: 4, field: "rack_code", item: items[3] },
   ]);
   expect(code).toBe(1);
+});
+
+test("an output never takes the place of the database or of a file that is imported", async () => {
+  const cwd = emptyFolder();
+  const site = lines([rack("R1"), { shelf: {} }]);
+  writeFileSync(join(cwd, "site.jsonl"), site);
+  linkSync(join(cwd, "site.jsonl"), join(cwd, "same.jsonl"));
+  await dc(cwd, ["import", "site.jsonl", "--db", "dc.sqlite"]);
+  const database = readFileSync(join(cwd, "dc.sqlite"));
+  const taken = `Cannot write "${join(cwd, "dc.sqlite")}": it is a database: expected another file`;
+
+  const overInput = await dc(cwd, ["import", "site.jsonl", "--db", "dc.sqlite", "--errors", "same.jsonl"]);
+  const overOwn = await dc(cwd, ["import", "site.jsonl", "--db", "dc.sqlite", "--errors", "dc.sqlite"]);
+  const overOther = await dc(cwd, ["sample", "-o", "dc.sqlite"]);
+  const nowhere = await dc(cwd, ["import", "site.jsonl", "--db", "dc.sqlite", "--errors", "no/wrong.jsonl"]);
+
+  expect(overInput.stderr).toContain('"same.jsonl" is the file "site.jsonl" that is imported: expected another file');
+  expect(overOwn.stderr).toContain(taken);
+  expect(overOther.stderr).toContain(taken);
+  expect(nowhere.stderr).toStartWith(`error: Cannot write "${join(cwd, "no/wrong.jsonl")}": `);
+  expect([overInput, overOwn, overOther, nowhere].map(({ code }) => code)).toEqual([2, 1, 1, 1]);
+  expect(readFileSync(join(cwd, "site.jsonl"), "utf8")).toBe(site);
+  expect(readFileSync(join(cwd, "dc.sqlite"))).toEqual(database);
 });
 
 test.skipIf(NO_PSEUDO_TERMINAL !== null)("an import shows a bar on a terminal, unless it is to be quiet", async () => {

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { print, stdoutClosed } from "../output/print.ts";
-import { writeRefusal } from "../output/write_file.ts";
+import { refuseDatabase, writeRefusal } from "../output/write_file.ts";
 
 /** Text that is gathered before it is written, in characters. */
 const CHUNK = 1 << 16;
@@ -30,6 +30,7 @@ export async function writeLines(
     const there = statSync(path, { throwIfNoEntry: false });
     if (there !== undefined && isNew) throw exists(path);
     if (there !== undefined && !there.isFile()) return await toDescriptor(openSync(path, "w"), pieces);
+    refuseDatabase(path);
     const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
     const descriptor = openSync(temporary, "wx", there?.mode ?? mode);
     try {

@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -70,8 +71,31 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
 /** Writes a file that a person named, whether it is there or not; a path that is no regular file (`/dev/stdout`) is written directly. */
 export function writeFile(path: string, text: string | Uint8Array): void {
   const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
-  if (there !== undefined && !there.isFile()) onDisk(path, () => writeFileSync(path, text));
-  else if (!createFile(path, text)) replaceFile(path, text);
+  if (there !== undefined && !there.isFile()) {
+    onDisk(path, () => writeFileSync(path, text));
+    return;
+  }
+  refuseDatabase(path);
+  if (!createFile(path, text)) replaceFile(path, text);
+}
+
+/** The first bytes of every database. Source: SQLite, database file format, 1.3.1. */
+const DATABASE = "SQLite format 3\0";
+
+/** Refuses to put an output in the place of a database: a mistaken name would delete an inventory. */
+export function refuseDatabase(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const beginning = Buffer.alloc(DATABASE.length);
+  onDisk(path, () => {
+    const descriptor = openSync(path, "r");
+    try {
+      readSync(descriptor, beginning, 0, beginning.length, 0);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+  if (beginning.toString("latin1") !== DATABASE) return;
+  throw new OperationError("failed_precondition", `Cannot write "${path}": it is a database: expected another file`);
 }
 
 /** Writes a file that only its owner may read, whole or not at all, whatever its mode was before. */

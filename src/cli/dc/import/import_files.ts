@@ -5,6 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { runStoppable } from "../../import/run_stoppable.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
+import { onDisk, refuseDatabase } from "../../output/write_file.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
 import type { Encoding } from "./encoding.ts";
@@ -42,7 +43,23 @@ export async function importFiles(
   options: ImportOptions,
   log: StderrLogger,
 ): Promise<ExitStatus> {
+  refuseOverInput(options);
   return importSource(open, joinSources(await openSources(options)), options, log);
+}
+
+/** Refuses an errors file that is read as well: it would be emptied first. */
+function refuseOverInput({ files, errors, cwd }: ImportOptions): void {
+  const identityOf = (name: string) => {
+    const there = statSync(resolve(cwd, name), { throwIfNoEntry: false, bigint: true });
+    return there?.isFile() === true ? `${there.dev}/${there.ino}` : undefined;
+  };
+  const written = errors === undefined ? undefined : identityOf(errors);
+  const read = files.flatMap((one) => filesIn(one, cwd)).find((one) => one !== "-" && identityOf(one) === written);
+  if (written !== undefined && read !== undefined)
+    throw usageError(
+      "dc import",
+      `"--errors" "${errors}" is the file "${read}" that is imported: expected another file`,
+    );
 }
 
 /** Everything about an import but its files. */
@@ -184,12 +201,13 @@ interface ErrorsFile {
 
 /** Begins the file anew. @throws OperationError when it cannot be written */
 function openErrorsFile(path: string): ErrorsFile {
-  const descriptor = attempt(path, () => openSync(path, "w"));
+  refuseDatabase(path);
+  const descriptor = onDisk(path, () => openSync(path, "w"));
   return {
     add(bad) {
       const { file, number, field, reason, text } = bad;
       const line = `${JSON.stringify({ file, line: number, ...subjectOf(bad), field, reason, item: itemOf(text) })}\n`;
-      attempt(path, () => {
+      onDisk(path, () => {
         const bytes = Buffer.from(line);
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
       });
@@ -203,13 +221,5 @@ function itemOf(text: string): unknown {
     return JSON.parse(text);
   } catch {
     return text;
-  }
-}
-
-function attempt<Result>(path: string, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    throw new OperationError("unavailable", `Cannot write "${path}": ${(error as Error).message}`, { cause: error });
   }
 }

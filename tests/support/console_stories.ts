@@ -162,9 +162,16 @@ const ON_THE_SAMPLE: readonly Story[] = [
       titled("If RPP-A-D fails"),
       ({ page }) => page.locator(".picture svg").waitFor(),
       saving(press("SVG", "Save as SVG"), (text) => expect(text).toStartWith("<svg")),
+      async ({ page }) => page.context().grantPermissions(["clipboard-read", "clipboard-write"]),
+      {
+        words: ["**Share**"],
+        act: ({ page, way, keys }) =>
+          way === "mouse" ? page.getByRole("button", { name: "Share" }).click() : keys.press("s"),
+      },
+      says("The address of this page is copied"),
       async ({ page }) => {
         const other = await page.context().newPage();
-        await other.goto(page.url());
+        await other.goto(await page.evaluate(() => navigator.clipboard.readText()));
         await heading(other, "If RPP-A-D fails");
         await other.close();
       },

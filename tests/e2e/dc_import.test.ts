@@ -210,7 +210,17 @@ test("a file that is no CSV, a wrong column, a wrong kind and a missing file are
     return [code, stderr];
   };
 
+  writeFileSync(join(cwd, "far.csv"), "code,site_id\nR1,S\n");
+  writeFileSync(join(cwd, "twice.csv"), "code,name,code\nR1,x,R2\n");
+  const far = await said("far.csv", "--kind", "rack");
+  const twice = await said("twice.csv", "--kind", "rack");
+
   expect(await said("racks.csv")).toEqual([2, expect.stringContaining('Unknown column "nme"')]);
+  expect(far).toEqual([2, expect.stringContaining('"site_id" in "far.csv" for rack: expected one of code, ')]);
+  expect(twice).toEqual([
+    2,
+    expect.stringContaining('Column "code" is twice in "twice.csv": expected each column once'),
+  ]);
   expect(await said("devices.csv")).toEqual([2, expect.stringContaining("as CSV: Quote Not Closed")]);
   expect(await said("other.csv")).toEqual([2, expect.stringContaining('expected "--kind"')]);
   expect(await said("cells.csv", "--kind", "rak")).toEqual([2, expect.stringContaining('did you mean "rack"?')]);

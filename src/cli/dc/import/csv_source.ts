@@ -15,7 +15,7 @@ export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Sou
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;
   for await (const { record } of csvRecords(file.path, file.shown)) {
-    if (columns === undefined) columns = record.map((name) => columnNamed(file, kind, name));
+    if (columns === undefined) columns = columnsNamed(file, kind, record);
     else count += 1;
   }
   const known = columns ?? [];
@@ -34,15 +34,23 @@ export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Sou
   };
 }
 
+function columnsNamed(file: TextFile, kind: ResourceKind, names: readonly string[]): readonly CsvColumn[] {
+  const columns = names.map((name) => columnNamed(file, kind, name));
+  const known = columns.map(({ name }) => name);
+  const twice = known.find((name, at) => known.indexOf(name) !== at);
+  if (twice === undefined) return columns;
+  const message = `Column "${twice}" is twice in "${file.shown}": expected each column once`;
+  throw new OperationError("invalid_argument", message);
+}
+
 function columnNamed({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
   const columns = csvColumns(kind);
   const found = columns.find((column) => column.name === name.trim());
   if (found !== undefined) return found;
-  const near = suggestion(
-    name,
-    columns.map((column) => column.name),
-  );
-  throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}; ${near}`.trim());
+  const names = columns.map((column) => column.name);
+  const near = suggestion(name, names);
+  const expected = near === "" ? `expected one of ${names.join(", ")}` : near;
+  throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}: ${expected}`);
 }
 
 function lineOf(

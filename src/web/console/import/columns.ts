@@ -119,6 +119,14 @@ function readRow(cells: readonly string[], columns: readonly string[], targets: 
   for (const [index, path] of columns.entries()) {
     const text = (cells[index] ?? "").trim();
     if (path === "" || text === "") continue;
+    const other = columns.findIndex((one, at) => at < index && one === path && (cells[at] ?? "").trim() !== "");
+    if (other !== -1 && cells[other]?.trim() !== text) {
+      problems.push({
+        field: path,
+        message: `Two columns fill this field, with "${cells[other]?.trim()}" and "${text}"`,
+      });
+      continue;
+    }
     const { value, problem } = readCell(text, targets.get(path)?.field);
     if (problem === undefined) resource = withValue(resource, stepsOf(path), value);
     else problems.push({ field: path, message: problem });

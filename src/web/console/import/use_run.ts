@@ -93,13 +93,13 @@ export function useRun(): Running {
       const last = current.current;
       if (last === undefined) return;
       controller.current?.abort();
-      const good = new Set(goodItems(last).flatMap((item) => (rest.current.has(item) ? [] : [placeOf(item)])));
-      rest.current = new Set(parsed.items.filter((item) => !good.has(placeOf(item))));
+      const good = goodItems(last).filter((item) => !rest.current.has(item));
+      rest.current = uncheckedItems(parsed.items, good);
       // What was refused is shown until it is answered anew.
       const now = new Map(parsed.items.map((item) => [placeOf(item), item]));
       const failed = last.failed.flatMap((one) => {
         const item = now.get(placeOf(one.item));
-        return item === undefined ? [] : [{ ...one, item }];
+        return item === undefined || !rest.current.has(item) ? [] : [{ ...one, item }];
       });
       const [total, sent] = [parsed.items.length, parsed.items.length - rest.current.size];
       await send({ parsed, step: "check", failed, outcomes: last.outcomes, total, sent, running: true });
@@ -129,6 +129,20 @@ export function isDone({ running, sent, total }: Run): boolean {
 /** Where an item is in the file, whatever it holds. */
 function placeOf({ kind, line }: Item): string {
   return `${kind} ${line}`;
+}
+
+/** Items that are none of those found good. Not by their lines: a correction may take lines away. */
+export function uncheckedItems(items: readonly Item[], good: readonly Item[]): Set<Item> {
+  const contentOf = ({ line: _, ...content }: Item) => JSON.stringify(content);
+  const left = new Map<string, number>();
+  for (const content of good.map(contentOf)) left.set(content, (left.get(content) ?? 0) + 1);
+  const isUnchecked = (item: Item) => {
+    const content = contentOf(item);
+    const number = left.get(content) ?? 0;
+    left.set(content, number - 1);
+    return number <= 0;
+  };
+  return new Set(items.filter(isUnchecked));
 }
 
 /** Items that the check did not refuse. */

@@ -3,6 +3,7 @@ import { callsOf } from "#web/console/import/check_items.ts";
 import { countsOf } from "#web/console/import/counts.ts";
 import type { Item } from "#web/console/import/parse_items.ts";
 import { allProblems, columnOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
+import { uncheckedItems } from "#web/console/import/use_run.ts";
 
 const rack = (code: string, line = 1, row = "A"): Item => ({
   kind: "rack",
@@ -20,6 +21,19 @@ const cable = (a: string, b: string, line = 1): Item => ({
   resource: { a: { device_code: a, port_name: "e" }, b: { device_code: b, port_name: "e" } },
 });
 const names = (items: readonly Item[]) => items.map(({ resource: { code } }) => String(code)).toSorted();
+
+test("uncheckedItems leaves out what was found good, also where a correction took a line away", () => {
+  const [bad, good, unread] = [
+    rack("R1", 2),
+    rack("R2", 4),
+    { ...rack("R3", 5), problems: [{ field: "u_height", message: "x" }] },
+  ];
+  const after = [rack("R9", 2), { ...good, line: 3 }, { ...unread, line: 4 }];
+
+  expect([...uncheckedItems(after, [good])]).toEqual([after[0], after[2]] as Item[]);
+  expect([...uncheckedItems([bad, good, unread], [bad, good, unread])]).toEqual([]);
+  expect([...uncheckedItems([good, { ...good, line: 9 }], [good])].map(({ line }) => line)).toEqual([9]);
+});
 
 test("callsOf asks about each item once, together with what it names of the file", () => {
   const racks = Array.from({ length: 400 }, (_, at) => rack(`R${at}`));

@@ -12,12 +12,28 @@ test("names the fields that every item needs and no column fills; an end of a ca
   expect(missing("rack", ["code", "location.site_id"])).toEqual([]);
 });
 
+const table = (headers: readonly string[], cells: readonly string[]) => ({
+  delimiter: ",",
+  headers,
+  rows: [{ line: 2, cells, from: 0, to: 0 }],
+});
+
+test("itemsOf refuses a row in which two columns fill one field with different texts", () => {
+  const itemOf = (...cells: readonly string[]) => {
+    const columns = ["code", "name", "code"];
+    return itemsOf(table(columns, cells), "rack", columns).items[0];
+  };
+
+  expect(itemOf("A", "x", "B")?.problems).toEqual([
+    { field: "code", message: 'Two columns fill this field, with "A" and "B"' },
+  ]);
+  for (const item of [itemOf("A", "x", "A"), itemOf("", "x", "A"), itemOf("A", "x", "")]) {
+    expect(item?.resource).toEqual({ code: "A", name: "x" });
+    expect(item?.problems).toBeUndefined();
+  }
+});
+
 test("itemsOf places devices with a unit at the front if no column names a side", () => {
-  const table = (headers: readonly string[], cells: readonly string[]) => ({
-    delimiter: ",",
-    headers,
-    rows: [{ line: 2, cells, from: 0, to: 0 }],
-  });
   const faceOf = (columns: readonly string[], cells: readonly string[]) =>
     itemsOf(table(columns, cells), "device", columns).items[0]?.resource["face"];
 

@@ -167,6 +167,23 @@ describe.skipIf(missing !== undefined)("The whole console", () => {
     });
   });
 
+  test("works in a browser that forbids a page to store anything", async () => {
+    await visit("sites", async (page) => {
+      await page.addInitScript(`for (const name of ["localStorage", "sessionStorage"])
+        Object.defineProperty(globalThis, name, { get() { throw new DOMException("denied", "SecurityError"); } });`);
+      await page.reload();
+      await page.goto(`${server.url}/#/racks`);
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("checkbox", { name: "Health" }).uncheck();
+      await page.waitForURL(/columns=/);
+      await page.getByRole("columnheader", { name: "Health" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Saved" }).click();
+      await page.getByLabel("Save what is shown as").fill("mine");
+      await page.getByRole("button", { name: "Save", exact: true }).click();
+      await page.getByText("This browser keeps nothing more").waitFor();
+    });
+  });
+
   test("shows its keys, and selects rows by key", async () => {
     await visit("racks", async (page, keys) => {
       await page.getByRole("checkbox", { name: "Select A01" }).waitFor();

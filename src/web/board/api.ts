@@ -6,6 +6,7 @@ import {
   type Refused,
   type SpecPage,
 } from "#planner/board/wire.ts";
+import { keptValues } from "../shared/kept_values.ts";
 
 /** Why a request was not answered as asked. */
 export class RequestError extends Error {
@@ -26,13 +27,13 @@ const KEY = "planner-board-key";
 export function takeKey(): void {
   const given = /^#key=([\w-]+)$/.exec(location.hash)?.[1];
   if (given === undefined) return;
-  localStorage.setItem(KEY, given);
+  keptValues.set(KEY, given);
   history.replaceState(null, "", "/");
 }
 
 /** Asks the server. @throws RequestError */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...init.headers, [KEY_HEADER]: localStorage.getItem(KEY) ?? "" };
+  const headers = { ...init.headers, [KEY_HEADER]: keptValues.get(KEY) ?? "" };
   const response = await fetch(path, { ...init, headers }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
     throw new RequestError("offline", "The board has ended: run “planner board” again");

@@ -102,9 +102,10 @@ function readListWords<Read extends Address>(place: Read, list: ListKind) {
     wrong.push({ name: spoken(name), value: spoken(value), expected: expected.map(spoken) });
   };
   const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
+  const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
   for (const { column, text } of conditionsOf(place)) {
     const expected = expectedOf(list, column);
-    if (!columns.includes(column) && list.relations?.[column] === undefined) leaveOut(column, text, columns);
+    if (!conditions.has(column)) leaveOut(column, text, columns);
     else if (expected !== undefined && rangeOf(text) === undefined) {
       const unknown = text.split("|").find((word) => word !== "" && !expected.includes(word));
       if (unknown !== undefined) leaveOut(column, unknown, expected);

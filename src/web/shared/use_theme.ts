@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { keptValues } from "./kept_values.ts";
 
 export type Theme = "light" | "dark";
 
@@ -7,7 +8,7 @@ const systemDark = matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 
 function current(): Theme {
-  const chosen = localStorage.getItem(KEY);
+  const chosen = keptValues.get(KEY);
   if (chosen === "light" || chosen === "dark") return chosen;
   return systemDark.matches ? "dark" : "light";
 }
@@ -18,7 +19,7 @@ export function applyTheme(): void {
 }
 
 export function chooseTheme(theme: Theme): void {
-  localStorage.setItem(KEY, theme);
+  keptValues.set(KEY, theme);
   applyTheme();
   for (const listener of listeners) listener();
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Rpcs } from "#gen/datacenter/v1/json.ts";
+import { tabValues } from "../../shared/kept_values.ts";
 
 /** RPCs that answer as during a window. */
 type DuringRpc = {
@@ -23,11 +24,11 @@ const listeners = new Set<() => void>();
 /** The window as during which the pages of this tab are shown; empty for now. */
 export const during = {
   code(): string {
-    return sessionStorage.getItem(KEY) ?? "";
+    return tabValues.get(KEY) ?? "";
   },
   set(code: string): void {
-    if (code === "") sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, code);
+    if (code === "") tabValues.remove(KEY);
+    else tabValues.set(KEY, code);
     for (const listener of listeners) listener();
   },
 };

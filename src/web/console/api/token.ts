@@ -1,3 +1,5 @@
+import { keptValues, tabValues } from "../../shared/kept_values.ts";
+
 /**
  * The caller's token, sent to this server only. It ends with the browser's tab, unless the person has chosen that
  * this browser keeps it.
@@ -7,16 +9,16 @@ const listeners = new Set<() => void>();
 
 export const token = {
   value(): string {
-    return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "";
+    return tabValues.get(KEY) ?? keptValues.get(KEY) ?? "";
   },
   /** Whether the browser keeps it beyond this tab. */
   isKept(): boolean {
-    return localStorage.getItem(KEY) !== null;
+    return keptValues.get(KEY) !== null;
   },
   set(value: string, { keep = false }: { readonly keep?: boolean } = {}): void {
-    sessionStorage.removeItem(KEY);
-    localStorage.removeItem(KEY);
-    if (value !== "") (keep ? localStorage : sessionStorage).setItem(KEY, value);
+    tabValues.remove(KEY);
+    keptValues.remove(KEY);
+    if (value !== "") (keep ? keptValues : tabValues).set(KEY, value);
     for (const listener of listeners) listener();
   },
   subscribe(listener: () => void): () => void {

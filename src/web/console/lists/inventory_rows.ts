@@ -32,13 +32,16 @@ export function requestOf(list: ListKind, place: Place): Request<typeof LIST_RPC
   };
 }
 
+/** The `skip` of a request is an int32. */
+const MOST_PAGES = Math.floor((2 ** 31 - 1) / PAGE_SIZE);
+
 /** The page of the address, from 1. */
 export function pageOf({ settings }: Place): number {
-  return Math.max(1, Math.trunc(Number(settings.get("page") ?? "1")) || 1);
+  return Math.max(1, Math.min(MOST_PAGES, Math.trunc(Number(settings.get("page") ?? "1")) || 1));
 }
 
-/** The columns of the address, or those that the kind shows at first. */
+/** The columns of the address, each once, or those that the kind shows at first. */
 export function columnsOf(list: ListKind, { settings }: Place): readonly string[] {
   const chosen = settings.get("columns") ?? "";
-  return chosen === "" ? list.columns : chosen.split("|");
+  return chosen === "" ? list.columns : [...new Set(chosen.split("|"))];
 }

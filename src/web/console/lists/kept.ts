@@ -1,3 +1,4 @@
+import { keptValues } from "../../shared/kept_values.ts";
 import { linkTo } from "../router.ts";
 import { allColumns } from "./list_columns.ts";
 import type { ListKind } from "./list_kinds.ts";
@@ -26,13 +27,13 @@ export function saveFilter(list: ListKind, name: string, href: string | undefine
 /** The columns that a person chose for a list in this browser; undefined for the usual ones. */
 export function keptColumns(list: ListKind): readonly string[] | undefined {
   const known = new Set([...allColumns(list.page), ...list.columns]);
-  const kept = (localStorage.getItem(`planner-columns-${list.page}`) ?? "").split("|").filter((one) => known.has(one));
-  return kept.length === 0 ? undefined : kept;
+  const kept = (keptValues.get(`planner-columns-${list.page}`) ?? "").split("|").filter((one) => known.has(one));
+  return kept.length === 0 ? undefined : [...new Set(kept)];
 }
 
 export function keepColumns({ page }: ListKind, columns: readonly string[] | undefined): void {
-  if (columns === undefined) localStorage.removeItem(`planner-columns-${page}`);
-  else localStorage.setItem(`planner-columns-${page}`, columns.join("|"));
+  if (columns === undefined) keptValues.remove(`planner-columns-${page}`);
+  else keptValues.set(`planner-columns-${page}`, columns.join("|"));
 }
 
 /** Pairs that this browser keeps; none where it keeps something else. */

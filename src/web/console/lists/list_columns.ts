@@ -45,14 +45,19 @@ const ENUMERATED: Readonly<Record<string, Readonly<Record<string, string | reado
   types: { kind: "DeviceKind", depth: "Depth", airflow: "Airflow" },
 };
 
+/** An address may have any name, such as that of a method that every object has. */
+function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}
+
 /** The columns of a list by its page; none for other pages. */
 export function allColumns(page: string): readonly string[] {
-  return COLUMNS[page]?.split(" ") ?? [];
+  return own(COLUMNS, page)?.split(" ") ?? [];
 }
 
 /** The words that a column may hold; undefined for one of other texts or figures. */
 export function wordsOfColumn(page: string, column: string): readonly string[] | undefined {
-  const words = ENUMERATED[page]?.[column];
+  const words = own(own(ENUMERATED, page) ?? {}, column);
   return typeof words === "string" ? FORM_ENUMS[words]?.values : words;
 }
 

@@ -143,6 +143,8 @@ export interface FloorPlanRequest {
   readonly coloring: words.Coloring;
   readonly render?: RenderOptions | undefined;
   readonly duringWindow: string;
+  readonly loadBasis: words.LoadBasis;
+  readonly maxAgeS?: number | undefined;
 }
 
 export interface FloorPlanResponse {
@@ -155,6 +157,8 @@ export interface FloorPlanResponse {
   readonly unplaced: readonly string[];
   readonly render?: RenderResult | undefined;
   readonly unplacedRacks: readonly RackTile[];
+  readonly measuredLoad?: MeasuredLoad | undefined;
+  readonly loadBasis: words.LoadBasis;
 }
 
 export interface SearchDevicesRequest {
@@ -1125,6 +1129,7 @@ export interface RackTile {
   readonly coolingPct?: number | undefined;
   readonly risk?: words.RackRisk | undefined;
   readonly riskRef?: string | undefined;
+  readonly measuredW?: number | undefined;
 }
 
 export interface CracTile {

@@ -14,13 +14,13 @@ interface Words {
 /** Runs `planner approve` and `planner reject`. */
 export async function runDecision(status: ApprovalDecision["status"], words: Words, cli: Cli): Promise<void> {
   const { id, by, reason, json } = words;
-  if (by === undefined) throw missing("by", "the name of who decides");
-  if (status === "rejected" && reason === undefined) throw missing("reason", "why");
+  if (by === undefined) throw missingFlag("by", "the name of who decides");
+  if (status === "rejected" && reason === undefined) throw missingFlag("reason", "why");
   const decided = await decideApproval(await cli.planner(), id, { status, by, reason: reason ?? null });
   if (json) return printJson(decided);
   print(`${status === "approved" ? "Approved" : "Rejected"} spec: ${decided.spec_id} (by ${plainLine(decided.by)})\n`);
 }
 
-function missing(flag: string, expected: string): UsageError {
+function missingFlag(flag: string, expected: string): UsageError {
   return new UsageError(`Missing flag "--${flag}": expected ${expected}`, null);
 }

@@ -37,7 +37,7 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
     ...list(record["warnings"]).map((warning) => ["note", text(warning)] as const),
     ["time", `${text(record["started_at"])} to ${text(record["ended_at"])}`],
     ["agent", [agent["name"], agent["model"]].filter(Boolean).map(text).join(", ")],
-    ["branch", `${text(record["branch"])}, ${short(record["base"])}..${short(record["head"])}`],
+    ["branch", `${text(record["branch"])}, ${shortenValue(record["base"])}..${shortenValue(record["head"])}`],
     ...list(record["commits"]).map((one) => ["commit", commitText(fieldsOf(one))] as const),
     ...list(record["files"]).map((file) => ["file", text(file)] as const),
     ...list(record["criteria"]).map((one) => ["criterion", criterionText(fieldsOf(one))] as const),
@@ -52,13 +52,13 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
   }
   for (const one of list(merged["commits"])) {
     const { hash, patch_id } = fieldsOf(one);
-    lines.push(["merged", `${short(hash)} at ${text(merged["at"])}, patch ${short(patch_id)}`]);
+    lines.push(["merged", `${shortenValue(hash)} at ${text(merged["at"])}, patch ${shortenValue(patch_id)}`]);
   }
   return lines.map(([name, value]) => `${plainLine(`${name.padEnd(10)}${value}`)}\n`).join("");
 }
 
 function commitText({ hash, subject }: Fields): string {
-  return `${short(hash)} ${text(subject)}`;
+  return `${shortenValue(hash)} ${text(subject)}`;
 }
 
 function criterionText({ label, checked, lost, check }: Fields): string {
@@ -89,6 +89,6 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : value === undefined || value === null ? "-" : JSON.stringify(value);
 }
 
-function short(value: unknown): string {
+function shortenValue(value: unknown): string {
   return text(value).slice(0, 10);
 }

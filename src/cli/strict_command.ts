@@ -59,7 +59,7 @@ export function parseWords(name: string, command: Command, words: readonly strin
     help: false,
     quiet: quiet === true,
     root: typeof root === "string" ? root : undefined,
-    args: { ...values, ...placed(name, command.positionals, given) },
+    args: { ...values, ...placePositionals(name, command.positionals, given) },
   };
 }
 
@@ -135,7 +135,7 @@ class WordCheck {
   }
 }
 
-function placed(
+function placePositionals(
   name: string,
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
@@ -144,7 +144,7 @@ function placed(
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
-    if (words.length === 0 && declared.required) throw missing(name, place, declared);
+    if (words.length === 0 && declared.required) throw missingPositional(name, place, declared);
     const { options } = declared;
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
     if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
@@ -163,7 +163,7 @@ function partsOf<Word>({ completes }: Pick<Positional, "completes">, word: Word)
   return parts.length === 0 ? [word] : parts;
 }
 
-function missing(name: string, place: string, { summary, options }: Positional): UsageError {
+function missingPositional(name: string, place: string, { summary, options }: Positional): UsageError {
   const wanted = options === undefined ? lowerFirst(summary) : oneOf(options);
   return new UsageError(`Missing argument <${place}>: ${wanted}`, helpHint(name));
 }

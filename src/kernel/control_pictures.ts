@@ -6,7 +6,7 @@ const REPLACEMENT = "\ufffd";
 const CONTROLS_IN_LINES = /[^\P{Cc}\n\t]/gu;
 
 /** Returns a visible sign for a character that must not reach a terminal: a picture, else U+FFFD. */
-export function visible(character: string): string {
+export function visibleSign(character: string): string {
   const code = character.charCodeAt(0);
   if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
   return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
@@ -14,7 +14,7 @@ export function visible(character: string): string {
 
 /** Returns a text for a file that people open in a terminal: every line break is a line feed, other controls are visible. */
 export function withoutControls(text: string): string {
-  return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, visible);
+  return text.replace(/\r\n?/g, "\n").replace(CONTROLS_IN_LINES, visibleSign);
 }
 
 // The colours of `paint`, and the line ends of a text that came with carriage returns.
@@ -23,5 +23,5 @@ const OWN_OR_UNSAFE = /\u001b\[(?:1|2|22|3[1-6]|39)m|\r\n|(?![\n\t])[\p{Cc}\u202
 
 /** Returns text that a terminal shows without obeying it: only the colours of planner itself stay. */
 export function terminalText(text: string): string {
-  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : visible(found)));
+  return text.replace(OWN_OR_UNSAFE, (found) => (found.length > 1 ? found : visibleSign(found)));
 }

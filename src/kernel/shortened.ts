@@ -2,6 +2,6 @@
 export const MAX_SHOWN_CHARS = 60;
 
 /** Returns a text as a refusal repeats it: the beginning of a long one. */
-export function shortened(text: string): string {
+export function shortenText(text: string): string {
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }

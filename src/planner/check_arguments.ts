@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { ONE_OF } from "#kernel/one_of.ts";
-import { MAX_SHOWN_CHARS, shortened } from "#kernel/shortened.ts";
+import { MAX_SHOWN_CHARS, shortenText } from "#kernel/shortened.ts";
 
 /** Levels of nesting that it repeats. */
 const MAX_SHOWN_DEPTH = 8;
@@ -38,7 +38,7 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
 function unknownParameter(name: string, known: readonly string[]): OperationError {
   const near = nearest(name, known);
   const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
-  return new OperationError("invalid_argument", `Unknown parameter: ${shortened(name)}${hint}`);
+  return new OperationError("invalid_argument", `Unknown parameter: ${shortenText(name)}${hint}`);
 }
 
 /** JSON may carry integers that no longer count by one; nothing here has so many lines or bytes. */
@@ -54,7 +54,8 @@ type Mismatch = Pick<ValueError, "path" | "schema" | "value">;
 function describe({ path, schema, value }: Mismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
   // docs/contract/spec-tool.md#tool-errors fixes the sentence for a status; other enumerated parameters follow it.
-  if (schema[Kind] === ONE_OF) return `Invalid ${name}: ${bare(value)}. Must be one of: ${schema["enum"].join(", ")}`;
+  if (schema[Kind] === ONE_OF)
+    return `Invalid ${name}: ${bareText(value)}. Must be one of: ${schema["enum"].join(", ")}`;
   return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${formatValue(value)}`;
 }
 
@@ -66,19 +67,19 @@ function expectation(schema: TSchema): string {
   return schema["minimum"] === undefined ? type : `${type} of at least ${schema["minimum"]}`;
 }
 
-function bare(value: unknown): string {
-  return typeof value === "string" && value !== "" ? shortened(value) : formatValue(value);
+function bareText(value: unknown): string {
+  return typeof value === "string" && value !== "" ? shortenText(value) : formatValue(value);
 }
 
 function formatValue(value: unknown): string {
-  return shortened(JSON.stringify(clipped(value, MAX_SHOWN_DEPTH)) ?? String(value));
+  return shortenText(JSON.stringify(clipValue(value, MAX_SHOWN_DEPTH)) ?? String(value));
 }
 
 /** So much of a value as can be shown: writing all of one that is nested 200,000 levels deep takes seconds, if it can be. */
-function clipped(value: unknown, depth: number): unknown {
+function clipValue(value: unknown, depth: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth === 0) return "…";
-  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN_CHARS).map((item) => clipped(item, depth - 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN_CHARS).map((item) => clipValue(item, depth - 1));
   const entries = Object.entries(value).slice(0, MAX_SHOWN_CHARS);
-  return Object.fromEntries(entries.map(([name, item]) => [name, clipped(item, depth - 1)]));
+  return Object.fromEntries(entries.map(([name, item]) => [name, clipValue(item, depth - 1)]));
 }

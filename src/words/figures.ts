@@ -6,7 +6,7 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const UNKNOWN = "–";
 
 /** Formats a number with one decimal if it is significant, without separators of thousands: `1250.5`. */
-export function fixed(value: number): string {
+export function fixDecimals(value: number): string {
   const text = value.toFixed(1);
   return text.endsWith(".0") ? text.slice(0, -2) : text;
 }
@@ -32,14 +32,14 @@ export function withUnit(figure: string, unit: string): string {
 }
 
 export function percent(value: number | undefined): string {
-  return value === undefined ? UNKNOWN : `${fixed(value)} %`;
+  return value === undefined ? UNKNOWN : `${fixDecimals(value)} %`;
 }
 
 /** Watts in whole watts, or in kilowatts or megawatts with one decimal. */
 export function watts(value: number | undefined): string {
   if (value === undefined) return UNKNOWN;
   if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
-  return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
+  return Math.abs(value) < 1_000_000 ? `${fixDecimals(value / 1000)} kW` : `${fixDecimals(value / 1_000_000)} MW`;
 }
 
 export function kilowatts(value: number): string {
@@ -49,19 +49,19 @@ export function kilowatts(value: number): string {
 /** Megabits per second in Mbit/s, Gbit/s or Tbit/s. */
 export function bandwidth(mbps: number | undefined): string {
   if (mbps === undefined) return UNKNOWN;
-  if (mbps < 1000) return `${fixed(mbps)} Mbit/s`;
-  return mbps < 1_000_000 ? `${fixed(mbps / 1000)} Gbit/s` : `${fixed(mbps / 1_000_000)} Tbit/s`;
+  if (mbps < 1000) return `${fixDecimals(mbps)} Mbit/s`;
+  return mbps < 1_000_000 ? `${fixDecimals(mbps / 1000)} Gbit/s` : `${fixDecimals(mbps / 1_000_000)} Tbit/s`;
 }
 
 export function metres(value: number): string {
-  return `${fixed(value)} m`;
+  return `${fixDecimals(value)} m`;
 }
 
 /** Seconds in seconds, minutes or hours. */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
-  return minutes < 120 ? `${minutes} min` : `${fixed(minutes / 60)} h`;
+  return minutes < 120 ? `${minutes} min` : `${fixDecimals(minutes / 60)} h`;
 }
 
 /** As in `950`, `47k` or `1.2M`. */

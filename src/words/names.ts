@@ -8,7 +8,7 @@ export function plural(noun: string): string {
 }
 
 /** A count and its noun: `1 rack`, `2 racks`. @param many form for all counts but 1, if it is irregular */
-export function counted(count: number, one: string, many = plural(one)): string {
+export function countOf(count: number, one: string, many = plural(one)): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
@@ -23,7 +23,7 @@ export function kindNoun(kind: string): string {
   return kind === "crac" ? "cooling unit" : kind.replaceAll("_", " ");
 }
 
-export function capitalized(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -38,7 +38,7 @@ export function constantWord(constant: string): string {
   const spelled = SPELLED[constant];
   if (spelled !== undefined) return spelled;
   const words = constant.split("_").map((word) => (ABBREVIATION.test(word) ? word : word.toLowerCase()));
-  return capitalized(words.join(" "));
+  return capitalize(words.join(" "));
 }
 
 /** `DEVICE_KIND_RACK_PDU` with its prefix becomes "Rack PDU"; an unset value becomes "". */

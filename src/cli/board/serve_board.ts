@@ -15,7 +15,7 @@ import type { RunDeps } from "#planner/runs/run_types.ts";
 import { PRIORITIES } from "#planner/spec/planning.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { openInBrowser } from "../open_browser.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -67,7 +67,7 @@ export async function serveBoard(
   log.note("Open the address in one browser. Ctrl-C ends the board.");
   const opened = opens ? openInBrowser(access.address, (why) => log.note(why)) : undefined;
   try {
-    await aborted(shutdown.signal);
+    await waitForAbort(shutdown.signal);
     const isClean = await server.close(GRACE_MS);
     return isClean ? EXIT_STATUS.ok : EXIT_STATUS.terminated;
   } finally {
@@ -86,7 +86,7 @@ async function listen(server: OnePort, port: number): Promise<number> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
@@ -130,5 +130,5 @@ function mergedText(result: MergeResult): string {
     throw new OperationError("failed_precondition", refusalText(result));
   }
   const notes = [...result.notes, ...(result.kept === null ? [] : [`The worktree is kept: ${result.kept}`])];
-  return [`Merged spec: ${result.spec_id} (${counted(result.commits.length, "commit")})`, ...notes].join("\n");
+  return [`Merged spec: ${result.spec_id} (${countOf(result.commits.length, "commit")})`, ...notes].join("\n");
 }

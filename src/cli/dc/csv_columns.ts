@@ -82,8 +82,8 @@ const JSON_CELL: Cell = {
 };
 const TEXT_CELL: Cell = {
   isNumber: false,
-  write: (value) => guarded(value === undefined ? "" : String(value)),
-  read: (text) => unguarded(text),
+  write: (value) => guardCell(value === undefined ? "" : String(value)),
+  read: (text) => unguardCell(text),
 };
 /** Numbers are passed as text: proto JSON parses them, and rejects any other text by name. */
 const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
@@ -106,11 +106,11 @@ function cellOf({ fieldKind, scalar, message }: DescField): Cell {
 }
 
 /** A cell that no spreadsheet takes for a formula. */
-export function guarded(text: string): string {
+export function guardCell(text: string): string {
   return RISKY.test(text) ? GUARD + text : text;
 }
 
-function unguarded(text: string): string {
+function unguardCell(text: string): string {
   return text.startsWith(GUARD) ? text.slice(GUARD.length) : text;
 }
 

@@ -30,15 +30,15 @@ class Bad extends Error {}
  */
 export async function diagnose(database: Database, settings: () => Promise<unknown>): Promise<readonly Finding[]> {
   const findings = [
-    await found("settings", async () => {
+    await findProblem("settings", async () => {
       await settings();
       return "the settings of serve are consistent";
     }),
-    await found("permissions", async () => permissions(database)),
-    await found("disk", async () => freeSpace(database)),
+    await findProblem("permissions", async () => permissions(database)),
+    await findProblem("disk", async () => freeSpace(database)),
   ];
   let store: InspectedStore | undefined;
-  const schema = await found("schema", async () => {
+  const schema = await findProblem("schema", async () => {
     if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
     store = await database.inspect();
     return schemaOf(store);
@@ -47,17 +47,17 @@ export async function diagnose(database: Database, settings: () => Promise<unkno
   const open = store;
   if (open === undefined) return findings;
   try {
-    findings.push(await found("database", () => usable(open, database)));
-    findings.push(await found("clock", () => clock(open)));
-    findings.push(await found("chain", () => chain(open)));
-    findings.push(await found("checkpoint", () => checkpoint(open, database)));
+    findings.push(await findProblem("database", () => describeUsable(open, database)));
+    findings.push(await findProblem("clock", () => clock(open)));
+    findings.push(await findProblem("chain", () => chain(open)));
+    findings.push(await findProblem("checkpoint", () => checkpoint(open, database)));
   } finally {
     await open.close();
   }
   return findings;
 }
 
-async function found(check: Finding["check"], look: () => Promise<string>): Promise<Finding> {
+async function findProblem(check: Finding["check"], look: () => Promise<string>): Promise<Finding> {
   try {
     return { check, ok: true, detail: await look() };
   } catch (error) {
@@ -91,7 +91,7 @@ function schemaOf({ steps }: InspectedStore): string {
   return text;
 }
 
-async function usable(store: InspectedStore, { shown, file }: Database): Promise<string> {
+async function describeUsable(store: InspectedStore, { shown, file }: Database): Promise<string> {
   await store.check();
   if (file === undefined) return `${shown} can be read`;
   const damage = await store.damage();

@@ -61,7 +61,7 @@ export async function importCalendar(
       return importWindowLines(service, { file: call.file, text, isTrial: call["dry-run"] }, wait);
     const zone = await commandZone(service, call["time-zone"]);
     const refusal = zone.ambiguous ? zone.because : "";
-    const events = named(call.file, () => readCalendar(text, { name: zone.name, refusal }));
+    const events = nameFile(call.file, () => readCalendar(text, { name: zone.name, refusal }));
     const elements = await Promise.all(call.element.map((one) => resolveRef(service, one, [])));
     const plans = await planEvents(service, events, { elements, file: call.file });
     const outcomes = await write(service, plans, { isTrial: call["dry-run"], file: call.file, wait });
@@ -157,10 +157,10 @@ async function changeOf(
       "the event names nothing that is out: expected X-MAINTNOTE-OBJECT-ID, or --element",
     );
   const texts = {
-    title: cut(event.title, MAX_TEXT_CHARS),
-    notes: cut(event.description, MAX_COMMENT_CHARS),
-    owner: cut(event.owner, MAX_TEXT_CHARS),
-    contact: cut(event.contact, MAX_TEXT_CHARS),
+    title: cutText(event.title, MAX_TEXT_CHARS),
+    notes: cutText(event.description, MAX_COMMENT_CHARS),
+    owner: cutText(event.owner, MAX_TEXT_CHARS),
+    contact: cutText(event.contact, MAX_TEXT_CHARS),
     calendarUid: event.uid,
     calendarSequence: event.sequence,
   };
@@ -184,7 +184,7 @@ async function changeOf(
 }
 
 /** A text without what is beyond its length. No character is cut in halves: no message can hold one. */
-function cut(text: string, chars: number): string {
+function cutText(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, "");
 }
 
@@ -225,7 +225,7 @@ function outcomeOf(outcome: Outcome | undefined): string {
   return outcome === Outcome.UPDATED ? "updated" : "unchanged";
 }
 
-function named<Result>(file: string, work: () => Result): Result {
+function nameFile<Result>(file: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {

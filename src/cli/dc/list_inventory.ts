@@ -26,7 +26,7 @@ import { outputWidth } from "../output/terminal.ts";
 import { textWidth, wrapText } from "../output/wrap_text.ts";
 import { suggestion, usageError } from "../usage_error.ts";
 import { enumName } from "./asked_flags.ts";
-import { csvLine, guarded } from "./csv_columns.ts";
+import { csvLine, guardCell } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
 
@@ -54,7 +54,7 @@ export async function printInventory(database: Database, call: ListCall, log: St
   const columns = columnsOf(call, list, reply.columns);
   if (call.csv) {
     const cells = ({ ref, name, texts, figures }: InventoryRow) =>
-      [ref, name, ...columns.map((column) => texts[column] ?? String(figures[column] ?? ""))].map(guarded);
+      [ref, name, ...columns.map((column) => texts[column] ?? String(figures[column] ?? ""))].map(guardCell);
     return print([["ref", "name", ...columns], ...reply.rows.map(cells)].map(csvLine).join(""));
   }
   print(rowTable(reply.rows, columns));

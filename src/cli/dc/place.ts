@@ -11,7 +11,7 @@ import {
 import { OperationError } from "#kernel/errors.ts";
 import { reasonWord, refusalWord } from "#web/console/reason_words.ts";
 import { tenths } from "#words/figures.ts";
-import { counted, plainRefs } from "#words/names.ts";
+import { countOf, plainRefs } from "#words/names.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
@@ -114,7 +114,7 @@ function summary({
   revision,
 }: FindPlacementResponse): string {
   const found = placed === requested ? `${placed} of ${requested} fit` : shortfall(placed, requested, proven);
-  return `${found}, in ${counted(racksUsed, "rack")}; ${racks.length} of ${counted(racksInScope, "rack")} can take one; revision ${revision}`;
+  return `${found}, in ${countOf(racksUsed, "rack")}; ${racks.length} of ${countOf(racksInScope, "rack")} can take one; revision ${revision}`;
 }
 
 function shortfall(placed: number, requested: number, proven: boolean): string {

@@ -17,14 +17,14 @@ import {
 } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { tenths } from "#words/figures.ts";
-import { counted, plainRefs } from "#words/names.ts";
+import { countOf, plainRefs } from "#words/names.ts";
 import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { usageError } from "../usage_error.ts";
 import type { AskedRequest } from "./asked_flags.ts";
-import { csvLine, guarded } from "./csv_columns.ts";
+import { csvLine, guardCell } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
@@ -122,7 +122,7 @@ async function draw(
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${counted(totalCount, "cause")}, ${counted(harmless, "element")} without effect`;
+  return `${what} failed in turn at revision ${revision}: ${countOf(totalCount, "cause")}, ${countOf(harmless, "element")} without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
@@ -151,7 +151,7 @@ const CSV: readonly (readonly [string, (cause: FailureCause) => string | number]
 function csvOf(causes: readonly FailureCause[]): string {
   const lines = [
     CSV.map(([name]) => name),
-    ...causes.map((cause) => CSV.map(([, cell]) => guarded(String(cell(cause))))),
+    ...causes.map((cause) => CSV.map(([, cell]) => guardCell(String(cell(cause))))),
   ];
   return lines.map(csvLine).join("");
 }

@@ -55,7 +55,7 @@ export function serverUrl(given: string): string {
 /** Calls one RPC in Connect's JSON. @throws ServerRefusal for a refusal, OperationError when there is no answer */
 export async function callServer(address: ServerAddress, rpc: string, request: string): Promise<JsonValue> {
   const { response, text } = await send(address, rpc, request);
-  const json = parsed(text);
+  const json = parseJson(text);
   if (response.ok && json !== undefined) return json;
   if (isFailure(json))
     throw new ServerRefusal(json.message ?? json.code, json.code, (json.details ?? []).flatMap(detailsIn));
@@ -90,7 +90,7 @@ async function send({ url, token, timeoutMs }: ServerAddress, rpc: string, reque
   }
 }
 
-function parsed(text: string): JsonValue | undefined {
+function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -34,13 +34,13 @@ const EXPECTED = "2026-11-28 20:00, or with an offset such as 2026-11-28T20:00+0
 function readInstant(flag: string, text: string, { name: zone, ambiguous, because }: CommandZone): number {
   if (WITH_OFFSET.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
   const found = LOCAL.exec(text);
-  if (found === null) throw wrong(flag, text, EXPECTED);
-  if (ambiguous) throw wrong(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
+  if (found === null) throw wrongTime(flag, text, EXPECTED);
+  if (ambiguous) throw wrongTime(flag, text, `an offset such as 2026-11-28T20:00+01:00, or --time-zone: ${because}`);
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = found.slice(1).map(Number);
-  if (hour >= 24 || minute >= 60) throw wrong(flag, text, EXPECTED);
+  if (hour >= 24 || minute >= 60) throw wrongTime(flag, text, EXPECTED);
   const instant = readLocalTime({ year, month, day, hour, minute }, zone);
   if (typeof instant === "number") return instant;
-  throw wrong(flag, text, instant.expected);
+  throw wrongTime(flag, text, instant.expected);
 }
 
 const UNITS = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;
@@ -48,11 +48,11 @@ const UNITS = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as con
 function readLength(text: string): number {
   const parts = [...text.matchAll(/(\d{1,6})([dhm])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text)
-    throw wrong("--for", text, "days, hours and minutes, such as 2h or 1h30m");
+    throw wrongTime("--for", text, "days, hours and minutes, such as 2h or 1h30m");
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * UNITS[unit as keyof typeof UNITS], 0);
 }
 
-function wrong(flag: string, value: string, expected: string): OperationError {
+function wrongTime(flag: string, value: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Wrong value "${value}" for ${flag}: expected ${expected}`);
 }
 

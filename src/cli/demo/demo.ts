@@ -81,7 +81,7 @@ class DemoProject {
   start(words: readonly string[], stdio: "ignore" | "inherit"): Child {
     const [program = "", ...first] = selfCommand();
     const child = spawn(program, [...first, ...words], { cwd: this.#folder, env: this.#env, stdio });
-    return { process: child, ended: ended(child) };
+    return { process: child, ended: waitForEnd(child) };
   }
 
   /** Ends agents that the board started; they would work in a folder that is removed. */
@@ -125,7 +125,7 @@ function ownEnvironment(folder: string): NodeJS.ProcessEnv {
   };
 }
 
-function ended(child: ChildProcess): Promise<ExitStatus> {
+function waitForEnd(child: ChildProcess): Promise<ExitStatus> {
   return new Promise((resolve) => {
     child.once("error", () => resolve(EXIT_STATUS.refused));
     child.once("exit", (code) => resolve((code ?? EXIT_STATUS.terminated) as ExitStatus));

@@ -125,13 +125,13 @@ interface ImportBatch {
  * @throws OperationError when `path` cannot be read or is an export of another kind; a single bad item is no error
  */
 export function readImport(path: string): ImportBatch {
-  const there = readable(path, () => statSync(path));
+  const there = readOrRefuse(path, () => statSync(path));
   if (there.isDirectory()) return readFolder(path);
   return path.toLowerCase().endsWith(".json") ? readExport(path) : batch([path], (file) => markdownItem(file));
 }
 
 function readFolder(folder: string): ImportBatch {
-  const names = readable(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
+  const names = readOrRefuse(folder, () => readdirSync(folder)).filter((name) => /^[^.].*\.md$/i.test(name));
   if (names.length === 0) {
     throw new OperationError("not_found", `Cannot import "${folder}": expected Markdown files in it, found none`);
   }
@@ -139,7 +139,7 @@ function readFolder(folder: string): ImportBatch {
 }
 
 function readExport(path: string): ImportBatch {
-  const data = readable(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
+  const data = readOrRefuse(path, () => JSON.parse(readFileSync(path, "utf8")) as unknown);
   if (!Value.Check(EXPORT_HEAD, data)) {
     throw new OperationError("invalid_argument", `Cannot import "${path}": expected what \`planner export\` writes`);
   }
@@ -162,7 +162,7 @@ function exportItem(value: unknown): ImportItem | ImportRefusal {
   // A file's name would carry it into every listing of the folder.
   if (/\p{Cc}/u.test(id)) return { source: value.id, reason: "its id holds a control character: expected none" };
   const text = value.frontmatter_text + value.body;
-  return checked({ source: value.id, id, name: value.id, archived: value.archived, text });
+  return checkItem({ source: value.id, id, name: value.id, archived: value.archived, text });
 }
 
 function markdownItem(path: string): ImportItem | ImportRefusal {
@@ -172,13 +172,13 @@ function markdownItem(path: string): ImportItem | ImportRefusal {
     if (statSync(path).size > MAX_SPEC_BYTES) return { source, reason: `larger than ${MAX_SPEC_BYTES} bytes` };
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(path));
     const id = specIdParts(name) === undefined ? undefined : parseSpecId(name);
-    return checked({ source, id, name, archived: false, text });
+    return checkItem({ source, id, name, archived: false, text });
   } catch (error) {
     return { source, reason: error instanceof TypeError ? "not valid UTF-8" : reason(error) };
   }
 }
 
-function checked(item: ImportItem): ImportItem | ImportRefusal {
+function checkItem(item: ImportItem): ImportItem | ImportRefusal {
   const document = parseDocument(item.text);
   if (!document.ok) {
     const { line, column, message } = document.problem;
@@ -192,7 +192,7 @@ function shownId(value: unknown): string {
   return typeof id === "string" && id !== "" ? id : "spec without an id";
 }
 
-function readable<Result>(path: string, read: () => Result): Result {
+function readOrRefuse<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

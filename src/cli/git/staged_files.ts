@@ -30,7 +30,7 @@ export async function readIndex({ git, prefix }: Repository): Promise<ProjectInd
   const specs = new Map<SpecId, IndexEntry>();
   const archivedIds = new Set<string>();
   let config: IndexEntry | undefined;
-  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...below(prefix)])) {
+  for (const line of await git.list(["ls-files", "--stage", "--full-name", "-z", ...pathspecBelow(prefix)])) {
     const [, mode = "", hash = "", , path = ""] = ENTRY.exec(line) ?? [];
     const entry = { file: path.slice(prefix.length), hash, isFile: mode.startsWith("100") };
     const id = parseSpecId(SPEC.exec(entry.file)?.[1] ?? "");
@@ -46,7 +46,7 @@ export async function readIndex({ git, prefix }: Repository): Promise<ProjectInd
 export async function stagedIds({ git, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
   const paths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
-    return (await git.list([...words, ...below(prefix)])).map((path) => path.slice(prefix.length));
+    return (await git.list([...words, ...pathspecBelow(prefix)])).map((path) => path.slice(prefix.length));
   };
   const [kept, gone] = await Promise.all([paths("d"), paths("D")]);
   return { changed: idsIn(kept, [SPEC]), removed: idsIn(gone, [SPEC, ARCHIVED]) };
@@ -63,7 +63,7 @@ export async function specsNaming({ git, prefix }: Repository, ids: readonly Spe
   const patterns = ids.flatMap((id) => ["-e", id]);
   const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
   // Status 1 means that no file matches.
-  const { status, stdout } = await git.try([...words, ...below(prefix)]);
+  const { status, stdout } = await git.try([...words, ...pathspecBelow(prefix)]);
   if (status !== 0) return [];
   const paths = stdout.toString().split("\0").slice(0, -1);
   return idsIn(
@@ -73,7 +73,7 @@ export async function specsNaming({ git, prefix }: Repository, ids: readonly Spe
 }
 
 /** A pathspec that means the same wherever git is started, and takes no character of the path for a pattern. */
-function below(prefix: string): readonly string[] {
+function pathspecBelow(prefix: string): readonly string[] {
   return ["--", `:(top,literal)${prefix}.planner`];
 }
 

@@ -36,8 +36,8 @@ if [ -x "$kept" ]; then
   "$kept" "$@" || exit $?
 fi
 
-program=${quoted(program)}
-installed_planner() { ${command.map(quoted).join(" ")} "$@"; }
+program=${quoteWord(program)}
+installed_planner() { ${command.map(quoteWord).join(" ")} "$@"; }
 
 check() {
   [ -d "$1/.planner/specs" ] || return 0
@@ -53,7 +53,7 @@ ${UNCHANGED}
   fi
 }
 
-${roots.map((root) => `check ${quoted(root)} || exit $?`).join("\n")}
+${roots.map((root) => `check ${quoteWord(root)} || exit $?`).join("\n")}
 `;
 }
 
@@ -66,7 +66,7 @@ export type FoundHook =
 /** Recognizes our hook and reads the projects that it checks. */
 export function readHook(text: string): FoundHook {
   if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
-  const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoted(word));
+  const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoteWord(word));
   const written = text.replace(EARLIER_UNCHANGED, () => UNCHANGED);
   const same = fixedLines(hookScript({ command: [""], roots })) === fixedLines(written);
   return same ? { kind: "ours", roots } : { kind: "changed" };
@@ -78,11 +78,11 @@ function fixedLines(script: string): string {
 }
 
 /** A shell word that means exactly this text. Shells take `/` in Windows paths, and `\\` for an escape. */
-function quoted(text: string): string {
+function quoteWord(text: string): string {
   const path = /^[A-Za-z]:\\/.test(text) ? text.replaceAll("\\", "/") : text;
   return `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-function unquoted(word: string): string {
+function unquoteWord(word: string): string {
   return word.slice(1, -1).replaceAll(`'\\''`, "'");
 }

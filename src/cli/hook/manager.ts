@@ -133,11 +133,11 @@ function addCommand(text: string, name: string, run: string): string | null {
   const { contents, errors } = parseDocument(text);
   if (errors.length > 0) return null;
   if (contents === null)
-    return checked(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
+    return checkBlock(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(contents)) return null;
   const hook = pairOf(contents, "pre-commit");
   if (hook === undefined)
-    return checked(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
+    return checkBlock(`${withLineEnd(text)}${block(["pre-commit:", "  commands:"], name, run)}`, name);
   if (!isMap(hook.value)) return null;
   const commands = pairOf(hook.value, "commands");
   const before =
@@ -145,7 +145,7 @@ function addCommand(text: string, name: string, run: string): string | null {
   const at = before === undefined ? null : lineStart(text, before);
   if (at === null) return null;
   const lines = block(commands === undefined ? ["commands:"] : [], name, run);
-  return checked(`${text.slice(0, at.start)}${indented(lines, at.indent)}${text.slice(at.start)}`, name);
+  return checkBlock(`${text.slice(0, at.start)}${indentLines(lines, at.indent)}${text.slice(at.start)}`, name);
 }
 
 /** Adds an entry in front of `repos` of a pre-commit configuration, see `addCommand`. */
@@ -158,7 +158,7 @@ function addLocalHook(text: string, entry: readonly string[]): string | null {
   const start = text.lastIndexOf("\n", first.range[0]) + 1;
   const indent = /^( *)- +/.exec(text.slice(start))?.[1];
   if (indent === undefined) return null;
-  const result = `${text.slice(0, start)}${indented(`${entry.join("\n")}\n`, indent)}${text.slice(start)}`;
+  const result = `${text.slice(0, start)}${indentLines(`${entry.join("\n")}\n`, indent)}${text.slice(start)}`;
   return parseDocument(result).errors.length === 0 ? result : null;
 }
 
@@ -203,7 +203,7 @@ function lineStart(text: string, { key }: Pair): LineStart | null {
   return indent.trim() === "" ? { start, indent } : null;
 }
 
-function indented(lines: string, indent: string): string {
+function indentLines(lines: string, indent: string): string {
   return lines.replace(/^(?=.)/gm, indent);
 }
 
@@ -212,7 +212,7 @@ function withLineEnd(text: string): string {
 }
 
 /** Null unless the command is where lefthook reads it. */
-function checked(text: string, name: string): string | null {
+function checkBlock(text: string, name: string): string | null {
   const document = parseDocument(text);
   if (document.errors.length > 0) return null;
   return document.getIn(["pre-commit", "commands", name, "run"]) === undefined ? null : text;

@@ -90,12 +90,12 @@ export function installedProviders(env: Readonly<Record<string, string | undefin
 export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
   const data = parseToml(file, text);
   const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
-  if (found !== undefined) return { kind: isDeepStrictEqual(plain(found), entry) ? "present" : "other" };
+  if (found !== undefined) return { kind: isDeepStrictEqual(plainValue(found), entry) ? "present" : "other" };
   const eol = lineEnding(text);
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
   const table = [`[${path.join(".")}]`, ...lines, ""].join(eol);
   const extended = text === "" ? table : `${text}${text.endsWith("\n") ? "" : eol}${eol}${table}`;
-  if (!holds(extended, data, path, entry)) {
+  if (!holdsEntry(extended, data, path, entry)) {
     throw unfitConfig(file, `"${path[0]}" is written in a way that a table at the end cannot extend`);
   }
   return { kind: "added", text: extended };
@@ -111,10 +111,10 @@ function parseToml(file: string, text: string): unknown {
   }
 }
 
-function holds(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
+function holdsEntry(extended: string, before: unknown, path: readonly string[], entry: ServerEntry): boolean {
   try {
     const after = parse(extended.replace(BYTE_ORDER_MARK, ""));
-    return isDeepStrictEqual(plain(after), plain(withEntry(before, path, entry)));
+    return isDeepStrictEqual(plainValue(after), plainValue(withEntry(before, path, entry)));
   } catch (error) {
     if (error instanceof TomlError) return false;
     throw error;
@@ -129,7 +129,7 @@ function withEntry(data: unknown, path: readonly string[], entry: ServerEntry): 
 }
 
 // The parser's tables have no prototype, ours have one: only the data counts.
-function plain(value: unknown): unknown {
+function plainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 

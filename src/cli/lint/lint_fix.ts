@@ -23,11 +23,11 @@ function unifiedDiff(file: string, before: string, after: string): string {
   const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
   // The library begins with a rule, then names the files, quoted as git does it.
   const [, from = "", to = "", ...hunks] = patch.split("\n");
-  return [ended(from), ended(to), ...hunks].join("\n");
+  return [endName(from), endName(to), ...hunks].join("\n");
 }
 
 /** A tab ends a name with blanks in it, for `patch` would end it at the first one. */
-function ended(line: string): string {
+function endName(line: string): string {
   return line.includes(" ", "--- ".length) && !line.endsWith('"') ? `${line}\t` : line;
 }
 
@@ -51,7 +51,7 @@ export async function lintAndFix(
   choice: LintChoice,
   progress: Progress = () => {},
 ): Promise<FixOutcome> {
-  const specs = await readable(context, choice.ids);
+  const specs = await readableSpecs(context, choice.ids);
   const results: Results = new Map();
   let ready: ReadonlyMap<SpecId, Fixed> = new Map();
   for (let start = 0; start < specs.length + BATCH; start += BATCH) {
@@ -69,7 +69,7 @@ export async function previewFix(
   choice: LintChoice,
   progress: Progress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
-  const specs = await readable(context, choice.ids);
+  const specs = await readableSpecs(context, choice.ids);
   const results: Results = new Map();
   const fixed = new Map<SpecId, Fixed>();
   for (let start = 0; start < specs.length; start += BATCH) {
@@ -151,7 +151,7 @@ function listOutcomes(specs: readonly Spec[], results: Results): Pick<FixOutcome
   return { fixed, failed };
 }
 
-async function readable(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<readonly Spec[]> {
+async function readableSpecs(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<readonly Spec[]> {
   const { specs } = await context.specs.active();
   if (ids === undefined) return specs.filter(isMeantAsSpec);
   const wanted = new Set(ids);

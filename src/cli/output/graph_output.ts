@@ -24,8 +24,8 @@ export function printGraph(cli: Cli, graph: SpecGraph, unreadable: readonly Unre
   const lines = [
     ...(critical_path.length === 0
       ? []
-      : [`Critical path (${critical_path.length}): ${named(critical_path).join(", ")}`]),
-    ...cycles.slice(0, MOST_CYCLES).map((ids) => `Cycle: ${[...named(ids), ids[0]].join(" -> ")}`),
+      : [`Critical path (${critical_path.length}): ${nameIds(critical_path).join(", ")}`]),
+    ...cycles.slice(0, MOST_CYCLES).map((ids) => `Cycle: ${[...nameIds(ids), ids[0]].join(" -> ")}`),
     ...(cycles.length > MOST_CYCLES ? [`${cycles.length - MOST_CYCLES} more cycles`] : []),
     ...(unknown.length === 0 ? [] : [`Unknown: ${listSome(unknown, MOST_IDS)}`]),
   ];
@@ -54,6 +54,6 @@ function mark({ critical, in_cycle }: GraphBox): string {
   return critical ? "*" : "-";
 }
 
-function named(ids: readonly string[]): readonly string[] {
+function nameIds(ids: readonly string[]): readonly string[] {
   return [...ids.slice(0, MOST_IDS), ...(ids.length > MOST_IDS ? [`(${ids.length - MOST_IDS} more)`] : [])];
 }

@@ -46,7 +46,7 @@ export function renderTable<Row>(
   const options = { width, below };
   if (width === undefined || naturalWidth(rows, columns, longestWord) <= width)
     return renderCells(rows, columns, options);
-  const { kept, same } = narrowed(rows, columns);
+  const { kept, same } = narrowTable(rows, columns);
   return renderCells(rows, kept, options) + linesBelow(same, 0, width);
 }
 
@@ -80,7 +80,7 @@ function linesBelow(text: string, indent: number, width: number | undefined): st
  * Shortens a table that is too wide, so that its titles get the room: short texts, and no column whose cells are all
  * equal. `same` names what such a column holds. The first column and titles stay.
  */
-function narrowed<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
+function narrowTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]) {
   const equal = columns.map(({ text }) => rows.every((row) => text(row) === text(rows[0] as Row)));
   const leaves = (column: Column<Row>, index: number) => {
     const cell = column.text(rows[0] as Row);

@@ -40,7 +40,7 @@ export async function accept(deciding: Deciding, { spec_id, members }: ReviewFac
   }
 }
 
-export async function back({ deps, json }: Deciding, id: string, text: string): Promise<ExitStatus> {
+export async function sendWorkBack({ deps, json }: Deciding, id: string, text: string): Promise<ExitStatus> {
   const sent = await sendBack(deps, id, text);
   if (json) printJson(sent);
   else for (const one of sent.specs) print(`Sent back spec: ${one} (planner work ${one})\n`);
@@ -90,7 +90,7 @@ async function backFromEditor(deciding: Deciding, { spec_id }: ReviewFacts): Pro
 
 async function backAndDiscard(deciding: Deciding, id: string, { text, file, discard }: EditedText) {
   try {
-    const status = await back(deciding, id, text);
+    const status = await sendWorkBack(deciding, id, text);
     discard();
     return status;
   } catch (error) {

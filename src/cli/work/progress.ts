@@ -221,7 +221,7 @@ export class RunningSpecs {
 }
 
 function lineOf({ title, since, usage, last }: Running, now: number): string {
-  const name = padded(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
+  const name = padText(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
   const spent = (usage === null ? "" : shortUsage(usage)).padStart(USAGE_COLUMNS);
   return `${name} ${clock(now - since).padStart(TIME_COLUMNS)} ${spent}  ${oneLine(last)}`;
 }
@@ -231,7 +231,7 @@ function clock(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-function padded(text: string, columns: number): string {
+function padText(text: string, columns: number): string {
   return text + " ".repeat(Math.max(0, columns - textWidth(text)));
 }
 

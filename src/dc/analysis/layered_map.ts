@@ -60,7 +60,7 @@ export class LayeredMap<Value> {
     if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
     if (changes.size < MERGE_AT + base.size / MERGE_SHARE) return new LayeredMap(base, changes);
-    return new LayeredMap(merged(base, changes));
+    return new LayeredMap(mergeLayers(base, changes));
   }
 
   #put(key: string, value: Value | undefined): void {
@@ -71,7 +71,7 @@ export class LayeredMap<Value> {
   }
 }
 
-function merged<Value>(
+function mergeLayers<Value>(
   base: ReadonlyMap<string, Value>,
   changes: ReadonlyMap<string, Value | undefined>,
 ): ReadonlyMap<string, Value> {

@@ -62,10 +62,10 @@ export function placesByArea(places: readonly Place[]): ReadonlyMap<string, read
 /** Keys of the areas around something, its rack included. */
 export function areasAround({ rackCode, location }: Located): readonly string[] {
   const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];
-  return [...rack, ...(location === undefined ? [] : around(location))].map((area) => area.toLowerCase());
+  return [...rack, ...(location === undefined ? [] : placesAround(location))].map((area) => area.toLowerCase());
 }
 
-function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly string[] {
+function placesAround({ siteId, floorNumber, room, row, zoneId }: Location): readonly string[] {
   const floor = `${siteId}/${floorNumber}`;
   const named = [
     ["room", room],
@@ -83,7 +83,7 @@ function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly 
 export function areaAround({ rackCode, location }: Located, kind: AreaKind): string | undefined {
   if (kind === "RACK") return rackCode === undefined ? undefined : `rack:${rackCode}`;
   const prefix = `${kind.toLowerCase()}:`;
-  return location && around(location).find((area) => area.startsWith(prefix));
+  return location && placesAround(location).find((area) => area.startsWith(prefix));
 }
 
 const heats = new WeakMap<Place, Map<LoadBasis, HeatSum>>();

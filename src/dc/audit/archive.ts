@@ -89,7 +89,7 @@ export async function verifyArchive(
       const tree = value?.["format"] === FORMAT ? parseFrontier(String(value["tree"])) : undefined;
       if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
       state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
-    } else if (typeof value?.["checkpoint"] === "string") return ended(state, value["checkpoint"], keys);
+    } else if (typeof value?.["checkpoint"] === "string") return endArchive(state, value["checkpoint"], keys);
     else {
       const record = value as unknown as ChangeRecord;
       const checked = checkRow(rowOf(line, record, state.head.seq + 1), state.head);
@@ -102,7 +102,7 @@ export async function verifyArchive(
   return { ok: false, detail: "its end is missing" };
 }
 
-function ended(
+function endArchive(
   { after, tree, head }: { readonly after: number; readonly tree: MerkleFrontier; readonly head: ChainHead },
   note: string,
   keys: readonly VerifierKey[],

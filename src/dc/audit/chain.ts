@@ -52,17 +52,17 @@ export function checkRow(
   head: ChainHead,
 ): { readonly ok: true; readonly record: EntryHeader } | LogProblem {
   const { seq, body } = row;
-  if (seq <= head.seq) return broken(seq, "unrecorded", "was not written by the service");
-  if (seq !== head.seq + 1) return broken(head.seq + 1, "missing", "is missing");
+  if (seq <= head.seq) return brokenEntry(seq, "unrecorded", "was not written by the service");
+  if (seq !== head.seq + 1) return brokenEntry(head.seq + 1, "missing", "is missing");
   const header = headerOf(row);
-  const record = parsed(header.text) ?? parsed(body);
-  if (record === undefined) return broken(seq, "altered", "was altered: its text cannot be read");
+  const record = parseHeader(header.text) ?? parseHeader(body);
+  if (record === undefined) return brokenEntry(seq, "altered", "was altered: its text cannot be read");
   if (record.hash !== hashOfText(row, record, header.own))
-    return broken(seq, "altered", "was altered: its hash does not fit its text");
-  if (record.prevHash !== head.hash) return broken(seq, "unlinked", "does not follow the entry before it");
+    return brokenEntry(seq, "altered", "was altered: its hash does not fit its text");
+  if (record.prevHash !== head.hash) return brokenEntry(seq, "unlinked", "does not follow the entry before it");
   const column = wrongColumn(row, record);
   if (column === undefined) return { ok: true, record };
-  return broken(seq, "column", `was altered: its column ${column} differs from the entry`);
+  return brokenEntry(seq, "column", `was altered: its column ${column} differs from the entry`);
 }
 
 /**
@@ -86,7 +86,7 @@ function valuesStart(body: string): number {
   return body.length;
 }
 
-function parsed(text: string): EntryHeader | undefined {
+function parseHeader(text: string): EntryHeader | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? (value as unknown as EntryHeader) : undefined;
@@ -143,9 +143,9 @@ function wrongColumn(row: LogRow, record: EntryHeader): string | undefined {
 export function shorterThan(signed: { readonly size: number; readonly time?: string }, end: number): LogProblem {
   const by = signed.time === undefined ? "the database says that" : `a signed checkpoint of ${signed.time} says that`;
   const detail = `the log is shorter than what was signed: it ends at entry ${end}, ${by} ${signed.size} were signed`;
-  return broken(end + 1, "missing", `is missing: ${detail}`);
+  return brokenEntry(end + 1, "missing", `is missing: ${detail}`);
 }
 
-export function broken(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {
+export function brokenEntry(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {
   return { ok: false, seq, problem, detail };
 }

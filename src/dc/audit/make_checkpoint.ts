@@ -2,7 +2,7 @@ import { type KeyObject, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 import { archiveBase, type LogBase } from "./archive.ts";
-import { broken, checkRow, type LogProblem, shorterThan } from "./chain.ts";
+import { brokenEntry, checkRow, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, signCheckpoint } from "./checkpoint.ts";
 import { AUDIT_SIGNED, signedBase, signedStates } from "./signed_end.ts";
 
@@ -70,7 +70,7 @@ async function followedTree(reader: DcReader): Promise<LogBase | LogProblem> {
   const base = await archiveBase(reader);
   const signed = await signedBase(reader);
   const from = base === undefined || signed === undefined || signed.seq < base.seq ? base : signed;
-  if (from === undefined) return broken(0, "checkpoint", "cannot be read, so the last signature is unknown");
+  if (from === undefined) return brokenEntry(0, "checkpoint", "cannot be read, so the last signature is unknown");
   const { tree } = from;
   let head = { seq: from.seq, hash: from.hash };
   for (;;) {
@@ -88,5 +88,5 @@ async function followedTree(reader: DcReader): Promise<LogBase | LogProblem> {
   if (unreached !== undefined) return shorterThan(unreached, head.seq);
   const recorded = await reader.chainHead();
   if (recorded.seq === head.seq && recorded.hash === head.hash) return { ...head, tree };
-  return broken(Math.min(head.seq, recorded.seq) + 1, "missing", "is missing, or was not written by the service");
+  return brokenEntry(Math.min(head.seq, recorded.seq) + 1, "missing", "is missing, or was not written by the service");
 }

@@ -21,7 +21,7 @@ export class ReferenceSums {
   #lastFirst = 0;
   #lastSecond = 0;
 
-  constructor(first = odd(), second = odd()) {
+  constructor(first = oddNumber(), second = oddNumber()) {
     this.#first = first;
     this.#second = second;
   }
@@ -50,8 +50,8 @@ export class ReferenceSums {
     const second = this.#second;
     if (ref !== this.#last) this.#hashText(ref);
     const [a, b] = [this.#lastFirst, this.#lastSecond];
-    this.#sum = (this.#sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
-    this.#otherSum = (this.#otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
+    this.#sum = (this.#sum + sign * mixBits(Math.imul(a ^ seq, first))) | 0;
+    this.#otherSum = (this.#otherSum + sign * mixBits(Math.imul(b ^ seq, second))) | 0;
   }
 
   #hashText(ref: string): void {
@@ -94,12 +94,12 @@ export async function eachReference(
   }
 }
 
-function odd(): number {
+function oddNumber(): number {
   return randomInt(MOST) | 1;
 }
 
 /** Spreads every bit over the whole, as MurmurHash3 ends. */
-function mixed(value: number): number {
+function mixBits(value: number): number {
   let hash = value ^ (value >>> 16);
   hash = Math.imul(hash, 0x85_eb_ca_6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);

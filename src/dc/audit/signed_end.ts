@@ -1,6 +1,6 @@
 import type { DcReader } from "#dc/ports.ts";
 import type { LogBase } from "./archive.ts";
-import { broken, type LogProblem, shorterThan } from "./chain.ts";
+import { brokenEntry, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
 import { parseFrontier } from "./merkle.ts";
 
@@ -22,12 +22,13 @@ export async function signedStates(reader: DcReader): Promise<readonly Checkpoin
   const states: Checkpoint[] = [];
   for (const { size, note } of await reader.checkpoints()) {
     const checkpoint = parseCheckpoint(note);
-    if (checkpoint?.size !== size) return broken(size, "checkpoint", "has a signed checkpoint that cannot be read");
+    if (checkpoint?.size !== size)
+      return brokenEntry(size, "checkpoint", "has a signed checkpoint that cannot be read");
     states.push(checkpoint);
   }
   const last = await signedBase(reader);
   if (last === undefined || states.some(({ size }) => size === last.seq)) return states;
   const end = await reader.chainHead();
   if (end.seq < last.seq) return shorterThan({ size: last.seq }, end.seq);
-  return broken(last.seq, "checkpoint", "was signed, and its signed checkpoint is missing");
+  return brokenEntry(last.seq, "checkpoint", "was signed, and its signed checkpoint is missing");
 }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader } from "#dc/ports.ts";
 import { archiveBase, type LogBase } from "./archive.ts";
-import { broken, checkRow, type EntryHeader, type LogProblem, shorterThan } from "./chain.ts";
+import { brokenEntry, checkRow, type EntryHeader, type LogProblem, shorterThan } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { InclusionProof, type MerkleFrontier } from "./merkle.ts";
 import { eachReference, expectedRefs, ReferenceSums } from "./reference_sums.ts";
@@ -74,7 +74,7 @@ async function beginWalk(
   checks: LogChecks,
 ): Promise<{ readonly walk: Walk; readonly base: LogBase } | LogProblem> {
   const base = await archiveBase(reader);
-  if (base === undefined) return broken(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
+  if (base === undefined) return brokenEntry(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
   const states = await signedStates(reader);
   if ("ok" in states) return states;
   const checkpoints = [...states, ...(checks.checkpoints ?? [])];
@@ -125,7 +125,7 @@ class Walk {
     const [next] = this.#due;
     if (next !== undefined) return shorterThan(next, head.seq);
     if (!this.#hasExpected)
-      return broken(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
+      return brokenEntry(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
     const path = this.#path?.finish();
     const proof = path && checks.prove && { ...checks.prove, hash: this.#provenHash, path };
     return { ok: true, head, since: base.seq, root: this.#tree.root(), ...(proof && { proof }) };
@@ -140,7 +140,7 @@ class Walk {
       // The archive proves the entries before its end.
       if (next.size < this.head.seq) continue;
       if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
-      return broken(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
+      return brokenEntry(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
     }
   }
 }
@@ -148,11 +148,11 @@ class Walk {
 function wrongEnd(walked: ChainHead, recorded: ChainHead): LogProblem | undefined {
   if (walked.seq < recorded.seq) {
     const which = walked.seq + 1 === recorded.seq ? "" : ` and all up to ${recorded.seq}`;
-    return broken(walked.seq + 1, "missing", `is missing${which}: the log was cut off`);
+    return brokenEntry(walked.seq + 1, "missing", `is missing${which}: the log was cut off`);
   }
-  if (walked.seq > recorded.seq) return broken(recorded.seq + 1, "unrecorded", "was not written by the service");
+  if (walked.seq > recorded.seq) return brokenEntry(recorded.seq + 1, "unrecorded", "was not written by the service");
   if (walked.hash === recorded.hash) return undefined;
-  return broken(walked.seq, "unrecorded", "is not the last one that the service wrote");
+  return brokenEntry(walked.seq, "unrecorded", "is not the last one that the service wrote");
 }
 
 async function wrongReferences(reader: DcReader, walk: Walk, base: LogBase): Promise<LogProblem | undefined> {
@@ -168,7 +168,7 @@ async function wrongReferences(reader: DcReader, walk: Walk, base: LogBase): Pro
     },
     pause,
   );
-  if (stray !== undefined) return broken(stray, "reference", "does not exist, and a reference leads to it");
+  if (stray !== undefined) return brokenEntry(stray, "reference", "does not exist, and a reference leads to it");
   return walk.references.areEqual ? undefined : firstWrongReference(reader, base, pause);
 }
 
@@ -193,7 +193,7 @@ async function firstWrongReference(
       sumsOf(seq).expect(record);
       if (sumsOf(seq).areEqual) continue;
       const wanted = expectedRefs(record).join(", ");
-      return broken(seq, "reference", `is not found by its references alone: expected ${wanted}`);
+      return brokenEntry(seq, "reference", `is not found by its references alone: expected ${wanted}`);
     }
     after = page.at(-1)?.seq ?? after;
     if (page.length < PAGE) return undefined;

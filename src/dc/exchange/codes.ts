@@ -69,9 +69,9 @@ export function assignCodes(
   }
   const deepest = Math.max(0, ...open.map(({ within }) => within.length));
   for (let depth = 0; depth <= deepest && open.length > 0; depth += 1) {
-    open = settle(open, (one) => qualified(one, depth, fallback), codes, used);
+    open = settle(open, (one) => qualifyName(one, depth, fallback), codes, used);
   }
-  for (const one of open) numbered(one, qualified(one, deepest, fallback), codes, used);
+  for (const one of open) numberCode(one, qualifyName(one, deepest, fallback), codes, used);
   return codes;
 }
 
@@ -100,7 +100,7 @@ function settle(
   return rest;
 }
 
-function qualified({ id, name, within }: Named, depth: number, fallback: string): string {
+function qualifyName({ id, name, within }: Named, depth: number, fallback: string): string {
   const base = codeFrom(name) || codeFrom(`${fallback}-${id}`);
   const parts = [...within.slice(0, depth).map(codeFrom), base].filter((part) => part !== "");
   const code = parts.join("-");
@@ -108,7 +108,7 @@ function qualified({ id, name, within }: Named, depth: number, fallback: string)
   return code.length <= MAX_CODE_CHARS ? code : codeFrom(code.slice(code.length - MAX_CODE_CHARS));
 }
 
-function numbered({ id }: Named, base: string, codes: Map<string, string>, used: Set<string>): void {
+function numberCode({ id }: Named, base: string, codes: Map<string, string>, used: Set<string>): void {
   for (let number = 2; ; number += 1) {
     const suffix = `-${number}`;
     const code = `${base.slice(0, MAX_CODE_CHARS - suffix.length)}${suffix}`;

@@ -35,11 +35,11 @@ export interface Described {
 }
 
 /** Brings remarks within the limits of labels, tags and comments, and notes what that cuts. */
-export function described(remarks: Remarks, omissions: Omissions): Described {
+export function describeResource(remarks: Remarks, omissions: Omissions): Described {
   return compact<Described>({
     labels: labelsOf(remarks, omissions),
     tags: tagsOf(remarks, omissions),
-    comments: clipped(
+    comments: clipText(
       remarks.comments
         .map((one) => one.trim())
         .filter((one) => one !== "")
@@ -59,8 +59,8 @@ function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissio
   const all = new Map([[ORIGIN_LABEL, origin]]);
   if (url !== undefined && url.length <= MAX_LABEL_VALUE_CHARS) all.set(ORIGIN_URL_LABEL, url);
   for (const [key, value] of labels) {
-    const short = clean(key).slice(0, MAX_LABEL_KEY_CHARS);
-    const text = clean(value);
+    const short = cleanText(key).slice(0, MAX_LABEL_KEY_CHARS);
+    const text = cleanText(value);
     if (short === "" || text === "" || all.has(short)) continue;
     if (all.size >= MAX_LABELS) {
       omissions.add(`More than ${MAX_LABELS} labels: the rest is left out`, id, name, key);
@@ -68,7 +68,7 @@ function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissio
     }
     all.set(
       short,
-      clipped(text, MAX_LABEL_VALUE_CHARS, () =>
+      clipText(text, MAX_LABEL_VALUE_CHARS, () =>
         omissions.add(`A label is longer than ${MAX_LABEL_VALUE_CHARS} characters: its end is left out`, id, name, key),
       ),
     );
@@ -89,16 +89,16 @@ function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly str
 
 /** A short text within the limit of names; `cut` is called when that loses something. */
 export function shortText(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
-  const short = clipped(clean(text), most, cut);
+  const short = clipText(cleanText(text), most, cut);
   return short === "" ? undefined : short;
 }
 
 /** Text without control characters. */
-export function clean(text: string): string {
+export function cleanText(text: string): string {
   return /[\p{Cc}\p{Cs}]/u.test(text) ? text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim() : text.trim();
 }
 
-function clipped(text: string, most: number, cut: () => void): string {
+function clipText(text: string, most: number, cut: () => void): string {
   const safe = text.includes("\0") ? text.replaceAll("\0", " ") : text;
   if (safe.length <= most) return safe;
   cut();

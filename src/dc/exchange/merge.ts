@@ -93,14 +93,14 @@ function mergedPorts(
 function overPort(before: Port | undefined, wanted: Port): Port {
   if (before === undefined || before.kind !== wanted.kind) return wanted;
   return compact<Port>({
-    ...picked(before, PORT_FIELDS_OF_PEOPLE),
+    ...pickFields(before, PORT_FIELDS_OF_PEOPLE),
     ...wanted,
-    powerIn: { ...picked(before.powerIn, INLET_FIELDS_OF_PEOPLE), ...wanted.powerIn },
-    powerOut: { ...picked(before.powerOut, OUTLET_FIELDS_OF_PEOPLE), ...wanted.powerOut },
+    powerIn: { ...pickFields(before.powerIn, INLET_FIELDS_OF_PEOPLE), ...wanted.powerIn },
+    powerOut: { ...pickFields(before.powerOut, OUTLET_FIELDS_OF_PEOPLE), ...wanted.powerOut },
   } as Port);
 }
 
-function picked<Value extends object>(value: Value | undefined, names: readonly string[]): Partial<Value> {
+function pickFields<Value extends object>(value: Value | undefined, names: readonly string[]): Partial<Value> {
   return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => names.includes(name))) as Partial<Value>;
 }
 

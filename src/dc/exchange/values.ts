@@ -16,7 +16,7 @@ export function plainText(value: unknown): string | undefined {
 }
 
 /** Returns an optional value; notes an unexpected value and leaves it out. */
-export function noted<Value>(
+export function noteUnexpected<Value>(
   { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
   read: (value: unknown) => Value | undefined,
   notes: TypeProblem[],

@@ -27,7 +27,7 @@ export async function completeDevice(device: Device, site: SiteReader): Promise<
   const parent = device.parentDeviceCode === undefined ? undefined : await site.device(device.parentDeviceCode);
   const rackCode = device.rackCode ?? parent?.rackCode;
   const rack = rackCode === undefined ? undefined : await site.rack(rackCode);
-  const location = merged(device.location, rack?.location ?? parent?.location);
+  const location = mergeLocation(device.location, rack?.location ?? parent?.location);
   return {
     ...(await withSourceRefs(device, site)),
     ...(device.kind !== undefined && { role: device.role ?? defaultRole(device.kind) }),
@@ -53,7 +53,7 @@ function defaultMount({ rackCode, bay, placement, parentDeviceCode }: Device): M
  * Completes the given location from the rack's or chassis's. If they differ, keeps the given value, which the rules
  * then reject.
  */
-function merged(given: Location | undefined, held: Location | undefined): Location | undefined {
+function mergeLocation(given: Location | undefined, held: Location | undefined): Location | undefined {
   if (given === undefined || held === undefined) return given ?? held;
   return { ...held, ...given };
 }
@@ -76,7 +76,7 @@ export function completeRack(rack: Rack): Rack {
 
 export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> {
   const rack = crac.rackCode === undefined ? undefined : await site.rack(crac.rackCode);
-  const location = merged(crac.location, rack?.location);
+  const location = mergeLocation(crac.location, rack?.location);
   const named = await withServedRefs({ ...crac, ...(location !== undefined && { location }) }, site);
   return {
     ...named,

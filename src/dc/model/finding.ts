@@ -121,17 +121,17 @@ interface Detail {
 }
 
 /** Returns a finding that rejects the write. Appends value and expectation to a message that does not name them. */
-export function broken(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
-  const text = `${message}${unnamed(message, detail)}`;
-  return { severity: "ERROR", code, field, message: cut(text, MAX_MESSAGE_CHARS), ...texts(detail) };
+export function rejectWrite(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
+  const text = `${message}${unnamedDetail(message, detail)}`;
+  return { severity: "ERROR", code, field, message: cutMiddle(text, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
 /** Returns a finding that rejects fields which exclude each other. */
 export function conflict(field: string, message: string, expected: string): ErrorFinding {
-  return broken("FIELD_CONFLICT", field, message, { expected });
+  return rejectWrite("FIELD_CONFLICT", field, message, { expected });
 }
 
-function unnamed(message: string, { value = "", expected = "" }: Detail): string {
+function unnamedDetail(message: string, { value = "", expected = "" }: Detail): string {
   const given = String(value);
   const own = message.replace(given, "");
   const missing = [
@@ -143,19 +143,19 @@ function unnamed(message: string, { value = "", expected = "" }: Detail): string
 }
 
 export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
-  return { severity: "WARNING", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
+  return { severity: "WARNING", code, field, message: cutMiddle(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
 function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
   return {
-    ...(value !== undefined && { value: cut(String(value), MAX_DETAIL_CHARS) }),
-    ...(expected !== undefined && { expected: cut(expected, MAX_DETAIL_CHARS) }),
-    ...(ref !== undefined && { ref: cut(ref, MAX_DETAIL_CHARS) }),
+    ...(value !== undefined && { value: cutMiddle(String(value), MAX_DETAIL_CHARS) }),
+    ...(expected !== undefined && { expected: cutMiddle(expected, MAX_DETAIL_CHARS) }),
+    ...(ref !== undefined && { ref: cutMiddle(ref, MAX_DETAIL_CHARS) }),
   };
 }
 
 /** Shortens a long text in the middle: its beginning names the fault, its end what was expected. */
-function cut(text: string, most: number): string {
+function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.floor(most / 4);
   return `${text.slice(0, most - end - 1)}…${text.slice(-end)}`.toWellFormed();

@@ -9,14 +9,14 @@ import type { SiteReader } from "./site.ts";
 export function withDevice(site: SiteReader, device: Device): SiteReader {
   const key = codeKey(device.code);
   return {
-    ...bound(site),
+    ...bindReader(site),
     device: async (code) => (codeKey(code) === key ? device : site.device(code)),
     powerDevices: async (codes) => {
       const others = await site.powerDevices(codes.filter((code) => codeKey(code) !== key));
       return others.length < codes.length && codes.some((code) => codeKey(code) === key) ? [...others, device] : others;
     },
     feedDeclarer: async (feedId) => {
-      const own = declares(device, feedId);
+      const own = portOfFeed(device, feedId);
       if (own !== undefined) return own;
       const stored = await site.feedDeclarer(feedId);
       return stored !== undefined && codeKey(stored.deviceCode) === key ? undefined : stored;
@@ -27,12 +27,12 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
 /** Returns a reader of the site as it will be after `cable` is written. */
 export function withCable(site: SiteReader, cable: Cable): SiteReader {
   return {
-    ...bound(site),
+    ...bindReader(site),
     cableAt: async (end) => (samePort(cable.a, end) || samePort(cable.b, end) ? cable : site.cableAt(end)),
   };
 }
 
-function declares(device: Device, feedId: string): PortRef | undefined {
+function portOfFeed(device: Device, feedId: string): PortRef | undefined {
   const port = (device.ports ?? []).find(({ powerOut }) => {
     const own = powerOut?.feedId;
     return own !== undefined && codeKey(own) === codeKey(feedId);
@@ -41,7 +41,7 @@ function declares(device: Device, feedId: string): PortRef | undefined {
 }
 
 /** Copies a reader's methods as functions, because spreading a class instance would lose them. */
-function bound(site: SiteReader): SiteReader {
+function bindReader(site: SiteReader): SiteReader {
   return {
     device: (code) => site.device(code),
     powerDevices: (codes) => site.powerDevices(codes),

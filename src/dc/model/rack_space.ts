@@ -40,7 +40,7 @@ export function overlaps(a: Space, b: Space): boolean {
 }
 
 /** Whether a reservation is in force at `now`. */
-export function holds(reservation: Reservation, now: string): boolean {
+export function isInForce(reservation: Reservation, now: string): boolean {
   if (reservation.status === "STALE") return false;
   return reservation.until === undefined || Date.parse(reservation.until) > Date.parse(now);
 }

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { broken, type ErrorFinding, REASONS, type Reason } from "./finding.ts";
+import { type ErrorFinding, REASONS, type Reason, rejectWrite } from "./finding.ts";
 
 /** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
 const MAX_TOLD_CHARS = 3500;
@@ -29,7 +29,7 @@ function limitViolations(violations: readonly ErrorFinding[], times: number): re
     room -= field.length + ref.length + times * (message.length + code.length);
     if (room < 0 && shown.length > 0) {
       const more = `${violations.length - shown.length} more are not listed`;
-      return [...shown, broken(code, "", more)];
+      return [...shown, rejectWrite(code, "", more)];
     }
     shown.push(violation);
   }
@@ -61,5 +61,5 @@ export function refuse(
   } = {},
 ): Refusal {
   const { field = "", ...rest } = detail;
-  return new Refusal(broken(reason, field, message, rest));
+  return new Refusal(rejectWrite(reason, field, message, rest));
 }

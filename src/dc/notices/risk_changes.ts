@@ -43,7 +43,7 @@ function noticeOf(subject: string, was: Risk | undefined, is: Risk | undefined, 
   return {
     type: `${one.kind}.${isNew ? "appeared" : isOver ? "cleared" : "changed"}`,
     subject,
-    severity: worse(was?.severity, is?.severity),
+    severity: worseSeverity(was?.severity, is?.severity),
     state: is?.state ?? "",
     was: was?.state ?? "",
     summary: isOver ? `Over: ${one.summary}` : one.summary,
@@ -53,6 +53,6 @@ function noticeOf(subject: string, was: Risk | undefined, is: Risk | undefined, 
 }
 
 /** The worse of two, so that who got a risk learns that it is over. */
-function worse(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
+function worseSeverity(a: FailureSeverity = "INFO", b: FailureSeverity = "INFO"): FailureSeverity {
   return FAILURE_SEVERITIES.indexOf(a) > FAILURE_SEVERITIES.indexOf(b) ? a : b;
 }

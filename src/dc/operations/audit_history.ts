@@ -66,13 +66,14 @@ async function completeThrough(reader: DcReader, now: string): Promise<string> {
 
 function readParameters(given: HistoryParameters): HistoryQuery {
   const unknown = Object.keys(given).find((name) => !HISTORY_PARAMETERS.some((known) => known === name));
-  if (unknown !== undefined) throw wrong("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
+  if (unknown !== undefined)
+    throw refuseParameter("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
   const { entity, request_id: requestId } = given;
   for (const [name, text] of Object.entries(given)) {
-    if (text.includes("\0")) throw wrong("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
+    if (text.includes("\0")) throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
   }
   if (entity !== undefined && parseRef(entity) === undefined) {
-    throw wrong("INVALID_REF", "entity", entity, "a reference such as device:<code>");
+    throw refuseParameter("INVALID_REF", "entity", entity, "a reference such as device:<code>");
   }
   const action = word("action", given.action, AUDIT_ACTIONS);
   const interfaceName = word("interface", given.interface, AUDIT_INTERFACES);
@@ -101,7 +102,7 @@ function readActor(text: string | undefined): Pick<HistoryQuery, "actor" | "auth
 function word<Word extends string>(name: string, text: string | undefined, words: readonly Word[]): Word | undefined {
   if (text === undefined) return undefined;
   const found = words.find((one) => one === text.toUpperCase());
-  if (found === undefined) throw wrong("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
+  if (found === undefined) throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
   return found;
 }
 
@@ -110,17 +111,18 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\
 function moment(name: string, text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw wrong("FIELD_OUT_OF_RANGE", name, text, "a moment such as 2026-01-05T12:00:00Z");
+  if (Number.isNaN(time))
+    throw refuseParameter("FIELD_OUT_OF_RANGE", name, text, "a moment such as 2026-01-05T12:00:00Z");
   return new Date(time).toISOString();
 }
 
 function pageSize(text: string | undefined): number {
   if (text === undefined) return DEFAULT_PAGE_SIZE;
-  if (!/^\d{1,9}$/.test(text)) throw wrong("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
+  if (!/^\d{1,9}$/.test(text)) throw refuseParameter("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
   return Number(text) === 0 ? DEFAULT_PAGE_SIZE : Math.min(Number(text), MAX_PAGE_SIZE);
 }
 
-function wrong(
+function refuseParameter(
   reason: "UNKNOWN_FIELD" | "INVALID_REF" | "FIELD_OUT_OF_RANGE",
   name: string,
   value: string,

@@ -25,7 +25,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BatchedSite } from "./answers/batched_site.ts";
 import { demandPlace, readCode, readPercent, readRef } from "./answers/parameters.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import { withNetworkPorts } from "./answers/switch_devices.ts";
 import { toMessage } from "./messages/convert.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "./messages/messages.ts";
@@ -35,7 +35,7 @@ export const fabricTopology = defineRead({
   method: DatacenterService.method.fabricTopology,
   effect: "read",
   run: ({ context, scheduler, reader, topology }, request) =>
-    pictured(
+    replyWithPicture(
       { context, scheduler },
       {
         screen: "FABRIC",
@@ -54,7 +54,7 @@ export async function fabricTopologyAnswer(
   demandDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
-  const { inScope, ...links } = chosen(inventory.fabricLinks, topology, request);
+  const { inScope, ...links } = chooseLinks(inventory.fabricLinks, topology, request);
   const devices = await withNetworkPorts(reader, links.own);
   const answer = judgeFabric(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,
@@ -80,7 +80,7 @@ export async function fabricTopologyAnswer(
 }
 
 /** The links of a fabric, or the links with an end in a scope, with all data of their switches. */
-function chosen(
+function chooseLinks(
   links: readonly FabricLink[],
   topology: Topology,
   { fabricId, scopeRef }: FabricTopologyRequest,

@@ -1,7 +1,7 @@
 import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { floorPlanAnswer } from "./answers/floor_plan.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import { measuredRacks } from "./planning/measured_racks.ts";
 import { risksFor } from "./planning/risks_for.ts";
 import { defineRead } from "./rpc.ts";
@@ -11,7 +11,7 @@ export const floorPlan = defineRead({
   effect: "read",
   run(session, request) {
     const usual = readColoring("FLOOR", "coloring", request.coloring);
-    return pictured(session, {
+    return replyWithPicture(session, {
       screen: "FLOOR",
       asked: request.render,
       usual: { coloring: usual },

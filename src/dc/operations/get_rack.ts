@@ -14,7 +14,7 @@ import {
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readWord } from "./answers/parameters.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -23,7 +23,7 @@ export const getRack = defineRead({
   effect: "read",
   run({ context, scheduler, reader, judgedTopology, now, lapsesAt }, request) {
     const view = readWord("face", request.face, FACES);
-    return pictured(
+    return replyWithPicture(
       { context, scheduler },
       {
         screen: "ELEVATION",

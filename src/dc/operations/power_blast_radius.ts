@@ -24,7 +24,7 @@ import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
 import { type AskedRef, failingSources } from "./answers/failing_sources.ts";
 import { networkLoss } from "./answers/network_tracer.ts";
 import { readBasis, readCount } from "./answers/parameters.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import type { Sources } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
 import { listed } from "./messages/messages.ts";
@@ -34,7 +34,7 @@ export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
   run: ({ context, topology, reader, scheduler }, request) =>
-    pictured(
+    replyWithPicture(
       { context, scheduler },
       {
         screen: "POWER",

@@ -13,7 +13,7 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { demandPlace, readBasis, readCode, readCount, readRef } from "./answers/parameters.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -21,7 +21,7 @@ export const thermalHeadroom = defineRead({
   method: DatacenterService.method.thermalHeadroom,
   effect: "read",
   run: ({ context, scheduler, topology }, request) =>
-    pictured(
+    replyWithPicture(
       { context, scheduler },
       {
         screen: "THERMAL",

@@ -14,7 +14,7 @@ import {
   TraceCablePathResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readCount, readPortName, readRef } from "./answers/parameters.ts";
-import { pictured } from "./answers/pictured.ts";
+import { replyWithPicture } from "./answers/pictured.ts";
 import { toMessage } from "./messages/convert.ts";
 import { pathMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
@@ -23,7 +23,7 @@ export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
   run: (session, request) =>
-    pictured(session, {
+    replyWithPicture(session, {
       screen: "CABLE_PATH",
       asked: request.render,
       answer: () => traceCablePathAnswer(session, request),

@@ -84,29 +84,30 @@ export class InventoryVerification {
       }
     }
     for (const [ref, { seq, digest }] of this.#states) {
-      if (digest !== undefined) return wrong(ref, `is missing: entry ${seq} of the change log has it`);
+      if (digest !== undefined) return reportProblem(ref, `is missing: entry ${seq} of the change log has it`);
     }
     for (const [table, count] of await reader.strayRows())
-      return wrong(table, `has ${count} rows that belong to no resource`);
+      return reportProblem(table, `has ${count} rows that belong to no resource`);
     return { ok: true, ...counts };
   }
 
   #compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
     const { key, stored, problem } = row;
     const ref = `${kind}:${key}`;
-    if (problem !== undefined || stored === undefined) return wrong(ref, `was altered: ${problem}`);
+    if (problem !== undefined || stored === undefined) return reportProblem(ref, `was altered: ${problem}`);
     const name = refKey(resourceRef(kind, stored.resource as never));
     const state = this.#states.get(name);
     this.#states.delete(name);
-    if (state === undefined) return this.#beginsLater ? "archived" : wrong(ref, "is in no entry of the change log");
+    if (state === undefined)
+      return this.#beginsLater ? "archived" : reportProblem(ref, "is in no entry of the change log");
     const { seq, digest, outOfBand } = state;
-    if (digest === undefined) return wrong(ref, `exists, and entry ${seq} of the change log removed it`);
+    if (digest === undefined) return reportProblem(ref, `exists, and entry ${seq} of the change log removed it`);
     if (outOfBand) return "outOfBand";
     const difference = differenceOf(kind, stored, state);
     if (difference === undefined) return "resources";
     const earlier = seq <= this.#upgradedAt ? beforeUpgrade(kind, stored) : undefined;
     const isUpgraded = earlier !== undefined && differenceOf(kind, earlier, state) === undefined;
-    return isUpgraded ? "resources" : wrong(ref, difference);
+    return isUpgraded ? "resources" : reportProblem(ref, difference);
   }
 }
 
@@ -156,6 +157,6 @@ function resourceOf(entity: string): string {
   return key.startsWith("port:") ? `device:${key.slice("port:".length, key.indexOf("/"))}` : key;
 }
 
-function wrong(ref: string, detail: string): InventoryProblem {
+function reportProblem(ref: string, detail: string): InventoryProblem {
   return { ok: false, ref, detail };
 }

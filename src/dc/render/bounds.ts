@@ -17,7 +17,7 @@ export function boundsOf(items: readonly Item[]): Box | undefined {
   let all: Box | undefined;
   for (const item of items) {
     const box = boundsOfItem(item);
-    if (box !== undefined) all = all === undefined ? box : around(all, box);
+    if (box !== undefined) all = all === undefined ? box : boxAround(all, box);
   }
   return all;
 }
@@ -38,7 +38,7 @@ function boundsOfItem(item: Item): Box | undefined {
     case "text":
       return textBox(item);
     default:
-      return moved(boundsOf(item.items), item.at);
+      return moveBox(boundsOf(item.items), item.at);
   }
 }
 
@@ -77,7 +77,7 @@ function boxOf(points: readonly Point[]): Box | undefined {
   };
 }
 
-function around(a: Box, b: Box): Box {
+function boxAround(a: Box, b: Box): Box {
   return {
     west: Math.min(a.west, b.west),
     north: Math.min(a.north, b.north),
@@ -86,7 +86,7 @@ function around(a: Box, b: Box): Box {
   };
 }
 
-function moved(box: Box | undefined, [dx, dy]: Point = [0, 0]): Box | undefined {
+function moveBox(box: Box | undefined, [dx, dy]: Point = [0, 0]): Box | undefined {
   if (box === undefined) return undefined;
   return { west: box.west + dx, north: box.north + dy, east: box.east + dx, south: box.south + dy };
 }

@@ -14,24 +14,26 @@ const GAP = 2;
 export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
   if (refs.size === 0) return items;
   const keys = new Set([...refs].map((ref) => ref.toLowerCase()));
-  return items.map((item) => emphasized(item, keys));
+  return items.map((item) => emphasizeItem(item, keys));
 }
 
-function emphasized(item: Item, keys: ReadonlySet<string>): Item {
+function emphasizeItem(item: Item, keys: ReadonlySet<string>): Item {
   if (item.kind !== "group") return item;
-  if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return strong(item);
-  const items = item.items.map((inner) => emphasized(inner, keys));
-  if (item.ref === undefined || item.items.some((inner) => holds(inner, keys))) return { ...item, items };
+  if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return strengthenGroup(item);
+  const items = item.items.map((inner) => emphasizeItem(inner, keys));
+  if (item.ref === undefined || item.items.some((inner) => holdsKey(inner, keys))) return { ...item, items };
   return { ...item, emphasis: "faint" };
 }
 
-function holds(item: Item, keys: ReadonlySet<string>): boolean {
+function holdsKey(item: Item, keys: ReadonlySet<string>): boolean {
   if (item.kind !== "group") return false;
-  return (item.ref !== undefined && keys.has(item.ref.toLowerCase())) || item.items.some((inner) => holds(inner, keys));
+  return (
+    (item.ref !== undefined && keys.has(item.ref.toLowerCase())) || item.items.some((inner) => holdsKey(inner, keys))
+  );
 }
 
 /** Frames an area; widens a bare line, such as a cable. */
-function strong(group: Group): Group {
+function strengthenGroup(group: Group): Group {
   const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(broad) };
   const box = boundsOf(group.items);

@@ -54,7 +54,7 @@ export function toneText(tone: State | undefined): Paint {
  * Puts a title, figures and notes above a body and a legend below it. Everything wraps at the width of the body. What a page
  * says itself is one part, which it takes off.
  */
-export function framed(input: FrameInput): Scene {
+export function frameScene(input: FrameInput): Scene {
   const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
   const room = width - 2 * MARGIN;
   const head: Item[] = [...heading(input, width)];

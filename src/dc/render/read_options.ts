@@ -39,7 +39,7 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
     format: word("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
     theme: word("render.theme", options?.theme, THEMES) ?? "LIGHT",
     coloring: readColoring(screen, "render.coloring", options?.coloring),
-    view: offered("render.view", word("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
+    view: checkOffered("render.view", word("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
     highlight: readHighlight(options?.highlight ?? []),
     embedDataset: options?.embedDataset === true,
     widthPx: readWidth(options?.widthPx ?? 0),
@@ -50,7 +50,7 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
 /** The requested meaning of a screen's colours, or the screen's default. @throws Refusal naming the field */
 export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
   const known = SCREEN_DRAWINGS[screen].colorings;
-  return offered(field, word(field, asked, COLORINGS), { known, screen }) ?? known[0];
+  return checkOffered(field, word(field, asked, COLORINGS), { known, screen }) ?? known[0];
 }
 
 /** The word of an enumeration's number; undefined when it is not set. */
@@ -62,7 +62,7 @@ function word<Word extends string>(field: string, value: number | undefined, wor
 }
 
 /** The requested value if the screen offers it; undefined if none is requested. */
-function offered<Word extends string>(
+function checkOffered<Word extends string>(
   field: string,
   asked: Word | undefined,
   { known, screen }: { readonly known: readonly Word[]; readonly screen: string },

@@ -1,7 +1,7 @@
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
-import { framed } from "./frame.ts";
-import { layered } from "./layout/layered.ts";
+import { frameScene } from "./frame.ts";
+import { layOut } from "./layout/layered.ts";
 import type { Token } from "./palette.ts";
 import type { Item, Point } from "./scene.ts";
 
@@ -42,13 +42,13 @@ export function drawSubgraph(
   const nodes = all.nodes.slice(0, maxNodes);
   const edges = all.edges.filter(({ from, to }) => from < nodes.length && to < nodes.length);
   const omittedNodes = all.nodes.length - nodes.length;
-  const { corners, routes, width, height } = layered(
+  const { corners, routes, width, height } = layOut(
     nodes.map(() => BOX),
     edges,
   );
-  const scene = framed({
+  const scene = frameScene({
     title,
-    subtitle: `${counted(nodes.length, "element")} · ${counted(edges.length, "connection")}`,
+    subtitle: `${countOf(nodes.length, "element")} · ${countOf(edges.length, "connection")}`,
     description: `${title}: ${nodes.map((node) => node.title).join(", ")}`.slice(0, 500),
     figures: [],
     notes:
@@ -56,7 +56,7 @@ export function drawSubgraph(
         ? []
         : [
             {
-              text: `${counted(omittedNodes, "element")} not drawn, so that the picture stays readable`,
+              text: `${countOf(omittedNodes, "element")} not drawn, so that the picture stays readable`,
               tone: "watch",
             },
           ],

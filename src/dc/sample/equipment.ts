@@ -89,7 +89,11 @@ function rackPdu(rack: PlannedRack, side: Side): Item {
 }
 
 /** A device on the rails; it may draw 40 % more than it is expected to. */
-function racked(code: string, kind: string, place: Item & { readonly role: string; readonly drawW?: number }): Item {
+function rackedDevice(
+  code: string,
+  kind: string,
+  place: Item & { readonly role: string; readonly drawW?: number },
+): Item {
   const { drawW, ...more } = place;
   return {
     code,
@@ -120,7 +124,7 @@ function plainPorts(rack: PlannedRack, sides: readonly Side[]): readonly Item[] 
 
 function server(rack: PlannedRack, number: number): Item {
   const code = nodeCode(rack, number);
-  return racked(code, "SERVER", {
+  return rackedDevice(code, "SERVER", {
     rack_code: rack.code,
     position_u: number,
     role: "compute",
@@ -130,7 +134,7 @@ function server(rack: PlannedRack, number: number): Item {
 }
 
 function denseServer(rack: PlannedRack, number: number): Item {
-  return racked(nodeCode(rack, number), "SERVER", {
+  return rackedDevice(nodeCode(rack, number), "SERVER", {
     rack_code: rack.code,
     position_u: Math.ceil(number / 2),
     slot: number % 2 === 1 ? "SLOT_WIDTH_LEFT" : "SLOT_WIDTH_RIGHT",
@@ -141,7 +145,7 @@ function denseServer(rack: PlannedRack, number: number): Item {
 }
 
 function storage(rack: PlannedRack, number: number): Item {
-  return racked(nodeCode(rack, number), "STORAGE", {
+  return rackedDevice(nodeCode(rack, number), "STORAGE", {
     rack_code: rack.code,
     position_u: (number - 1) * 4 + 1,
     u_height: 4,
@@ -155,7 +159,7 @@ function gpu(rack: PlannedRack, number: number): Item {
   const plugs = SIDES.flatMap((side) =>
     [1, 2, 3].map((plug) => `port:${pduOf(rack, side)}/OUT${twoDigits((number - 1) * 3 + plug)}`),
   );
-  return racked(nodeCode(rack, number), "SERVER", {
+  return rackedDevice(nodeCode(rack, number), "SERVER", {
     rack_code: rack.code,
     position_u: (number - 1) * 8 + 1,
     u_height: 8,
@@ -177,14 +181,14 @@ function* access(hall: Hall, rack: PlannedRack): Generator<Item> {
   const supply = (side: Side) => (isGpu ? `port:${pduOf(rack, side)}/OUT13` : `device:${pduOf(rack, side)}`);
   const speed = isGpu ? "100gbase-x-qsfp28" : "25gbase-x-sfp28";
   for (const [index, code] of rack.leaves.entries()) {
-    yield racked(code, "SWITCH", {
+    yield rackedDevice(code, "SWITCH", {
       rack_code: rack.code,
       position_u: 41 - index,
       role: "leaf",
       drawW: isGpu ? 400 : 220,
       ports: [
         ...SIDES.map((side, plug) => inlet(`psu${plug + 1}`, supply(side))),
-        ...numbered("Ethernet", downlinks(hall, rack)).map((name) =>
+        ...numberNames("Ethernet", downlinks(hall, rack)).map((name) =>
           network(name, speed, { net_role: "NET_ROLE_DOWNLINK" }),
         ),
         ...[0, 1, 2, 3].map((number) =>
@@ -194,7 +198,7 @@ function* access(hall: Hall, rack: PlannedRack): Generator<Item> {
     });
   }
   if (!isGpu) yield managementSwitch(hall, rack);
-  yield racked(panelOf(rack), "PATCH_PANEL", {
+  yield rackedDevice(panelOf(rack), "PATCH_PANEL", {
     rack_code: rack.code,
     position_u: 42,
     depth: "DEPTH_HALF",
@@ -204,8 +208,8 @@ function* access(hall: Hall, rack: PlannedRack): Generator<Item> {
 }
 
 function managementSwitch(hall: Hall, rack: PlannedRack): Item {
-  const ports = hall.dense && rack.role === "compute" ? numbered("Ethernet", serversIn(hall)) : [];
-  return racked(managementOf(rack), "SWITCH", {
+  const ports = hall.dense && rack.role === "compute" ? numberNames("Ethernet", serversIn(hall)) : [];
+  return rackedDevice(managementOf(rack), "SWITCH", {
     rack_code: rack.code,
     position_u: 39,
     role: "mgmt-switch",
@@ -218,20 +222,20 @@ function* networkCore(hall: Hall, rack: PlannedRack): Generator<Item> {
   const rack_code = rack.code;
   const plugs = [inlet("psu1"), inlet("psu2")];
   for (const [index, code] of spinesOf(rack).entries()) {
-    const ports = numbered("Ethernet", SPINE_PORTS).map((name) =>
+    const ports = numberNames("Ethernet", SPINE_PORTS).map((name) =>
       network(name, "100gbase-x-qsfp28", { net_role: "NET_ROLE_DOWNLINK" }),
     );
     const place = { rack_code, position_u: 20 + index * 3, u_height: 2 };
-    yield racked(code, "SWITCH", { ...place, role: "spine", drawW: 900, ports: [...plugs, ...ports] });
+    yield rackedDevice(code, "SWITCH", { ...place, role: "spine", drawW: 900, ports: [...plugs, ...ports] });
   }
-  yield racked(`FW-${rack_code}-1`, "FIREWALL", {
+  yield rackedDevice(`FW-${rack_code}-1`, "FIREWALL", {
     rack_code,
     position_u: 30,
     role: "firewall",
     drawW: 650,
     ports: plugs,
   });
-  yield racked(`RTR-${rack_code}-1`, "ROUTER", {
+  yield rackedDevice(`RTR-${rack_code}-1`, "ROUTER", {
     rack_code,
     position_u: 32,
     u_height: 2,
@@ -239,24 +243,24 @@ function* networkCore(hall: Hall, rack: PlannedRack): Generator<Item> {
     drawW: 550,
     ports: plugs,
   });
-  yield racked(`OOB-${rack_code}`, "CONSOLE_SERVER", {
+  yield rackedDevice(`OOB-${rack_code}`, "CONSOLE_SERVER", {
     rack_code,
     position_u: 38,
     role: "console",
     drawW: 60,
     ports: [inlet("psu1")],
   });
-  yield racked(panelOf(rack), "PATCH_PANEL", {
+  yield rackedDevice(panelOf(rack), "PATCH_PANEL", {
     rack_code,
     position_u: 42,
     depth: "DEPTH_HALF",
     role: "patch-panel",
     ports: hall.racks.flatMap(({ code, leaves }) =>
-      leaves.length === 0 ? [] : cassette(`R-${code}`, numbered(`F-${code}-`, leaves.length * 2)),
+      leaves.length === 0 ? [] : cassette(`R-${code}`, numberNames(`F-${code}-`, leaves.length * 2)),
     ),
   });
 }
 
-function numbered(prefix: string, count: number): readonly string[] {
+function numberNames(prefix: string, count: number): readonly string[] {
   return [...Array(count).keys()].map((index) => `${prefix}${index + 1}`);
 }

@@ -58,12 +58,12 @@ export abstract class DraftLimits extends SqlReader {
   dropReadings = () => neverStored();
 
   #demandUnchanged(read: string): void {
-    if (this.isChanged) throw unanswered(read);
+    if (this.isChanged) throw unansweredRead(read);
   }
 }
 
 /** The defect of a draft that asks `read` after a change. */
-export function unanswered(read: string): Error {
+export function unansweredRead(read: string): Error {
   return new Error(`A draft cannot answer ${read} once it has changed something`);
 }
 

@@ -16,7 +16,7 @@ import type {
 import type { Consumer } from "#dc/model/site.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { DcWriter, KeptDocument, ResourceKeys, Stored } from "#dc/ports.ts";
-import { DraftLimits, unanswered } from "./draft_limits.ts";
+import { DraftLimits, unansweredRead } from "./draft_limits.ts";
 import type { Dialect } from "./sql/dialect.ts";
 import { type SqlRunner, text } from "./sql/sql_runner.ts";
 
@@ -181,7 +181,7 @@ export class DraftWriter extends DraftLimits implements DcWriter {
   /** Only of some keys once something was changed. */
   override async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     if (this.#hidden.count === 0) return super.powerInventory(among);
-    if (among === undefined) throw unanswered("powerInventory");
+    if (among === undefined) throw unansweredRead("powerInventory");
     const every = <Kind extends ResourceKind>(kind: Kind, keys: readonly string[]) => this.#existing(kind, keys);
     const touching = [...(await every("cable", among.cable)), ...(await this.cablesOfAll(among.device))];
     const cables = [...new Map(touching.map((cable) => [resourceKey(cable), cable])).values()];

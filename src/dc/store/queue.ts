@@ -25,7 +25,7 @@ export class Queue {
   }
 
   async enter<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#over) throw closed();
+    if (this.#over) throw closedError();
     return this.#slots.run(work);
   }
 
@@ -37,6 +37,6 @@ export class Queue {
 }
 
 /** The error for work that arrives after closing. */
-export function closed(): OperationError {
+export function closedError(): OperationError {
   return new OperationError("unavailable", "The database is closed");
 }

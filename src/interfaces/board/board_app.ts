@@ -88,16 +88,16 @@ export function boardApp(options: BoardOptions): Hono {
   });
   app.get("/board", async (request) => json(request, await boardData(options, feed)));
   app.get("/picture", async (request) => json(request, (await feed.refresh()).picture()));
-  app.get("/spec", async (request) => json(request, await readSpecPage(context, asked(request, "id"), digest)));
+  app.get("/spec", async (request) => json(request, await readSpecPage(context, askedValue(request, "id"), digest)));
   app.get("/difference", async (request) => {
-    const [from, to] = [hashOf(asked(request, "from")), hashOf(asked(request, "to"))];
+    const [from, to] = [hashOf(askedValue(request, "from")), hashOf(askedValue(request, "to"))];
     const { differences } = await context.runs();
-    return json(request, { text: await differences.patch({ from, to }, asked(request, "path")) });
+    return json(request, { text: await differences.patch({ from, to }, askedValue(request, "path")) });
   });
   app.get(STREAM_PATH, (request) => {
     const log = request.req.query("log") ?? null;
     const offset = request.req.query("offset");
-    const wishes = { revision: numberOf(asked(request, "revision"), "revision"), log };
+    const wishes = { revision: numberOf(askedValue(request, "revision"), "revision"), log };
     return eventStream(
       { context, feed, shutdown },
       {
@@ -180,7 +180,7 @@ async function bodyOf(request: Request): Promise<Command> {
   if (type.trim().toLowerCase() !== "application/json") {
     throw new OperationError("invalid_argument", "Expected Content-Type application/json");
   }
-  const body = parsed(await textOf(request));
+  const body = parseBody(await textOf(request));
   if (!isJsonObject(body) || typeof body["tool"] !== "string" || !isJsonObject(body["args"])) {
     throw new OperationError("invalid_argument", 'Invalid body: expected an object with "tool" and "args"');
   }
@@ -206,7 +206,7 @@ async function textOf(request: Request): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -214,7 +214,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function asked(request: Context, name: string): string {
+function askedValue(request: Context, name: string): string {
   const value = request.req.query(name);
   if (value !== undefined) return value;
   throw new OperationError("invalid_argument", `Missing parameter "${name}"`);

@@ -163,7 +163,7 @@ async function answer(
     if (charged === undefined && failure === undefined) {
       return await answer(handler, request, response, { account, failure: { error: serverBusy(), isCounted: true } });
     }
-    const sent = watched(charged ?? answered);
+    const sent = watchStatus(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // The library waits for an event that responses do not have.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
@@ -184,7 +184,7 @@ async function answer(
  * Returns the response, and a function that reads its gRPC status after sending: from trailers, or from the last frame
  * of gRPC-Web.
  */
-function watched(answered: UniversalServerResponse) {
+function watchStatus(answered: UniversalServerResponse) {
   const { body, header, trailer } = answered;
   if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {
     return { response: answered, grpcStatus: () => trailer?.get("grpc-status") };

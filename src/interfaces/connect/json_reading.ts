@@ -123,19 +123,19 @@ export function withPlaces<Answer>(
 }
 
 function partOf({ last }: Reading): UnreadablePart {
-  const json = last === undefined ? undefined : parsed(last.text);
+  const json = last === undefined ? undefined : parseJson(last.text);
   if (last === undefined || json === undefined) return { field: "", word: undefined };
   return unreadablePart(last.input, json, last.options);
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {
-  const found = unknownWord(input, parsed(text));
+  const found = unknownWord(input, parseJson(text));
   if (found === undefined) return;
   throw toConnectError(refuse("FIELD_OUT_OF_RANGE", unknownWordMessage(found), found), () => {});
 }
 
 /** Returns the JSON, or undefined for invalid JSON, which the library reports. */
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -52,7 +52,7 @@ export function* largeJson(desc: DescMessage, bytes: Uint8Array, options: Option
     const { field } = cut;
     if (field?.fieldKind === "list" && cut.member.isList) yield* readList(message, cut, field, options);
     else if (isOneMessage(field) && !cut.member.isList) {
-      const inner = yield* placed(field.name, largeJson(field.message, cut.whole(), options));
+      const inner = yield* placeSteps(field.name, largeJson(field.message, cut.whole(), options));
       reflect(desc, message).set(field, reflect(field.message, inner));
     }
   }
@@ -68,7 +68,7 @@ class Cut {
   constructor({ fields }: DescMessage, bytes: Uint8Array, member: LargeMember) {
     this.member = member;
     this.#bytes = bytes;
-    const name = parsed(this.name);
+    const name = parseValue(this.name);
     this.field = fields.find((one) => one.name === name || one.jsonName === name);
   }
 
@@ -85,7 +85,7 @@ class Cut {
   }
 
   text(from: number, to: number): string {
-    return decoded(this.#bytes.subarray(from, to));
+    return decodeText(this.#bytes.subarray(from, to));
   }
 
   bytes(from: number, to: number): Uint8Array {
@@ -107,10 +107,10 @@ function restOf(bytes: Uint8Array, cuts: readonly Cut[]): string {
   let at = 0;
   let text = "";
   for (const { member, field } of cuts) {
-    text += decoded(bytes.subarray(at, member.from)) + (field?.fieldKind === "map" && !member.isList ? '"":{}' : "");
+    text += decodeText(bytes.subarray(at, member.from)) + (field?.fieldKind === "map" && !member.isList ? '"":{}' : "");
     at = member.to;
   }
-  return text + decoded(bytes.subarray(at));
+  return text + decodeText(bytes.subarray(at));
 }
 
 type ListField = DescField & { readonly fieldKind: "list" };
@@ -124,7 +124,7 @@ function* readList(message: Message, cut: Cut, field: ListField, options: Option
     yield;
     if (one.isLarge && field.listKind === "message") {
       const bytes = cut.bytes(one.from, one.to);
-      list.push(yield* placed(`${field.name}[${list.length}]`, largeJson(field.message, bytes, options)));
+      list.push(yield* placeSteps(`${field.name}[${list.length}]`, largeJson(field.message, bytes, options)));
     } else {
       const part = readPiece(field.parent, pieceText(cut, one), options, list.length);
       list.push(...((part as unknown as Fields)[field.localName] as unknown[]));
@@ -151,12 +151,12 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
   const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? unknownWord(desc, parsed(text)) : undefined;
+    const word = options.ignoreUnknownFields === true ? unknownWord(desc, parseValue(text)) : undefined;
     if (word === undefined) return message;
     throw new UnknownWord(place(word.field), word.value, word.expected);
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
-    const json = parsed(text) as JsonValue | undefined;
+    const json = parseValue(text) as JsonValue | undefined;
     const { field, word } = json === undefined ? { field: "" } : unreadablePart(desc, json, options);
     if (word !== undefined) throw new UnknownWord(place(field), word.value, word.expected);
     throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
@@ -164,7 +164,7 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
 }
 
 /** Names the place of what is read within another one. */
-function* placed<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
+function* placeSteps<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
   try {
     return yield* steps;
   } catch (error) {
@@ -176,7 +176,7 @@ function* placed<Result>(outer: string, steps: Steps<Result>): Steps<Result> {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-function decoded(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes);
   } catch (error) {
@@ -184,7 +184,7 @@ function decoded(bytes: Uint8Array): string {
   }
 }
 
-function parsed(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -24,7 +24,7 @@ export function meteredBody(
   const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
   const isEnveloped = !isPlainJson(header) && type.startsWith("application/grpc");
   // An enveloped message may be uncompressed although the header names a compression.
-  if (isCompressed && !isEnveloped) return counted(body, meter);
+  if (isCompressed && !isEnveloped) return countBytes(body, meter);
   const whole = async (bytes: Uint8Array) => {
     const message = isEnveloped ? plainContent(bytes) : bytes;
     if (message === undefined) return bytes;
@@ -36,7 +36,7 @@ export function meteredBody(
     if (read === message) return bytes;
     return isEnveloped ? encodeEnvelope(0, read) : read;
   };
-  return counted(body, meter, { whole, most: MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0) });
+  return countBytes(body, meter, { whole, most: MAX_MESSAGE_BYTES + (isEnveloped ? ENVELOPE_BYTES : 0) });
 }
 
 /** Whether the body is JSON without envelopes. */
@@ -67,7 +67,7 @@ interface WholeBody {
   readonly whole: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
-async function* counted(body: Bytes, meter: BodyMeter, read?: WholeBody): AsyncGenerator<Uint8Array> {
+async function* countBytes(body: Bytes, meter: BodyMeter, read?: WholeBody): AsyncGenerator<Uint8Array> {
   const seen: Uint8Array[] = [];
   let length = 0;
   try {

@@ -15,12 +15,12 @@ export function unknownVersion(version: string | null): string | undefined {
 export function checkProtocolVersion({ protocolName, requestHeader, requestMethod, url }: HandlerContext): void {
   if (protocolName !== "connect") return;
   const header = unknownVersion(requestHeader.get("connect-protocol-version"));
-  if (header !== undefined) throw unknown("Connect-Protocol-Version", header, protocolVersion);
+  if (header !== undefined) throw refuseVersion("Connect-Protocol-Version", header, protocolVersion);
   const parameter = requestMethod === "GET" ? new URL(url).searchParams.get("connect") : null;
   const expected = `v${protocolVersion}`;
-  if (parameter !== null && parameter !== expected) throw unknown('parameter "connect"', parameter, expected);
+  if (parameter !== null && parameter !== expected) throw refuseVersion('parameter "connect"', parameter, expected);
 }
 
-function unknown(where: string, given: string, expected: string): ConnectError {
+function refuseVersion(where: string, given: string, expected: string): ConnectError {
   return new ConnectError(`Unknown ${where} "${given.slice(0, 64)}": expected "${expected}"`, Code.InvalidArgument);
 }

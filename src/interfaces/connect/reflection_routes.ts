@@ -42,7 +42,7 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
     case "fileContainingSymbol":
       return files(known.fileOf(value), `symbol "${value}"`);
     case "allExtensionNumbersOfType":
-      if (known.fileOf(value) === undefined) return unknown(`type "${value}"`);
+      if (known.fileOf(value) === undefined) return unknownSymbol(`type "${value}"`);
       return {
         case: "allExtensionNumbersResponse" as const,
         value: { baseTypeName: value, extensionNumber: known.extensionsOf(value).map(({ number }) => number) },
@@ -61,12 +61,12 @@ function answer(known: Descriptors, { case: kind, value }: Question["messageRequ
 }
 
 function files(file: DescFile | undefined, what: string) {
-  if (file === undefined) return unknown(what);
+  if (file === undefined) return unknownSymbol(what);
   const fileDescriptorProto = withImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
 }
 
-function unknown(what: string) {
+function unknownSymbol(what: string) {
   return { case: "errorResponse" as const, value: { errorCode: Code.NotFound, errorMessage: `There is no ${what}` } };
 }
 

@@ -42,12 +42,12 @@ export function bodyOf(call: PlainCall, reply: Reply, peer: object): Promise<Sen
     return known.body;
   }
   const scheduler = new CooperativeScheduler(undefined, peer);
-  const body = written(call, reply, scheduler);
+  const body = writeBody(call, reply, scheduler);
   sent.set(reply, forms.set(form, { body, scheduler }));
   return body;
 }
 
-async function written(
+async function writeBody(
   { method, protocol, contentType, compression }: PlainCall,
   reply: Reply,
   scheduler: CooperativeScheduler,

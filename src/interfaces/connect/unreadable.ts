@@ -31,12 +31,12 @@ export async function explainUnreadable<Response extends Answered>(
   const candidate = status === 400 || status === 429 || status === 500;
   if (!candidate || body === undefined || header?.get("content-type") !== "application/json") return answered;
   if (header.has("content-encoding")) return answered;
-  const bytes = await whole(body);
+  const bytes = await readWhole(body);
   const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
   const told = failure.details.length === 0 ? tellUnreadable(failure, part) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
-  return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: once(sent) };
+  return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: yieldOnce(sent) };
 }
 
 /** The refusal of a request that was read in steps, from what the library's reader says. */
@@ -48,7 +48,7 @@ export function unreadableRequest(code: Code, rawMessage: string, place = ""): C
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */
 function tellUnreadable({ rawMessage, code }: ConnectError, part: () => UnreadablePart): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
-    return unreadable(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
+    return refuseRequest(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
   }
   if (code === Code.ResourceExhausted && TOO_LARGE.test(rawMessage)) {
     const info = { reason: "MESSAGE_TOO_LARGE", domain: ERROR_DOMAIN };
@@ -57,29 +57,29 @@ function tellUnreadable({ rawMessage, code }: ConnectError, part: () => Unreadab
   }
   if (code !== Code.InvalidArgument) return undefined;
   const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
-  if (type === "") return unreadable(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
+  if (type === "") return refuseRequest(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
   const { field, word } = part();
-  if (word !== undefined) return unreadable(unknownWordMessage(word), "FIELD_OUT_OF_RANGE", field);
+  if (word !== undefined) return refuseRequest(unknownWordMessage(word), "FIELD_OUT_OF_RANGE", field);
   const key = UNKNOWN_KEY.exec(problem)?.[1];
   const holder = type.replace(/^.*\.v1\./, "");
-  if (key !== undefined) return unreadable(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
+  if (key !== undefined) return refuseRequest(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
   const reason = field === "" ? "MALFORMED_MESSAGE" : "FIELD_OUT_OF_RANGE";
-  return unreadable(`Cannot read ${field || holder}: ${problem}`, reason, field);
+  return refuseRequest(`Cannot read ${field || holder}: ${problem}`, reason, field);
 }
 
-function unreadable(message: string, reason: string, field: string): ConnectError {
+function refuseRequest(message: string, reason: string, field: string): ConnectError {
   return new ConnectError(message, Code.InvalidArgument, undefined, [
     { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN, ...(field !== "" && { metadata: { field } }) } },
     { desc: BadRequestSchema, value: { fieldViolations: [{ field, description: message, reason }] } },
   ]);
 }
 
-async function whole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function readWhole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* yieldOnce(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }

@@ -77,7 +77,7 @@ function headerError(headers: Headers, { method, params }: RequestMessage, versi
   }
   if (named !== version) return mismatch("MCP-Protocol-Version", version, named);
   if (headers.get("mcp-method") !== method) return mismatch("Mcp-Method", method, headers.get("mcp-method"));
-  const name = decoded(headers.get("mcp-name"));
+  const name = decodeHeader(headers.get("mcp-name"));
   if (method === "tools/call" && name !== params["name"]) return mismatch("Mcp-Name", params["name"], name);
   return undefined;
 }
@@ -88,7 +88,7 @@ function mismatch(header: string, expected: unknown, given: unknown): RpcError {
 }
 
 /** Values that are not plain ASCII arrive as `=?base64?…?=`. */
-function decoded(value: string | null): string | null {
+function decodeHeader(value: string | null): string | null {
   const text = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value ?? "")?.[1];
   return text === undefined ? value : Buffer.from(text, "base64").toString();
 }

@@ -25,13 +25,13 @@ export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBacken
       try {
         return await call(request, { headers, ...(signal !== undefined && { signal }) });
       } catch (error) {
-        throw translated(error, url);
+        throw translateError(error, url);
       }
     },
   };
 }
 
-function translated(error: unknown, url: string): unknown {
+function translateError(error: unknown, url: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const kind = ERROR_KINDS.find((one) => one === snakeCase(Code[error.code]));
   // An unreachable server returns no message.

@@ -38,7 +38,7 @@ export interface Shortened {
 }
 
 /** Returns the selected parts, and at most `maxItems` of every list. Cost: one walk over the result. */
-export function shorten(value: JsonObject, selection: Selection, maxItems: number): Shortened {
+export function shortenResult(value: JsonObject, selection: Selection, maxItems: number): Shortened {
   const omitted: Record<string, number> = {};
   const walk = (one: JsonValue, wanted: Selection, path: string): JsonValue => {
     if (Array.isArray(one)) {

@@ -8,7 +8,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
 import type { DcBackend } from "./backend.ts";
 import { checkNames, readRequest } from "./read_arguments.ts";
-import { readSelection, shorten } from "./shorten.ts";
+import { readSelection, shortenResult } from "./shorten.ts";
 import { SHOWN_FIELDS } from "./shown_fields.ts";
 
 /** Default and maximum number of items per list. Source: docs/decisions.md#d-04. */
@@ -139,7 +139,7 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
         ...noPicture(rpc),
       });
       return answer(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
-        shorten(value, selection, maxItems),
+        shortenResult(value, selection, maxItems),
       );
     },
   });
@@ -156,7 +156,7 @@ function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): str
 function answer<Method extends DescMethodUnary>(
   rpc: Method,
   reply: MessageShape<Method["output"]>,
-  cut: (value: JsonObject) => ReturnType<typeof shorten>,
+  cut: (value: JsonObject) => ReturnType<typeof shortenResult>,
 ): ToolResult {
   const json = toJson(rpc.output, reply, { useProtoFieldName: true, registry: detailRegistry }) as JsonObject;
   const { value, omitted } = cut(json);

@@ -166,7 +166,7 @@ function isBulk({ operation, selectionSet }: OperationDefinitionNode): boolean {
 
 function send({ data, errors }: Answer, status: number, type: string, headers: Readonly<Record<string, string>> = {}) {
   const body = JSON.stringify({
-    ...(errors !== undefined && { errors: errors.map(coded) }),
+    ...(errors !== undefined && { errors: errors.map(codeError) }),
     ...(data !== undefined && { data }),
   });
   const length = String(Buffer.byteLength(body));
@@ -175,7 +175,7 @@ function send({ data, errors }: Answer, status: number, type: string, headers: R
 }
 
 /** Sets the code that clients switch on: an error from the library before any field ran is the caller's fault. */
-function coded(error: GraphQLError): GraphQLError {
+function codeError(error: GraphQLError): GraphQLError {
   if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
   return error;
 }

@@ -58,7 +58,7 @@ export function* coerceInSteps(
   }
   const lists = largeFields(value, inner);
   const rest = lists.length === 0 ? value : withoutLarge(value, type);
-  const object = coerced({ value: rest, type, path }, wrong) as Record<string, unknown> | undefined;
+  const object = coercePart({ value: rest, type, path }, wrong) as Record<string, unknown> | undefined;
   for (const { name, type: listType } of lists) {
     const items = yield* coerceInSteps((value as JsonObject)[name], listType, wrong, [...path, name]);
     if (object !== undefined) object[name] = items;
@@ -70,7 +70,7 @@ export function* coerceInSteps(
 export function withoutLarge(value: unknown, type: GraphQLInputType): unknown {
   if (Array.isArray(value)) return [];
   const names = largeFields(value, getNullableType(type)).map(({ name }) => name);
-  return isJsonObject(value) ? emptied(value, names) : value;
+  return isJsonObject(value) ? emptyLists(value, names) : value;
 }
 
 /** The large lists of an object, with their types. */
@@ -85,7 +85,7 @@ function largeFields(
   });
 }
 
-function coerced(part: WrongPart, wrong: WrongPart[]): unknown {
+function coercePart(part: WrongPart, wrong: WrongPart[]): unknown {
   const found = coerceInputValue(part.value, part.type);
   if (found !== undefined) return found;
   if (wrong.length >= MAX_WRONG) throw new TooManyWrong();
@@ -111,7 +111,7 @@ export function* messageInSteps(desc: DescMessage, args: object, place = ""): St
     return field.fieldKind === "list" && field.listKind === "message" && Array.isArray(value) && isLarge(value);
   });
   const names = fields.map(({ jsonName }) => jsonName);
-  const message = smallMessage(desc, names.length === 0 ? args : emptied(given, names), place);
+  const message = smallMessage(desc, names.length === 0 ? args : emptyLists(given, names), place);
   for (const field of fields) {
     const list = (message as unknown as Record<string, unknown[]>)[field.localName] ?? [];
     for (const item of given[field.jsonName] as readonly object[]) {
@@ -143,6 +143,6 @@ function largeLists(value: Readonly<Record<string, unknown>>): readonly string[]
   });
 }
 
-function emptied<Fields extends object>(value: Fields, lists: readonly string[]): Fields {
+function emptyLists<Fields extends object>(value: Fields, lists: readonly string[]): Fields {
   return { ...value, ...Object.fromEntries(lists.map((name) => [name, []])) };
 }

@@ -77,41 +77,41 @@ export class Admission {
     // A page that rebinds its own name to this address keeps that name in Host.
     if ((isOpen || allowedHosts.length > 0) && !this.isOwnHost(authority)) {
       const expected = "expected a loopback address or a name given by --allowed-host";
-      return forbidden("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
+      return forbiddenRequest("HOST_NOT_ALLOWED", `Host "${quoteText(authority)}" is not allowed: ${expected}`);
     }
     const { origin, "sec-fetch-site": site } = request.headers;
     if (origin === undefined) {
       const isUnasked = site === "cross-site" || site === "same-site";
       if (!isUnasked || SAFE_METHODS.includes(request.method ?? "")) return undefined;
-      return forbidden("ORIGIN_NOT_ALLOWED", "A page of another site may not change anything here");
+      return forbiddenRequest("ORIGIN_NOT_ALLOWED", "A page of another site may not change anything here");
     }
     if (isSameSite(origin, authority) || this.allowedOrigin(request) !== undefined) return undefined;
     const expected = "expected a page of this server or an origin given by --allowed-origin";
-    return forbidden("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
+    return forbiddenRequest("ORIGIN_NOT_ALLOWED", `Origin "${quoteText(origin)}" is not allowed: ${expected}`);
   }
 }
 
 /** Requests that two programs on the way could read differently. Source: RFC 9112, 2.3, 3.2; RFC 9113, 8.3.1. */
 function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
   const hosts = hostCount(request);
-  if (hosts > 1) return malformed(`The request has ${hosts} Host headers: expected one`);
+  if (hosts > 1) return malformedRequest(`The request has ${hosts} Host headers: expected one`);
   if ("stream" in request) {
     const { host } = request.headers;
     return host === undefined || host === request.authority || request.authority === undefined
       ? undefined
-      : malformed(":authority and Host differ");
+      : malformedRequest(":authority and Host differ");
   }
   const { httpVersion, url = "" } = request;
-  if (httpVersion === "0.9") return malformed("The request line has no HTTP version");
+  if (httpVersion === "0.9") return malformedRequest("The request line has no HTTP version");
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     const message = `HTTP version ${httpVersion} is not served in this form: expected 1.1, or 2 with its preface`;
-    return { ...malformed(message), status: 505 };
+    return { ...malformedRequest(message), status: 505 };
   }
-  if (request.headers.host === undefined) return malformed("The request has no Host header");
+  if (request.headers.host === undefined) return malformedRequest("The request has no Host header");
   if (!url.startsWith("/") && url !== "*") {
     const target = /^https?:\/\/([^/?#]*)/i.exec(url)?.[1];
     if (target === undefined || target.toLowerCase() !== request.headers.host?.toLowerCase()) {
-      return malformed("The request target and Host differ");
+      return malformedRequest("The request target and Host differ");
     }
   }
   return undefined;
@@ -122,7 +122,7 @@ function wrongCoding({ headers }: NodeRequest): EarlyRefusal | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   if (coding.trim().toLowerCase() === "chunked") return undefined;
   const message = `Transfer-Encoding "${quoteText(coding)}" is not supported: expected chunked`;
-  return { ...malformed(message), status: 501 };
+  return { ...malformedRequest(message), status: 501 };
 }
 
 /** A path that a proxy before the server could take for another one: with an escape, a dot segment or a fragment. */
@@ -130,7 +130,7 @@ function wrongPath(request: NodeRequest): EarlyRefusal | undefined {
   const whole = pathOf(request);
   const path = whole.startsWith("/") ? whole : whole.replace(/^https?:\/\/[^/]*/i, "");
   if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
-  return malformed("The path has an escape, a dot segment or a fragment: expected it plainly");
+  return malformedRequest("The path has an escape, a dot segment or a fragment: expected it plainly");
 }
 
 /** The parsed headers keep the first Host alone. */
@@ -143,11 +143,11 @@ function hostCount({ rawHeaders }: NodeRequest): number {
   return count;
 }
 
-function malformed(message: string): EarlyRefusal {
+function malformedRequest(message: string): EarlyRefusal {
   return { status: 400, error: refuse("MALFORMED_REQUEST", message) };
 }
 
-function forbidden(reason: "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED", message: string): EarlyRefusal {
+function forbiddenRequest(reason: "HOST_NOT_ALLOWED" | "ORIGIN_NOT_ALLOWED", message: string): EarlyRefusal {
   return { status: 403, error: refuse(reason, message) };
 }
 

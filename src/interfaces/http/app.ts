@@ -110,7 +110,7 @@ export function httpApp(options: AppOptions): App {
   app.get("/openapi.json", (context) => openapi(context, options));
   app.get("/graphql/playground", (context) => graphiql(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));
-  app.get("/readyz", (context) => ready(context, options));
+  app.get("/readyz", (context) => answerReadiness(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
   app.get(CHANGE_STREAM_PATH, (context) => changeStream(context, options));
@@ -154,9 +154,9 @@ export function httpApp(options: AppOptions): App {
     }),
   );
   app.post(MCP_PATH, (context) => mcp(context, options));
-  for (const path of READ_ROUTES) app.all(path, only("GET, HEAD"));
-  app.all(MCP_PATH, only("POST"));
-  app.all("/audit/webhook", only("POST"));
+  for (const path of READ_ROUTES) app.all(path, allowOnly("GET, HEAD"));
+  app.all(MCP_PATH, allowOnly("POST"));
+  app.all("/audit/webhook", allowOnly("POST"));
   app.notFound((context) =>
     context.json({ code: missingCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
   );
@@ -213,7 +213,7 @@ async function countRefused({ req, env, res }: AppContext, { observe }: AppOptio
   if (refused !== undefined) observe({ ...refused, seconds });
 }
 
-async function ready(context: AppContext, { whyNotReady, shutdown }: AppOptions): Promise<Response> {
+async function answerReadiness(context: AppContext, { whyNotReady, shutdown }: AppOptions): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
   const why = await whyNotReady();
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
@@ -308,7 +308,7 @@ function verdictJson(verdict: LogVerdict): JsonObject {
   return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 
-function only(methods: string): (context: AppContext) => never {
+function allowOnly(methods: string): (context: AppContext) => never {
   return (context) => {
     const message = `"${context.req.path}" does not support ${context.req.method}: expected ${methods}`;
     throw new HttpRefusal(405, "unimplemented", message, { allow: methods });

@@ -77,13 +77,13 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
 }
 
 async function* frames(stream: ChangeStream, options: StreamOptions, ended: AbortSignal): AsyncGenerator<Uint8Array> {
-  yield encoded(`retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`);
+  yield encodeText(`retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`);
   try {
     yield* changeFrames(stream, options, ended);
-    if (options.shutdown.aborted) yield encoded(endFrame("unavailable", "The server is shutting down"));
+    if (options.shutdown.aborted) yield encodeText(endFrame("unavailable", "The server is shutting down"));
   } catch (error) {
     const isRefusal = error instanceof OperationError;
-    yield encoded(endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error"));
+    yield encodeText(endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error"));
   }
 }
 
@@ -106,7 +106,7 @@ async function* changeFrames(
     }
     if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;
     sentAt = now;
-    yield notices.length === 0 ? encoded(":\n\n") : pageOf(notices);
+    yield notices.length === 0 ? encodeText(":\n\n") : pageOf(notices);
   }
 }
 
@@ -117,12 +117,12 @@ function pageOf(notices: readonly ChangeNotice[]): Uint8Array {
   const [first] = notices;
   const known = first && pages.get(first);
   if (known?.count === notices.length) return known.bytes;
-  const bytes = encoded(notices.map(changeFrame).join(""));
+  const bytes = encodeText(notices.map(changeFrame).join(""));
   if (first !== undefined) pages.set(first, { count: notices.length, bytes });
   return bytes;
 }
 
-function encoded(text: string): Uint8Array {
+function encodeText(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 

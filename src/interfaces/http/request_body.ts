@@ -31,7 +31,7 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
   const sent = await readBytes(request, limit, meter);
   if (sent === undefined) throw tooLarge(limit);
   if (encoding === "identity") return parse(sent, meter);
-  const bytes = await unzipped(sent, Math.min(limit, mostInflated(sent.length)));
+  const bytes = await unzipBody(sent, Math.min(limit, mostInflated(sent.length)));
   await meter.scheduler.run(meter.checkShape(bytes));
   return parse(bytes, meter);
 }
@@ -61,7 +61,7 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
   return Buffer.concat(chunks);
 }
 
-async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+async function unzipBody(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
   try {
     return await unzip(bytes, { maxOutputLength: limit });
   } catch (error) {

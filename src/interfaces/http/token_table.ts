@@ -108,7 +108,7 @@ export function parseTokens(text: string): TokenTable {
 /** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */
 export function writeTokens(rows: readonly unknown[], added?: TokenRow): string {
   const wrong = added === undefined ? undefined : fault(added);
-  if (wrong !== undefined) throw unreadable(`The new token ${wrong}`);
+  if (wrong !== undefined) throw unreadableTable(`The new token ${wrong}`);
   return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
 
@@ -117,10 +117,10 @@ function readRows(text: string): readonly TokenRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unreadable(error instanceof Error ? error.message : String(error));
+    throw unreadableTable(error instanceof Error ? error.message : String(error));
   }
   const rows = isJsonObject(value) ? value["tokens"] : undefined;
-  if (!Array.isArray(rows)) throw unreadable('expected an object with a list "tokens"');
+  if (!Array.isArray(rows)) throw unreadableTable('expected an object with a list "tokens"');
   return rows;
 }
 
@@ -138,6 +138,6 @@ function fault(row: Partial<TokenRow> | null): string | undefined {
   return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? undefined : "has no sha256 in hexadecimal";
 }
 
-function unreadable(why: string): OperationError {
+function unreadableTable(why: string): OperationError {
   return new OperationError("invalid_argument", why);
 }

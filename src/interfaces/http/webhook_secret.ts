@@ -41,7 +41,7 @@ export class WebhookSecret {
       throw refuse("UNAUTHENTICATED", "The webhook requires its secret: expected Authorization: Bearer <secret>");
     const hashes = await this.#hashes();
     if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets are not available");
-    const given = hashed(authorization.replace(/^Bearer +/i, "").trim());
+    const given = hashSecret(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
     if (fits.length === 0)
       throw new InvalidToken("Authorization holds a wrong webhook secret: expected one of the secret file");
@@ -57,9 +57,9 @@ function parseSecrets(text: string): readonly Buffer[] {
     const expected = `expected one secret of at least ${MIN_CHARS} characters per line`;
     throw new OperationError("invalid_argument", expected);
   }
-  return secrets.map(hashed);
+  return secrets.map(hashSecret);
 }
 
-function hashed(secret: string): Buffer {
+function hashSecret(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
 }

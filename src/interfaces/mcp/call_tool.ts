@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import type { ToolResult } from "#kernel/tool.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
@@ -22,7 +22,7 @@ export interface CallResult {
  */
 export function toolNamed(tools: ToolSet, name: unknown): McpTool | CallResult {
   if (typeof name !== "string") return refusal("Missing tool name");
-  return tools.get(name) ?? refusal(`Unknown tool: ${shortened(name)}`);
+  return tools.get(name) ?? refusal(`Unknown tool: ${shortenText(name)}`);
 }
 
 /**

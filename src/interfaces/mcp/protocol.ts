@@ -1,5 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { type Message, RPC_CODE, type RpcError } from "./messages.ts";
 import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSIONS } from "./revision.ts";
 
@@ -70,7 +70,7 @@ export function planOf(request: Request, words: ServerWords): Plan {
   if (method !== undefined) return method(request, words);
   return {
     kind: "error",
-    error: { code: RPC_CODE.methodNotFound, message: `Method not found: ${shortened(request.method)}` },
+    error: { code: RPC_CODE.methodNotFound, message: `Method not found: ${shortenText(request.method)}` },
   };
 }
 

@@ -6,7 +6,7 @@ import { MAX_PENDING_BYTES, MAX_PENDING_REQUESTS, MAX_SUBSCRIPTIONS } from "./li
 import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
 import { listResult, type Plan, planOf, type Request } from "./protocol.ts";
-import { type Era, type ServerInfo, type ServerWords, SUBSCRIPTION_KEY, stamped } from "./revision.ts";
+import { type Era, type ServerInfo, type ServerWords, SUBSCRIPTION_KEY, stampResult } from "./revision.ts";
 import type { Schedule } from "./schedule.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
@@ -45,7 +45,7 @@ class Subscriptions {
 
   end(): readonly string[] {
     const lines = [...this.#open].map((id) =>
-      resultLine(id, JSON.stringify(stamped({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),
+      resultLine(id, JSON.stringify(stampResult({ _meta: { [SUBSCRIPTION_KEY]: id } }, "stateless", this.#info))),
     );
     this.#open.clear();
     return lines;
@@ -254,7 +254,7 @@ export class Requests {
   }
 
   #resultLine(id: Id, result: object, era: Era): string {
-    return resultLine(id, JSON.stringify(stamped(result, era, this.#options.info)));
+    return resultLine(id, JSON.stringify(stampResult(result, era, this.#options.info)));
   }
 
   #loaded(): Promise<ToolSet> {

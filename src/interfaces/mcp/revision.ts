@@ -54,7 +54,7 @@ export function eraOf(params: Params): EraVerdict {
 }
 
 /** Adds the fields that a protocol revision requires of every result. */
-export function stamped(result: object, era: Era, info: ServerInfo): object {
+export function stampResult(result: object, era: Era, info: ServerInfo): object {
   if (era === "handshake") return result;
   const meta = "_meta" in result && isJsonObject(result._meta) ? result._meta : {};
   return { ...result, resultType: "complete", _meta: { ...meta, [SERVER_INFO_KEY]: info } };

@@ -41,13 +41,13 @@ export class McpServer {
    * grace period.
    */
   async serve(stop: AbortSignal): Promise<Ending> {
-    const hurry = Promise.race([aborted(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
+    const hurry = Promise.race([waitForAbort(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
       () => false,
     );
     await Promise.race([this.#read(), hurry]);
     this.#stopping = true;
     const rested = this.#rest().then(() => true);
-    const finished = (await Promise.race([rested, hurry])) || (await within(rested, STOP_GRACE_MS)) === true;
+    const finished = (await Promise.race([rested, hurry])) || (await waitAtMost(rested, STOP_GRACE_MS)) === true;
     const missed = !finished || this.#requests.busy;
     this.#requests.cancelAll();
     // An unread answer is not missed.
@@ -106,19 +106,19 @@ export class McpServer {
   }
 
   async #rest(): Promise<void> {
-    await within(this.#schedule.idle(), FINISH_GRACE_MS);
+    await waitAtMost(this.#schedule.idle(), FINISH_GRACE_MS);
     for (const line of this.#requests.farewells()) this.#output.push(line);
     await this.#output.drained();
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function waitForAbort(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 /** Returns the result of `promise`, or undefined if it takes longer than `timeoutMs`. */
-async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+async function waitAtMost<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, undefined);

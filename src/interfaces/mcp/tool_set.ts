@@ -42,7 +42,7 @@ export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runn
     tools.map((tool) => [
       tool.name,
       {
-        listed: listed(tool),
+        listed: listTool(tool),
         writes: tool.effect !== "read",
         slow: (args) => (typeof tool.slow === "function" ? isJsonObject(args) && tool.slow(args) : tool.slow === true),
         subject: (args) => runner.subject(args),
@@ -52,7 +52,7 @@ export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runn
   );
 }
 
-function listed<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
+function listTool<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
   const hints =
     effect === "read"
       ? ({ readOnlyHint: true } as const)

@@ -55,11 +55,11 @@ function mean(boxes: readonly number[], place: ReadonlyMap<number, number>): num
 
 /** Pairs of edges that cross, over all pairs of neighbouring columns. */
 export function crossings(columns: readonly Column[], after: Neighbours["after"]): number {
-  return columns.reduce((sum, column, index) => sum + between(column, columns[index + 1] ?? [], after), 0);
+  return columns.reduce((sum, column, index) => sum + countCrossings(column, columns[index + 1] ?? [], after), 0);
 }
 
 /** Counts inversions of the far ends with a Fenwick tree. */
-function between(column: Column, next: Column, after: Neighbours["after"]): number {
+function countCrossings(column: Column, next: Column, after: Neighbours["after"]): number {
   const place = new Map(next.map((box, at) => [box, at]));
   const tree = new Int32Array(next.length + 1);
   let seen = 0;

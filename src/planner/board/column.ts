@@ -44,7 +44,7 @@ export function columnOf(spec: Spec, readiness: Readiness, facts: WorkFacts): St
         ? standing("blocked")
         : standing("blocked", 'Its status is "blocked"', `planner diagnose ${id}`);
     case "pending":
-      return readiness.isReady(spec) ? standing("ready") : held(spec);
+      return readiness.isReady(spec) ? standing("ready") : waitFor(spec);
     default:
       return standing("needs_you", `Its status "${spec.status}" is not known`, `planner lint ${id}`);
   }
@@ -55,7 +55,7 @@ function standing(column: Column, note: string | null = null, command: string | 
 }
 
 /** A pending spec that is not ready although its dependencies are done. */
-function held({ id, approval, members, type }: Spec): Standing {
+function waitFor({ id, approval, members, type }: Spec): Standing {
   if (approval?.required === true && approval.status !== "approved") {
     return standing("blocked", "It waits for approval", `planner approve ${id}`);
   }

@@ -60,7 +60,7 @@ function onlyKnown(schema: TSchema, value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
-      const next = below(schema, key);
+      const next = schemaOfKey(schema, key);
       return next === undefined ? [] : [[key, onlyKnown(next, inner)]];
     }),
   );
@@ -126,7 +126,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const here = [...path, key];
-    const next = below(schema, key);
+    const next = schemaOfKey(schema, key);
     if (next !== undefined) return unknownKeys(next, inner, here);
     const known = KindGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
     const near = nearest(key, known);
@@ -136,7 +136,7 @@ function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): 
 }
 
 /** Returns the schema of the value of `key`, or undefined for an unknown key. */
-function below(schema: TSchema, key: string): TSchema | undefined {
+function schemaOfKey(schema: TSchema, key: string): TSchema | undefined {
   if (KindGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
   if (!KindGuard.IsObject(schema)) return schema;
   return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;

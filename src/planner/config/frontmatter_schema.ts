@@ -93,10 +93,10 @@ function fieldSchema(name: string, rule: FieldRule): JsonSchema {
 function valuesOf(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
   if (listed === undefined) return {};
   if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };
-  return { enum: [...new Set(listed.flatMap((word) => typed(word, items ?? type)))] };
+  return { enum: [...new Set(listed.flatMap((word) => readTyped(word, items ?? type)))] };
 }
 
-function typed(word: string, type: FieldRule["type"]): readonly unknown[] {
+function readTyped(word: string, type: FieldRule["type"]): readonly unknown[] {
   if (type === "integer" || type === "number") return Number.isNaN(Number(word)) ? [] : [Number(word)];
   if (type === "boolean") return word === "true" || word === "false" ? [word === "true"] : [];
   return [word];

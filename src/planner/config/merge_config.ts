@@ -128,13 +128,13 @@ function mergeFields(written: Readonly<Record<string, WrittenFieldRule>>): Recor
   return Object.fromEntries(
     names.map((name) => {
       const own = Object.hasOwn(written, name) ? written[name] : undefined;
-      return [name, { ...inherited(defaults[name], own), ...own, ...enumOf(own) } as FieldRule];
+      return [name, { ...inheritRule(defaults[name], own), ...own, ...enumOf(own) } as FieldRule];
     }),
   );
 }
 
 /** A field that is given another type keeps nothing of its old rule. */
-function inherited(rule: FieldRule | undefined, own: WrittenFieldRule | undefined): FieldRule {
+function inheritRule(rule: FieldRule | undefined, own: WrittenFieldRule | undefined): FieldRule {
   return rule === undefined || (own?.type !== undefined && own.type !== rule.type) ? {} : rule;
 }
 

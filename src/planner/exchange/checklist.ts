@@ -38,7 +38,7 @@ export function checklistOf(text: string): readonly ChecklistItem[] {
   });
   return found.map(({ item, from, to }) => ({
     ...item,
-    details: dedented(text.slice(from, to === -1 ? undefined : to)),
+    details: dedentText(text.slice(from, to === -1 ? undefined : to)),
   }));
 }
 
@@ -58,7 +58,7 @@ function itemOf(
   };
 }
 
-function dedented(text: string): string {
+function dedentText(text: string): string {
   const lines = text.replaceAll(/\r\n?/g, "\n").split("\n");
   const filled = lines.filter((line) => line.trim() !== "");
   const indent = Math.min(...filled.map((line) => line.length - line.trimStart().length), 40);

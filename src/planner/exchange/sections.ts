@@ -26,7 +26,7 @@ export function asCriteria(text: string | undefined): string | undefined {
 }
 
 /** Markdown with its headings moved down, so that none is above `least`. Headings in fenced code stay. */
-export function demoted(text: string, least: number): string {
+export function demoteHeadings(text: string, least: number): string {
   const found = headings(text);
   const by = least - Math.min(least, ...found.map(({ level }) => level));
   if (by <= 0) return text;

@@ -22,8 +22,8 @@ export function contentOf(task: CheckedTask, { idOf, hasParts }: ContentRefs): S
     type: task.type ?? "code",
     // An empty list says that the spec does not wait for the parts in front of it.
     depends_on: dependsOn.length > 0 || isExplicit ? dependsOn : undefined,
-    labels: filled(task.labels),
-    target_files: filled(task.targetFiles),
+    labels: nonEmpty(task.labels),
+    target_files: nonEmpty(task.targetFiles),
     priority: task.priority,
     assignee,
     assignees: (task.assignees?.length ?? 0) > 1 ? task.assignees : undefined,
@@ -39,7 +39,7 @@ export function contentOf(task: CheckedTask, { idOf, hasParts }: ContentRefs): S
   return { title: task.title, body: task.body.trim(), fields: { ...Object.fromEntries(kept), ...type } };
 }
 
-function filled(list: readonly string[] | undefined): readonly string[] | undefined {
+function nonEmpty(list: readonly string[] | undefined): readonly string[] | undefined {
   const unique = [...new Set(list)];
   return unique.length === 0 ? undefined : unique;
 }

@@ -24,7 +24,7 @@ export interface LintChoice {
 export async function lintProject(source: LintSource, choice: LintChoice = {}): Promise<LintReport> {
   const { ids: wanted, all = false } = choice;
   const { specs, unreadable, neighbours } =
-    wanted === undefined ? await everything(source) : await some(source, wanted);
+    wanted === undefined ? await gatherAll(source) : await gatherSome(source, wanted);
   const report = lintSpecs({
     config: source.config,
     specs,
@@ -52,11 +52,11 @@ interface Gathered {
   readonly neighbours: readonly Spec[];
 }
 
-async function everything(source: LintSource): Promise<Gathered> {
+async function gatherAll(source: LintSource): Promise<Gathered> {
   return { ...(await source.all()), neighbours: [] };
 }
 
-async function some(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
+async function gatherSome(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
   const judged = new Set<SpecId>(wanted);
   const found: Gathered & { specs: Spec[]; unreadable: UnreadableFile[]; neighbours: Spec[] } = {
     specs: [],
@@ -104,12 +104,12 @@ export async function placeFindings(
   for (const file of report.files) {
     const findings: readonly UnplacedFinding[] = file.findings;
     const unplaced = findings.some(({ path }) => path !== undefined);
-    files.push(unplaced ? { ...file, findings: placed(findings, await textOf(file)) } : file);
+    files.push(unplaced ? { ...file, findings: putInPlace(findings, await textOf(file)) } : file);
   }
   return { ...report, files };
 }
 
-function placed(findings: readonly UnplacedFinding[], text: string): readonly Finding[] {
+function putInPlace(findings: readonly UnplacedFinding[], text: string): readonly Finding[] {
   const exact = frontmatterPlaces(text);
   return findings.map(({ path, ...finding }) => {
     const place = path === undefined ? undefined : (quickPlace(text, path) ?? exact(path));

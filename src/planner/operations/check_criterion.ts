@@ -112,11 +112,11 @@ function numberOf(id: SpecId, criteria: readonly Criterion[], wanted: string): n
   const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
   throw new OperationError(
     "invalid_argument",
-    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${listed(criteria)}`,
+    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${listCriteria(criteria)}`,
   );
 }
 
-function listed(criteria: readonly Criterion[]): string {
+function listCriteria(criteria: readonly Criterion[]): string {
   const shown = criteria.slice(0, MAX_LISTED).map(({ checked, label }, index) => {
     return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
   });

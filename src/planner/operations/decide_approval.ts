@@ -42,7 +42,7 @@ export async function decideApproval(
   text: string,
   decision: ApprovalDecision,
 ): Promise<DecidedApproval> {
-  const { status, by, reason } = checked(decision);
+  const { status, by, reason } = checkDecision(decision);
   const id = await findSpecId(context, text, { archived: false });
   if (status === "rejected") await refuseWhileWorked(context, id, "reject");
   const at = context.clock.now().toISOString();
@@ -54,7 +54,7 @@ export async function decideApproval(
   return { spec_id: id, approval: status, by, at };
 }
 
-function checked({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
+function checkDecision({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
   const refuse = (message: string): never => {
     throw new OperationError("invalid_argument", message);
   };

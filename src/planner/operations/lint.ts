@@ -41,14 +41,14 @@ export const lint = defineTool<PlannerContext>()({
         warnings: report.warnings,
         diagnostics: page,
         ...(page.length === diagnostics.length ? {} : { total: diagnostics.length, offset, returned: page.length }),
-        results: grades || id !== undefined ? await graded(context, id) : [],
+        results: grades || id !== undefined ? await gradeSpecs(context, id) : [],
       },
     };
   },
 });
 
 /** Grades every spec that can be read; the others have their finding. */
-async function graded(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
+async function gradeSpecs(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
   const { membersOf, scores } = await import("../lint/scores.ts");
   const { specs } = await context.specs.active();
   return specs

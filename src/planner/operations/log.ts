@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LOG_LINES } from "../limits.ts";
@@ -49,6 +49,6 @@ function readTime(text: string): Date {
   if (time !== undefined) return time;
   throw new OperationError(
     "invalid_argument",
-    `Invalid since: "${shortened(text)}": expected an ISO 8601 time such as 2026-11-21T09:30:00Z`,
+    `Invalid since: "${shortenText(text)}": expected an ISO 8601 time such as 2026-11-21T09:30:00Z`,
   );
 }

@@ -131,7 +131,7 @@ async function outsideChanges(context: PlannerContext, specs: readonly Spec[]): 
 /** Null for a spec that went away after the specs were read. */
 async function activityRow(context: PlannerContext, { id, title }: Spec): Promise<Activity | null> {
   try {
-    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id).catch(unreadable)]);
+    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id).catch(unreadableLog)]);
     return {
       id,
       title,
@@ -146,7 +146,7 @@ async function activityRow(context: PlannerContext, { id, title }: Spec): Promis
 }
 
 /** A log that is there and cannot be read, so that one unreadable log does not hide the rest. */
-function unreadable(error: unknown): { readonly modified: null } {
+function unreadableLog(error: unknown): { readonly modified: null } {
   if (error instanceof OperationError) return { modified: null };
   throw error;
 }

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";
@@ -19,7 +19,7 @@ export const workList = defineTool<PlannerContext>()({
     const [all, broken] = await Promise.all([context.work.processes(), context.work.brokenRecords()]);
     const meant = process_id === undefined ? all : all.filter((record) => record.process_id === process_id);
     if (process_id !== undefined && meant.length === 0) {
-      throw new OperationError("not_found", `Process not found: ${shortened(process_id)}`);
+      throw new OperationError("not_found", `Process not found: ${shortenText(process_id)}`);
     }
     const showEnded = include_completed || process_id !== undefined;
     const count = (status: ProcessRecord["status"]) => meant.filter((record) => record.status === status).length;

@@ -73,7 +73,7 @@ async function startWork(context: PlannerContext, args: WorkArguments, sources =
   const defaults = { ...config.defaults, ...(args.provider !== undefined && { provider: args.provider }) };
   const provider = providerFor({ ...config, defaults }, { model: args.model ?? spec.model, task: "work" });
   // In parallel every pending spec that is ready is worked, this one first.
-  const others = besides(spec, world);
+  const others = otherReady(spec, world);
   if (parallel !== undefined) refuseParallel(others, parallel, config.parallel.max);
   await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
   await refuseUnacceptedSetup(context, config);
@@ -98,7 +98,7 @@ function mannerWords(
   return [id, ...others, "--parallel", String(parallel)];
 }
 
-function besides({ id }: Spec, { specs, readiness }: World): readonly SpecId[] {
+function otherReady({ id }: Spec, { specs, readiness }: World): readonly SpecId[] {
   return specs.filter((spec) => spec.id !== id && isReadyUnasked(spec, readiness)).map((spec) => spec.id);
 }
 

@@ -1,6 +1,15 @@
 import { equalJson } from "#kernel/equal_json.ts";
 import { ARRAY_CHECKS } from "./checks/array_checks.ts";
-import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kinds, keyword } from "./checks/check.ts";
+import {
+  type Check,
+  Evaluated,
+  type Frame,
+  fail,
+  type Keyword,
+  type Kinds,
+  keyword,
+  testEvery,
+} from "./checks/check.ts";
 import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
@@ -153,7 +162,7 @@ class Evaluator {
     const evaluated = tracks || outer !== undefined ? new Evaluated() : undefined;
     const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
     // The table chose the checks for this kind of value.
-    const passed = every(checks[kindOf(value)], own, (check) => check(value as never, own, this.apply));
+    const passed = testEvery(checks[kindOf(value)], own, (check) => check(value as never, own, this.apply));
     // A part that does not fit was judged all the same: that nothing judged it would be a second, wrong complaint.
     if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
     if (!passed && frame.report === undefined) this.#misfits?.add(schema, value);

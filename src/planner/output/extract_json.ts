@@ -23,8 +23,8 @@ const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
 const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [
   (_, fences) => lastOf(fences, "json"),
   (_, fences) => lastOf(fences, "", isContainer),
-  (text) => parsed(text),
-  (text) => embedded(text),
+  (text) => parseJson(text),
+  (text) => findEmbedded(text),
   (_, fences) => lastOf(fences, ""),
 ];
 
@@ -45,7 +45,7 @@ export function extractJson(output: string): ExtractedJson | undefined {
   return undefined;
 }
 
-function parsed(text: string): ExtractedJson | undefined {
+function parseJson(text: string): ExtractedJson | undefined {
   // The first character rules out most texts, and a thrown error costs a thousand times as much as this test.
   if (!/^\s*[{["\-\dtfn]/.test(text)) return undefined;
   try {
@@ -61,7 +61,7 @@ function isContainer({ value }: ExtractedJson): boolean {
 
 function lastOf(fences: readonly Fence[], wanted: string, accept: (found: ExtractedJson) => boolean = () => true) {
   for (const { tag, content } of fences.toReversed()) {
-    const found = tag === wanted ? parsed(content) : undefined;
+    const found = tag === wanted ? parseJson(content) : undefined;
     if (found !== undefined && accept(found)) return found;
   }
   return undefined;
@@ -106,10 +106,10 @@ function firstWord(info: string): string {
  * The last object or array in running text. Prose and code are full of `[1]` and `{}`: a value without any string in it
  * only counts when there is no other.
  */
-function embedded(text: string): ExtractedJson | undefined {
+function findEmbedded(text: string): ExtractedJson | undefined {
   const values = embeddedRanges(text).map(({ start, end }) => text.slice(start, end));
   const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
-  return best === undefined ? undefined : parsed(best);
+  return best === undefined ? undefined : parseJson(best);
 }
 
 /** Every object and array in the text that is whole JSON, outermost only, in text order. */

@@ -31,7 +31,7 @@ const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => 
  * Source: JSON Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
  */
 function vocabulariesOf(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
-  const own = known(resource.root);
+  const own = knownVocabularies(resource.root);
   const dialect = resource.dialect === DIALECT ? STANDARD : ofMetaSchema(index, resource.dialect);
   if (typeof dialect === "string" || !own.has("format-assertion")) return dialect;
   return new Set([...dialect, "format-assertion"]);
@@ -42,12 +42,12 @@ function ofMetaSchema(index: SchemaIndex, uri: string): ReadonlySet<Vocabulary> 
   if (meta === undefined) return `"${uri}" is not supported: expected "${DIALECT}"`;
   const declared = isSchemaObject(meta.root) ? meta.root["$vocabulary"] : undefined;
   if (!isSchemaObject(declared)) return STANDARD;
-  const names = known(meta.root);
+  const names = knownVocabularies(meta.root);
   const foreign = Object.keys(declared).find((each) => declared[each] === true && !names.has(shortName(each)));
   return foreign === undefined ? names : `"${uri}" demands the vocabulary "${foreign}", which is not supported`;
 }
 
-function known(root: unknown): ReadonlySet<Vocabulary> {
+function knownVocabularies(root: unknown): ReadonlySet<Vocabulary> {
   const declared = isSchemaObject(root) ? root["$vocabulary"] : undefined;
   const uris = isSchemaObject(declared) ? Object.keys(declared) : [];
   const names = uris.filter((uri) => uri.startsWith(VOCABULARY_BASE)).map(shortName);
@@ -151,7 +151,7 @@ class Linker {
         keywords.set(keyword, this.#reference(keyword, String(value), place, scope));
       } else if (applicator?.applies === true && vocabularies.has(applicator.vocabulary)) {
         keywords.set(keyword, this.#applicator(keyword, applicator, value, { place, scope }));
-      } else if (asserts(keyword, vocabularies)) {
+      } else if (isAsserted(keyword, vocabularies)) {
         keywords.set(keyword, keyword === "pattern" ? this.#pattern(String(value), place, "/pattern") : value);
       }
     }
@@ -202,7 +202,7 @@ class Linker {
   }
 }
 
-function asserts(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boolean {
+function isAsserted(keyword: string, vocabularies: ReadonlySet<Vocabulary>): boolean {
   if (keyword === "format") return vocabularies.has("format-assertion");
   return vocabularies.has("validation") && ASSERTIONS.has(keyword);
 }

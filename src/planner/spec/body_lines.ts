@@ -35,7 +35,7 @@ export function visitLines(
     const next = afterBreak(body, end);
     const text = body.slice(start, end);
     if (fence !== undefined) {
-      if (closes(text, fence)) fence = undefined;
+      if (closesFence(text, fence)) fence = undefined;
     } else {
       fence = openedBy(text);
       if (fence === undefined && visit({ number, start, end, next, text })) return undefined;
@@ -58,7 +58,7 @@ export function* linesIn(body: string): Iterable<FencedLine> {
     const next = afterBreak(body, end);
     const text = body.slice(start, end);
     const opened = fence === undefined ? openedBy(text) : undefined;
-    const isEnd = fence !== undefined && closes(text, fence);
+    const isEnd = fence !== undefined && closesFence(text, fence);
     yield { number, start, end, next, text, fencedBy: isEnd ? null : (fence?.line ?? null) };
     if (isEnd) fence = undefined;
     else if (opened !== undefined) fence = { ...opened, line: number };
@@ -79,7 +79,7 @@ function openedBy(line: string): Fence | undefined {
   return run === undefined ? undefined : { mark: run.charAt(0), length: run.length };
 }
 
-function closes(line: string, fence: Fence): boolean {
+function closesFence(line: string, fence: Fence): boolean {
   const text = line.trim();
   return text.length >= fence.length && text === fence.mark.repeat(text.length);
 }

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import { compareSpecIds, type SpecId, specIdParts } from "./spec_id.ts";
 
 /** Number of matches that an ambiguity names. Ours: more do not help, and a project has thousands of specs. */
@@ -13,7 +13,7 @@ export class AmbiguousSpecId extends OperationError {
   constructor(text: string, matches: readonly SpecId[]) {
     const named = matches.slice(0, MAX_NAMED);
     const more = matches.length > MAX_NAMED ? `, … (${matches.length - MAX_NAMED} more)` : "";
-    super("invalid_argument", `Ambiguous spec ID '${shortened(text)}'. Matches: ${named.join(", ")}${more}`);
+    super("invalid_argument", `Ambiguous spec ID '${shortenText(text)}'. Matches: ${named.join(", ")}${more}`);
     this.named = named;
   }
 }
@@ -39,7 +39,7 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
   const ways = [withCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
   const meant = ways.find((way) => way.length > 0) ?? [];
   const [first, second] = meant;
-  if (first === undefined) throw new OperationError("not_found", `Spec not found: ${shortened(wanted)}`);
+  if (first === undefined) throw new OperationError("not_found", `Spec not found: ${shortenText(wanted)}`);
   if (second !== undefined) throw new AmbiguousSpecId(wanted, meant);
   return first;
 }

@@ -62,7 +62,7 @@ export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch
   const { row } = provider;
   const runFile = runFileOf(provider, place);
   const pieces = argumentsOf(provider, place);
-  const fill = (piece: string): string => filled(piece, provider, { ...place, runFile: runFile?.path ?? "" });
+  const fill = (piece: string): string => fillPlaceholders(piece, provider, { ...place, runFile: runFile?.path ?? "" });
   const argv = [provider.program, ...pieces.map(fill), ...promptArgs(pieces, provider, place)];
   const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fill(value)]));
   const named = [...argv, ...Object.values(env)];
@@ -121,7 +121,7 @@ function projectFile({ row }: Provider, server: McpServer | null): ProjectFile |
   return { files, extend: (file, text) => extend(file, text, { ...server, trusted: true }) };
 }
 
-function filled(piece: string, { name, model }: Provider, place: LaunchPlace): string {
+function fillPlaceholders(piece: string, { name, model }: Provider, place: LaunchPlace): string {
   return piece.replace(/\{(prompt_file|mcp_config|run_file|dir|model)\}/g, (_, word: string) => {
     if (word === "prompt_file") return place.promptFile;
     if (word === "mcp_config") return place.mcpConfigFile;

@@ -155,7 +155,7 @@ class EventStream implements AgentStream {
 
   #read(line: ByteLine): void {
     const text = this.#mask.line(textOf(line)).trimEnd();
-    const event = typeof line === "string" ? parsed(text) : undefined;
+    const event = typeof line === "string" ? parseEvent(text) : undefined;
     if (event !== undefined) this.#events.get(textAt(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {
       this.#others.add(`${text}\n`);
@@ -169,7 +169,7 @@ function textOf(line: ByteLine): string {
   return "piece" in line ? line.piece : `[a line of ${line.leftOutBytes} bytes was left out]`;
 }
 
-function parsed(text: string): Event | undefined {
+function parseEvent(text: string): Event | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -46,7 +46,7 @@ export function missingWork(signs: WorkSigns): string | null {
   if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
   if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
   if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) {
-    return written || happened(signs) ? null : "nothing was changed";
+    return written || hasWork(signs) ? null : "nothing was changed";
   }
   return missingDefault(signs, { changed, written });
 }
@@ -61,7 +61,7 @@ function missingDefault(
 }
 
 /** Whether anything was done beside the spec's own file; without git that cannot be seen, and counts as done. */
-function happened({ changed, file, hasTrace }: WorkSigns): boolean {
+function hasWork({ changed, file, hasTrace }: WorkSigns): boolean {
   return hasTrace || changed === null || changed.some(({ path }) => path !== file);
 }
 

@@ -1,4 +1,4 @@
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { LockHolder } from "../ports.ts";
 import type { Criterion } from "../spec/criteria.ts";
 
@@ -102,7 +102,7 @@ function goOn(signs: SpecSigns): Omit<Diagnosis, "checks"> {
   const { id, worktree = null, criteriaThere = signs.criteria } = signs;
   if (!seemsFinished(signs)) {
     const suggestion = ways(
-      `read what happened (planner log ${id}), then ${again(signs)}`,
+      `read what happened (planner log ${id}), then ${runAgain(signs)}`,
       `reset it: planner reset ${id}`,
     );
     return { diagnosis: "Spec is in progress but has issues.", suggestion };
@@ -114,11 +114,11 @@ function goOn(signs: SpecSigns): Omit<Diagnosis, "checks"> {
   const where = worktree === null ? "" : ` in ${worktree}`;
   return {
     diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
-    suggestion: ways(again(signs), `finish and check the open criteria${where}, then ${finish}`),
+    suggestion: ways(runAgain(signs), `finish and check the open criteria${where}, then ${finish}`),
   };
 }
 
-function again({ id }: SpecSigns): string {
+function runAgain({ id }: SpecSigns): string {
   return `let an agent continue: planner work ${id}`;
 }
 
@@ -135,15 +135,15 @@ function nextStep(signs: SpecSigns): string {
   if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
   if (refusesMerge(signs)) {
     const byHand = `do in ${worktree} what check "Merge" says, then run planner merge ${id}`;
-    return status === "completed" ? ways(byHand) : ways(byHand, again(signs));
+    return status === "completed" ? ways(byHand) : ways(byHand, runAgain(signs));
   }
   if (status === "needs_attention") {
     const byHand = worktree === null ? [] : [`fix it in "${worktree}" and run planner merge ${id}`];
     const asItIs = openCriteria(signs) === 0 ? [`complete it as it is: planner finalize ${id}`] : [];
-    return ways(`see the reason above, then ${again(signs)}`, ...byHand, ...asItIs);
+    return ways(`see the reason above, then ${runAgain(signs)}`, ...byHand, ...asItIs);
   }
-  if (status === "failed") return ways(`read what happened (planner log ${id}), then ${again(signs)}`);
-  return status === "pending" ? ways(again(signs)) : "Look at the failed checks";
+  if (status === "failed") return ways(`read what happened (planner log ${id}), then ${runAgain(signs)}`);
+  return status === "pending" ? ways(runAgain(signs)) : "Look at the failed checks";
 }
 
 /** What has to happen elsewhere first; what only a person can bring on is a failed check. */
@@ -224,7 +224,7 @@ function projectCriteriaCheck(signs: SpecSigns): Check {
   const open = openCriteria(signs);
   if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
   if (open === 0) return { name, passed: true, details: "All satisfied" };
-  const details = counted(open, "unchecked item remains", "unchecked items remain");
+  const details = countOf(open, "unchecked item remains", "unchecked items remain");
   return { name, passed: signs.status !== "completed" && !seemsFinished(signs), details };
 }
 
@@ -268,7 +268,7 @@ function age(milliseconds: number): string {
   ] as const;
   for (const [unit, length] of units) {
     const count = Math.floor(milliseconds / length);
-    if (count >= 1) return `${counted(count, unit)} ago`;
+    if (count >= 1) return `${countOf(count, unit)} ago`;
   }
   return "just now";
 }

@@ -69,13 +69,13 @@ export function endOfRun(facts: RunFacts): RunEnd {
   if (facts.status === "failed") return { status: "failed", reasons: ["the agent set the status to failed"] };
   if (facts.interrupted && facts.status !== "completed") return interruptedEnd(facts);
   if (facts.limit !== null && facts.status !== "completed") return { status: "failed", reasons: [facts.limit] };
-  if (!succeeded(facts)) return { status: "failed", reasons: [exitReason(facts)] };
+  if (!isWorthGathering(facts)) return { status: "failed", reasons: [exitReason(facts)] };
   const reasons = missingEvidence(facts.evidence);
   return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };
 }
 
 /** Whether evidence is worth gathering: the agent ended well, or completed the spec before it ended otherwise. */
-export function succeeded({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
+export function isWorthGathering({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
   return exit.code === 0 || status === "completed";
 }
 

@@ -33,13 +33,13 @@ function patternOf(glob: string): RegExp {
       if (part === "*") return "[^/]*";
       if (part === "?") return "[^/]";
       if (/^\[[^\]\\]+\]$/.test(part)) return part.replace(/^\[!/, "[^");
-      if (/^\{.*\}$/.test(part)) return `(?:${part.slice(1, -1).split(",").map(escaped).join("|")})`;
-      return escaped(part);
+      if (/^\{.*\}$/.test(part)) return `(?:${part.slice(1, -1).split(",").map(escapePattern).join("|")})`;
+      return escapePattern(part);
     })
     .join("");
   return new RegExp(`^${plain.includes("/") || glob.startsWith("/") ? "" : "(?:.*/)?"}${body}(?:/.*)?$`);
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }

@@ -1,4 +1,4 @@
-import { capitalized } from "#words/names.ts";
+import { capitalize } from "#words/names.ts";
 import type { ProcessRecord, WorktreeStatus } from "../ports.ts";
 import { type RequestNote, requestName } from "./requests/request_note.ts";
 
@@ -51,7 +51,7 @@ export function personNeed(signs: NeedSigns): PersonNeed | null {
 }
 
 function requestNeed(id: string, request: RequestNote): PersonNeed {
-  const name = capitalized(requestName(request));
+  const name = capitalize(requestName(request));
   // No program has made it: a person may have.
   const state = request.number === null ? "may be open or still to be made" : WORDS[request.state];
   return { kind: "finished", why: `${name} ${state}: ${request.url}`, command: `planner pr --sync ${id}` };

@@ -1,4 +1,4 @@
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import type { CommandLine } from "./acceptance.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
@@ -122,11 +122,11 @@ function waitingReasons(id: string, waiting: readonly CommandLine[]): readonly s
   const checks = waiting.filter(({ kind }) => kind === "check");
   const others = waiting.filter(({ kind }) => kind !== "check");
   return [
-    ...(checks.length === 0 ? [] : [`${waits(checks, "check")}: "planner approve ${id}"`]),
-    ...(others.length === 0 ? [] : [`${waits(others, "command")}: "planner approve --commands"`]),
+    ...(checks.length === 0 ? [] : [`${countWaiting(checks, "check")}: "planner approve ${id}"`]),
+    ...(others.length === 0 ? [] : [`${countWaiting(others, "command")}: "planner approve --commands"`]),
   ];
 }
 
-function waits({ length }: readonly unknown[], word: string): string {
-  return `${counted(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
+function countWaiting({ length }: readonly unknown[], word: string): string {
+  return `${countOf(length, word)} ${length === 1 ? "waits" : "wait"} for acceptance`;
 }

@@ -57,13 +57,13 @@ export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
   const settings: ProviderSettings = Object.hasOwn(config.providers, name) ? (config.providers[name] ?? {}) : {};
   const program = settings.command ?? row.program;
   if (program === null) {
-    throw refused(name, `"providers.${name}.command" in .planner/config.md names no program`);
+    throw refuseProvider(name, `"providers.${name}.command" in .planner/config.md names no program`);
   }
   const extraArgs = settings.args ?? [];
   const skipsPermissions = settings.skip_permissions ?? false;
   const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsByItself(row, argument));
   if (skipping !== undefined) {
-    throw refused(name, `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`);
+    throw refuseProvider(name, `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`);
   }
   return {
     name,
@@ -94,7 +94,7 @@ function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }:
   const chosen = model ?? (task === "split" ? defaults.split_model : null) ?? defaults.model;
   // A spec's text must not become a flag of the agent's, nor a command where the settings start it by a shell.
   if (chosen !== null && !/^[\p{L}\p{N}_.:/@+[\]][\p{L}\p{N}_.:/@+=,[\]-]*$/u.test(chosen)) {
-    throw refused(
+    throw refuseProvider(
       name,
       `model "${chosen}" is not a model's name: expected one word of letters, digits and _.:/@+=,[]- that begins with no dash`,
     );
@@ -107,6 +107,6 @@ function skipsByItself({ skipWords }: ProviderRow, argument: string): boolean {
   return argument.split(/[="']+/).some((word) => skipWords.includes(word));
 }
 
-function refused(name: string, why: string): OperationError {
+function refuseProvider(name: string, why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot start the agent "${name}": ${why}`);
 }

@@ -28,8 +28,8 @@ export function tokensOf({ input_tokens, output_tokens }: Usage): number {
 
 /** As in `46,970 tokens (35,000 cached), $0.08`. */
 export function usageText(usage: Usage): string {
-  const cached = usage.cached_input_tokens === 0 ? "" : ` (${grouped(usage.cached_input_tokens)} cached)`;
-  return `${grouped(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${dollars(usage.cost_usd)}`}`;
+  const cached = usage.cached_input_tokens === 0 ? "" : ` (${groupDigits(usage.cached_input_tokens)} cached)`;
+  return `${groupDigits(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${dollars(usage.cost_usd)}`}`;
 }
 
 /** As in `47k $0.08`: for a line with little room. */
@@ -38,6 +38,6 @@ export function shortUsage(usage: Usage): string {
   return usage.cost_usd === null ? count : `${count} ${dollars(usage.cost_usd)}`;
 }
 
-function grouped(count: number): string {
+function groupDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -26,7 +26,7 @@ export function moveOf(card: Card, to: Column): Move | null {
     case "done":
       return isUnmerged(card)
         ? command("accept", { id: card.id }, null)
-        : command("finalize", { id: card.id }, back(card));
+        : command("finalize", { id: card.id }, undoMove(card));
   }
 }
 
@@ -37,7 +37,9 @@ function toReady(card: Card): Move {
   }
   if (status === "pending") return no(card.note ?? "It waits for other specs");
   const isOpen = ["failed", "needs_attention", "in_progress"].includes(status);
-  return isOpen ? command("reset", { id }, back(card)) : command("update", { id, status: "pending" }, back(card));
+  return isOpen
+    ? command("reset", { id }, undoMove(card))
+    : command("update", { id, status: "pending" }, undoMove(card));
 }
 
 function toWorking(card: Card): Move {
@@ -53,7 +55,7 @@ export function isUnmerged({ need }: Card): boolean {
 }
 
 /** Arguments that set the earlier status again; null if no person can set that status. */
-function back({ id, status }: Card): object | null {
+function undoMove({ id, status }: Card): object | null {
   return SETTABLE.includes(status) ? { id, status } : null;
 }
 

@@ -1,5 +1,5 @@
 import { type Card, COLUMNS, type Column } from "#planner/board/wire.ts";
-import { meets, type Place } from "./place.ts";
+import { meetsFilter, type Place } from "./place.ts";
 
 export const COLUMN_NAMES: Readonly<Record<Column, string>> = {
   blocked: "Blocked",
@@ -16,7 +16,7 @@ export function sortCards(
   priorities: readonly string[],
 ): Readonly<Record<Column, readonly Card[]>> {
   const columns = Object.fromEntries(COLUMNS.map((column) => [column, [] as Card[]])) as Record<Column, Card[]>;
-  for (const card of cards) if (meets(place, card)) columns[card.column].push(card);
+  for (const card of cards) if (meetsFilter(place, card)) columns[card.column].push(card);
   const rank = ({ priority }: Card) => {
     const at = priorities.indexOf(priority ?? "");
     return at === -1 ? priorities.length : at;

@@ -1,11 +1,11 @@
 import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { BoardPicture, Card, PictureBox, PictureEdge } from "#planner/board/wire.ts";
-import { counted, listSome } from "#words/names.ts";
+import { countOf, listSome } from "#words/names.ts";
 import { RequestError, readPicture } from "./api.ts";
 import { BoxView } from "./box.tsx";
 import { followScroll } from "./follow_scroll.ts";
-import { meets, type Place } from "./place.ts";
+import { meetsFilter, type Place } from "./place.ts";
 
 /** Width around what is seen that is drawn too, and the steps in which that part moves, in pixels. */
 const BESIDE = 400;
@@ -74,12 +74,12 @@ function Summary({ picture, total, cards, choose }: SummaryProps) {
     <>
       <p class="summary">
         <span>
-          {counted(open, "open spec")}, {counted(edges.length, "dependency", "dependencies")}
-          {total > open ? `; not drawn: ${counted(total - open, "done spec")}` : ""}
+          {countOf(open, "open spec")}, {countOf(edges.length, "dependency", "dependencies")}
+          {total > open ? `; not drawn: ${countOf(total - open, "done spec")}` : ""}
         </span>
         {start === undefined ? null : (
           <button type="button" onClick={() => choose(start)}>
-            Critical path: {counted(critical_path.length, "spec")}
+            Critical path: {countOf(critical_path.length, "spec")}
           </button>
         )}
       </p>
@@ -132,7 +132,7 @@ function Plane({ picture, cards, place, isWhole, chosen, choose }: PictureProps 
                 size={size}
                 card={card}
                 isChosen={box.id === chosen}
-                isDim={card !== undefined && !meets(place, card)}
+                isDim={card !== undefined && !meetsFilter(place, card)}
                 choose={() => choose(box.id)}
               />
             );

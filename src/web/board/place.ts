@@ -45,7 +45,7 @@ export function usePlace(): Place {
 }
 
 /** Whether a card meets the filter: every word of the text is in its id, title or labels. */
-export function meets({ text, label, assignee, agent }: Place, card: Card): boolean {
+export function meetsFilter({ text, label, assignee, agent }: Place, card: Card): boolean {
   if (label !== "" && !card.labels.includes(label)) return false;
   if (assignee !== "" && card.assignee !== assignee) return false;
   if (agent !== "" && card.agent?.name !== agent) return false;

@@ -11,19 +11,19 @@ type Columns = Readonly<Record<Column, readonly Card[]>>;
 /** Returns the next card of its column, or one of the next column that has any; without a chosen one the first. */
 export function cardBeside(columns: Columns, chosen: Card | undefined, step: Step): Card | undefined {
   if (chosen === undefined) return firstCard(columns);
-  return step.across === 0 ? below(columns, chosen, step.along) : beside(columns, chosen, step.across);
+  return step.across === 0 ? cardBelow(columns, chosen, step.along) : neighbourCard(columns, chosen, step.across);
 }
 
 function firstCard(columns: Columns): Card | undefined {
   return columns.ready[0] ?? COLUMNS.map((column) => columns[column][0]).find((card) => card !== undefined);
 }
 
-function below(columns: Columns, chosen: Card, step: number): Card | undefined {
+function cardBelow(columns: Columns, chosen: Card, step: number): Card | undefined {
   const cards = columns[chosen.column];
   return cards[cards.findIndex(({ id }) => id === chosen.id) + step];
 }
 
-function beside(columns: Columns, chosen: Card, step: number): Card | undefined {
+function neighbourCard(columns: Columns, chosen: Card, step: number): Card | undefined {
   const row = columns[chosen.column].findIndex(({ id }) => id === chosen.id);
   for (let at = COLUMNS.indexOf(chosen.column) + step; at >= 0 && at < COLUMNS.length; at += step) {
     const cards = columns[COLUMNS[at] as Column];

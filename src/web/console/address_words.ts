@@ -82,7 +82,8 @@ export function readWords<Read extends Address>(
   const wrong: WrongWord[] = [];
   for (const [name, expected] of Object.entries(CHOICES[place.page] ?? {})) {
     const value = settings.get(name) ?? "";
-    const found = expected.find((word) => word === usual(value)) ?? expected.find((word) => isOldForm(value, word));
+    const found =
+      expected.find((word) => word === usualValue(value)) ?? expected.find((word) => isOldForm(value, word));
     if (value === "" || found !== undefined) {
       if (found !== undefined) settings.set(name, found);
       continue;
@@ -99,7 +100,7 @@ function readListWords<Read extends Address>(place: Read, list: ListKind) {
   const wrong: WrongWord[] = [];
   const leaveOut = (name: string, value: string, expected: readonly string[]) => {
     settings.delete(name);
-    wrong.push({ name: spoken(name), value: spoken(value), expected: expected.map(spoken) });
+    wrong.push({ name: addressWord(name), value: addressWord(value), expected: expected.map(addressWord) });
   };
   const isColumn = (name: string) => columns.includes(name) || list.columns.includes(name);
   const conditions = new Set([...columns, ...Object.keys(list.relations ?? {})]);
@@ -124,18 +125,18 @@ function expectedOf(list: ListKind, column: string): readonly string[] | undefin
 }
 
 /** A name or word as addresses have it. */
-function spoken(word: string): string {
+function addressWord(word: string): string {
   return word.replaceAll("_", "-").toLowerCase();
 }
 
-function usual(value: string): string {
+function usualValue(value: string): string {
   return value.toLowerCase().replaceAll("_", "-");
 }
 
 /** Links of earlier versions have constants such as LOAD_BASIS_MAX. */
 function isOldForm(value: string, word: string): boolean {
   return value.startsWith("LOAD_BASIS_") || value.startsWith("RENDER_VIEW_") || value.startsWith("COLORING_")
-    ? usual(value).endsWith(`-${word}`)
+    ? usualValue(value).endsWith(`-${word}`)
     : false;
 }
 

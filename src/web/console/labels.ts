@@ -1,9 +1,9 @@
 import type { PortRef } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
-import { BASIS_WORDS, capitalized, plural } from "#words/names.ts";
+import { BASIS_WORDS, capitalize, plural } from "#words/names.ts";
 
 /** A count with separators of thousands, and its noun. */
-export function counted(value: number, noun: string): string {
+export function countOf(value: number, noun: string): string {
   return `${count(value)} ${value === 1 ? noun : plural(noun)}`;
 }
 
@@ -55,9 +55,9 @@ export function utcMoment(iso: string): string {
 
 /** Which draw counts as load, by the word in the address. */
 export const LOAD_BASES = [
-  ["", `${capitalized(BASIS_WORDS.ALLOCATED)} draw`],
-  ["measured", `${capitalized(BASIS_WORDS.MEASURED)} draw`],
-  ["max", `${capitalized(BASIS_WORDS.MAX)} draw`],
+  ["", `${capitalize(BASIS_WORDS.ALLOCATED)} draw`],
+  ["measured", `${capitalize(BASIS_WORDS.MEASURED)} draw`],
+  ["max", `${capitalize(BASIS_WORDS.MAX)} draw`],
 ] as const;
 
 export function portRef({ device_code, port_name }: PortRef): string {

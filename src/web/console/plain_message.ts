@@ -1,5 +1,5 @@
 import { FORM_ENUMS, FORMS } from "#gen/datacenter/v1/forms.ts";
-import { capitalized, constantWord, plainRefs } from "#words/names.ts";
+import { capitalize, constantWord, plainRefs } from "#words/names.ts";
 import { labelOf } from "./edit/field_labels.ts";
 
 const FIELDS = new Map(
@@ -50,5 +50,5 @@ function pathWords(path: string, before = ""): string {
     return [at === undefined ? label : `${label} ${Number(at) + 1}`];
   });
   const named = words.join(", ");
-  return before === "Field " ? capitalized(named) : before + named;
+  return before === "Field " ? capitalize(named) : before + named;
 }

@@ -1,6 +1,6 @@
 import { decimal } from "#words/figures.ts";
 import { constantWord, reasonUnit } from "#words/names.ts";
-import { counted } from "./labels.ts";
+import { countOf } from "./labels.ts";
 
 /** What the codes of reasons mean, where the code alone says too little. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export function reasonFigures({ code, value, limit }: { code: string; value?: nu
       return `, ${decimal(value)} of ${decimal(limit)} separate supplies`;
     case "SINGLE_CORDED":
     case "SUPPLY_UNDOCUMENTED":
-      return `, ${counted(value, "device")}`;
+      return `, ${countOf(value, "device")}`;
     case "U_SPACE_OCCUPIED":
     case "UNIT_RESERVED":
     case "OUTSIDE_RACK":

@@ -19,7 +19,7 @@ export function parsePlace(hash: string): Place {
   const settings = new URLSearchParams(query);
   // Kept links to the search page that was: the list of devices has its filters.
   if (page === "search") return { page: "devices", subject: "", settings: fromSearch(settings) };
-  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings: listSettings(page, settings) };
+  return { page: page === "" ? "overview" : page, subject: decodePart(rest), settings: listSettings(page, settings) };
 }
 
 function fromSearch(settings: URLSearchParams): URLSearchParams {
@@ -107,7 +107,7 @@ function splitAt(text: string, mark: string): readonly [string, string] {
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-function decoded(text: string): string {
+function decodePart(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -37,7 +37,7 @@ export function movePicture(frame: HTMLElement, { zoom }: PictureMoves): () => v
   frame.addEventListener("pointerdown", enter, { signal });
   frame.addEventListener("pointerleave", leave, { signal });
   drag(frame, signal);
-  pinch(frame, zoom, signal);
+  listenToPinch(frame, zoom, signal);
   return () => ended.abort();
 }
 
@@ -73,7 +73,7 @@ function drag(frame: HTMLElement, signal: AbortSignal): void {
   frame.addEventListener("click", click, { capture: true, signal });
 }
 
-function pinch(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
+function listenToPinch(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
   let spread = 0;
   frame.addEventListener(
     "touchmove",

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { fixed, percent, watts } from "#words/figures.ts";
-import { counted } from "#words/names.ts";
+import { fixDecimals, percent, watts } from "#words/figures.ts";
+import { countOf } from "#words/names.ts";
 import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
 import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 
@@ -103,10 +103,10 @@ function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json)
       : heat.length === 0
         ? `${watts(air_heat_w)}, no limit recorded`
         : `${heat[1]} of ${watts(limit)} (${heat[0]})`,
-    ...(missing > 0 && missing < devices ? [`${missing} of ${counted(devices, "device")} without weight`] : []),
+    ...(missing > 0 && missing < devices ? [`${missing} of ${countOf(devices, "device")} without weight`] : []),
     ...(missing > 0 && missing === devices ? ["not recorded"] : []),
     ...(weight_kg > 0 && capacity.max_load_kg === undefined
-      ? [`${missing > 0 ? "at least " : ""}${fixed(weight_kg)} kg, no limit recorded`]
+      ? [`${missing > 0 ? "at least " : ""}${fixDecimals(weight_kg)} kg, no limit recorded`]
       : []),
   ];
 }
@@ -134,7 +134,7 @@ async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures
     watts(heatW),
     percent(capacity.space_pct ?? 0),
     capacity.power_pct === undefined ? "no limit recorded" : percent(capacity.power_pct),
-    heat.inlet_temp_c === undefined ? undefined : `${fixed(heat.inlet_temp_c)} °C`,
+    heat.inlet_temp_c === undefined ? undefined : `${fixDecimals(heat.inlet_temp_c)} °C`,
   ]);
   const warm = pictures.thermal.of(ref);
   expect([say, warm["Heat"], warm["Heat to air"], warm["Cooling"], warm["Share"], warm["Inlet"]]).toEqual([

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { updateChange } from "#web/console/edit/changes.ts";
-import { applied, differences } from "#web/console/edit/differences.ts";
+import { applyDifferences, differences } from "#web/console/edit/differences.ts";
 import { identityText, type Kind, messageOf, type Values } from "#web/console/edit/form_model.ts";
 import { isSame, prunedMessage } from "#web/console/edit/values.ts";
 import type { TestService } from "../../support/dc/service.ts";
@@ -67,7 +67,7 @@ test("applying the differences between two states to the first gives the second"
     const message = messageOf(kind);
     const stored = await storedIn(site, kind, identity);
     const [before, after] = [changed(stored, random, kind), changed(stored, random, kind)];
-    const made = applied(before, differences(before, after, message));
+    const made = applyDifferences(before, differences(before, after, message));
     expect(prunedMessage(made, message)).toEqual(prunedMessage(after, message));
   }
 });

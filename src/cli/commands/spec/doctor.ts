@@ -38,7 +38,7 @@ export const command = defineCommand({
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
     const { trusted } = await (await context.accepted()).read();
     if (json) printJson({ ...report, trusted });
-    else printText(`${rendered(report.findings)}${trusted ? TRUSTED : ""}`);
+    else printText(`${renderFindings(report.findings)}${trusted ? TRUSTED : ""}`);
     for (const trouble of await findStartTroubles(context)) cli.note(`No agent can run: ${trouble}`);
     return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   },
@@ -46,7 +46,7 @@ export const command = defineCommand({
 
 const TRUSTED = 'Every command of this project runs without a question ("planner trust --off" ends that)\n';
 
-function rendered(findings: readonly DoctorFinding[]): string {
+function renderFindings(findings: readonly DoctorFinding[]): string {
   if (findings.length === 0) return "Nothing found\n";
   const lines = findings.flatMap(({ subject, message, advice, fixed, failed }) => [
     `${paint(plainLine(subject), "bold")}: ${plainLine(message)}`,

@@ -32,7 +32,7 @@ export const command = defineCommand({
       ? await listArchived(context, status)
       : (await runTool(context, specList, { ...(status !== undefined && { status }), limit: NO_LIMIT })).value;
     const filter = { types: type, labels: label, priorities: priority, assignees: assignee, limit };
-    const list = cutList({ ...value, specs: planned(value.specs, plan) }, filter);
+    const list = cutList({ ...value, specs: planRows(value.specs, plan) }, filter);
     const listed = new Set(list.specs.map(({ id }) => id as string));
     const others = (await othersClaims(context))?.filter(({ spec_id }) => listed.has(spec_id));
     if (json) return printJson({ ...list, ...(others !== undefined && { others }) });
@@ -47,7 +47,7 @@ interface Plan {
 }
 
 /** The specs that are due, in the requested order; equal ones keep the order of ids. */
-function planned(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
+function planRows(specs: readonly SpecRow[], { due, sort }: Plan): readonly SpecRow[] {
   const found = specs.filter(isDueBy(due));
   if (sort === "priority") return found.sort(compareUrgency);
   return sort === "due" ? found.sort(compareDue) : found;

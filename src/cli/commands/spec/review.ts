@@ -51,7 +51,7 @@ async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   ]);
   const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
   const deciding = { project, deps, cli, json };
-  if (back !== undefined) return decide.back(deciding, id, await textOrInput(back));
+  if (back !== undefined) return decide.sendWorkBack(deciding, id, await textOrInput(back));
   if (reject) return decide.reject(deciding, id);
   const facts = await reviewFacts(deps, id);
   if (accept) return decide.accept(deciding, facts);

@@ -77,7 +77,7 @@ export const command = defineCommand({
     const { work } = await import("../../work/run_work.ts");
     return work(project, cli, {
       ids: await findSpecIds(project.context, ids, { archived: false }),
-      ...manner(chain, parallel),
+      ...mannerOf(chain, parallel),
       budget: words.budget === undefined ? null : dollars(words.budget),
       provider: words.provider ?? null,
       model: words.model ?? null,
@@ -99,7 +99,7 @@ function dollars(text: string): number {
 
 type Manner = Pick<QueueWishes, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 
-function manner(chain: boolean, parallel: number | undefined): Manner {
+function mannerOf(chain: boolean, parallel: number | undefined): Manner {
   if (parallel !== undefined) {
     return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
   }

@@ -124,14 +124,14 @@ async function keptCheckpoints(reader: DcReader, keys: readonly VerifierKey[], l
     const checkpoint = openCheckpoint(note, keys);
     if (checkpoint?.size === size) good.push(checkpoint);
     else if (signersOf(note).some((hash) => lost.includes(hash))) ofLost += 1;
-    else throw new Failed(`The checkpoint of ${size} entries ${unopened(note, keys)}`);
+    else throw new Failed(`The checkpoint of ${size} entries ${whyUnopened(note, keys)}`);
   }
   const unchecked = ofLost === 0 ? "" : `; ${ofLost} in the database are of a lost key and were not checked`;
   return { good, unchecked, kept: kept.length };
 }
 
 /** Why a checkpoint could not be opened, as a sentence's end. */
-function unopened(note: string, keys: readonly VerifierKey[]): string {
+function whyUnopened(note: string, keys: readonly VerifierKey[]): string {
   const known = keys.map((key) => hashOfKey(key));
   const signer = signersOf(note).find((hash) => !known.includes(hash));
   if (signer === undefined) return "has no good signature of the key";
@@ -198,5 +198,5 @@ function givenCheckpoint(path: string, keys: readonly VerifierKey[]): Checkpoint
   const note = readFileSync(path, "utf8");
   const checkpoint = openCheckpoint(note, keys);
   if (checkpoint !== undefined) return checkpoint;
-  throw new OperationError("failed_precondition", `The checkpoint "${path}" ${unopened(note, keys)}`);
+  throw new OperationError("failed_precondition", `The checkpoint "${path}" ${whyUnopened(note, keys)}`);
 }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { assignCodes } from "#dc/exchange/codes.ts";
-import { described } from "#dc/exchange/described.ts";
+import { describeResource } from "#dc/exchange/described.ts";
 import { type Mapped, Omissions, type SourceItem } from "#dc/exchange/item.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { plainModel } from "#dc/operations/messages/plain_json.ts";
@@ -144,7 +144,7 @@ class CsvTable {
         tags = [],
         comments = "",
       } = resource as { labels?: Record<string, string>; tags?: readonly string[]; comments?: string };
-      const remarks = described(
+      const remarks = describeResource(
         { id, name: key, origin: `${origin}:${id}`, labels: Object.entries(labels), tags, comments: [comments] },
         omissions,
       );

@@ -17,7 +17,7 @@ type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 export function netboxMapping(path: string, shown: string): NetboxMapping {
   const value = yamlFile(path, shown);
   for (const key of Object.keys(value)) {
-    if (key !== "roles" && key !== "locations") throw wrong(shown, key, "expected roles or locations");
+    if (key !== "roles" && key !== "locations") throw wrongField(shown, key, "expected roles or locations");
   }
   return { roles: rolesOf(shown, value["roles"]), locations: locationsOf(shown, value["locations"]) };
 }
@@ -37,12 +37,12 @@ export function yamlFile(path: string, shown: string): Readonly<Record<string, u
 
 function rolesOf(shown: string, value: unknown): NetboxMapping["roles"] {
   if (value === undefined) return {};
-  if (!isJsonObject(value)) throw wrong(shown, "roles", "expected role slugs with kinds");
+  if (!isJsonObject(value)) throw wrongField(shown, "roles", "expected role slugs with kinds");
   return Object.fromEntries(
     Object.entries(value).map(([slug, word]) => {
       const kind = DEVICE_KINDS.find((one) => one === String(word).toUpperCase());
       if (kind === undefined)
-        throw wrong(shown, `roles.${slug}`, `expected a kind; ${suggestion(String(word), DEVICE_KINDS)}`.trim());
+        throw wrongField(shown, `roles.${slug}`, `expected a kind; ${suggestion(String(word), DEVICE_KINDS)}`.trim());
       return [slug, kind] as const satisfies readonly [string, DeviceKind];
     }),
   );
@@ -50,17 +50,19 @@ function rolesOf(shown: string, value: unknown): NetboxMapping["roles"] {
 
 function locationsOf(shown: string, value: unknown): NetboxMapping["locations"] {
   if (value === undefined) return {};
-  if (!isJsonObject(value)) throw wrong(shown, "locations", "expected site/location slugs with floor, room or row");
+  if (!isJsonObject(value))
+    throw wrongField(shown, "locations", "expected site/location slugs with floor, room or row");
   return Object.fromEntries(Object.entries(value).map(([name, place]) => [name, placeOf(shown, name, place)]));
 }
 
 function placeOf(shown: string, name: string, place: unknown): NetboxMapping["locations"][string] {
   const at = `locations.${name}`;
-  if (!isJsonObject(place)) throw wrong(shown, at, "expected floor, room or row");
+  if (!isJsonObject(place)) throw wrongField(shown, at, "expected floor, room or row");
   const { floor, room, row, ...rest } = place;
   const [unknown] = Object.keys(rest);
-  if (unknown !== undefined) throw wrong(shown, `${at}.${unknown}`, "expected floor, room or row");
-  if (floor !== undefined && !Number.isInteger(floor)) throw wrong(shown, `${at}.floor`, "expected a whole number");
+  if (unknown !== undefined) throw wrongField(shown, `${at}.${unknown}`, "expected floor, room or row");
+  if (floor !== undefined && !Number.isInteger(floor))
+    throw wrongField(shown, `${at}.floor`, "expected a whole number");
   return {
     ...(typeof floor === "number" && { floor }),
     ...codeField(shown, `${at}.room`, "room", room),
@@ -72,10 +74,10 @@ function codeField(shown: string, at: string, name: "room" | "row", value: unkno
   if (value === undefined) return {};
   const code = codeFrom(String(value));
   if (code === "" || code !== String(value))
-    throw wrong(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
+    throw wrongField(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
   return { [name]: code };
 }
 
-function wrong(shown: string, field: string, expected: string): OperationError {
+function wrongField(shown: string, field: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
 }

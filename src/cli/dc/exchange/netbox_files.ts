@@ -16,7 +16,7 @@ const BY_NAME: ReadonlyMap<string, TableName> = new Map(
   TABLE_NAMES.flatMap((table) => {
     const path: string = TABLES[table].path;
     const list = path.slice(path.indexOf("/") + 1);
-    return [path, list, table].map((name) => [plain(name), table] as const);
+    return [path, list, table].map((name) => [plainName(name), table] as const);
   }),
 );
 
@@ -139,13 +139,13 @@ export function tableOf(name: string): TableName | undefined {
   const stem = name.slice(0, name.length - extname(name).length);
   const numbered = /[-_. ]?(?:page[-_ ]?)?\d+$/i;
   for (const one of [stem, basename(stem)]) {
-    const table = BY_NAME.get(plain(one)) ?? BY_NAME.get(plain(one.replace(numbered, "")));
+    const table = BY_NAME.get(plainName(one)) ?? BY_NAME.get(plainName(one.replace(numbered, "")));
     if (table !== undefined) return table;
   }
   // NetBox names its CSV exports `netbox_power feeds.csv`.
-  return BY_NAME.get(plain(basename(stem)).replace(/^netbox/, ""));
+  return BY_NAME.get(plainName(basename(stem)).replace(/^netbox/, ""));
 }
 
-function plain(name: string): string {
+function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]+/g, "");
 }

@@ -60,7 +60,7 @@ export function importReport({ origin, dryRun, result, omissions, unreadable, qu
     counts: KIND_NAMES.map((kind) => countsOf(kind, result)).filter(({ kind: _, ...counts }) =>
       Object.values(counts).some((count) => count > 0),
     ),
-    not_carried: grouped(omissions),
+    not_carried: groupByReason(omissions),
     refused: result.refused,
     vanished: result.vanished,
     unreadable,
@@ -83,7 +83,7 @@ function countsOf(kind: ResourceKind, { changes, unchanged, refused }: SyncResul
 }
 
 /** By reason, the most frequent first. */
-function grouped(omissions: readonly Omission[]): readonly NotCarried[] {
+function groupByReason(omissions: readonly Omission[]): readonly NotCarried[] {
   const groups = new Map<string, Omission[]>();
   for (const one of omissions) {
     const group = groups.get(one.reason) ?? [];

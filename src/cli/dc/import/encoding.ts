@@ -103,7 +103,7 @@ function* wholeCharacters(path: string): Generator<Buffer> {
   let held: Buffer = Buffer.alloc(0);
   for (const chunk of chunksOf(path)) {
     const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const end = bytes.length - unfinished(bytes);
+    const end = bytes.length - countUnfinished(bytes);
     yield bytes.subarray(0, end);
     held = bytes.subarray(end);
   }
@@ -111,7 +111,7 @@ function* wholeCharacters(path: string): Generator<Buffer> {
 }
 
 /** Bytes at the end that begin a character whose rest is missing: at most 3. */
-function unfinished(bytes: Uint8Array): number {
+function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if (byte < 0x80) return 0;

@@ -78,7 +78,7 @@ export async function importSource(
     try {
       const target = await open();
       return await runStoppable(target.interrupt, log, (signal) =>
-        watched(source, target, { ...options, reporter, errors, signal }),
+        watchImport(source, target, { ...options, reporter, errors, signal }),
       );
     } finally {
       errors?.close();
@@ -103,7 +103,7 @@ interface Watched extends Omit<ImportManner, "errors"> {
   readonly signal: AbortSignal;
 }
 
-async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
+async function watchImport(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
   const { reporter, errors, atomic, dryRun, signal } = options;
   try {
     const result = await runImport(source, target, {

@@ -44,11 +44,11 @@ export function jsonLinesSource(file: TextFile): Source {
 /** Detects the kind from the beginning of the line. The whole line is parsed later. */
 function kindOf(text: string): ResourceKind | undefined {
   const key = KEY.exec(text)?.[1];
-  return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? otherwise(text) : undefined);
+  return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? kindByParsing(text) : undefined);
 }
 
 /** A key with escapes, or a line without a key. */
-function otherwise(text: string): ResourceKind | undefined {
+function kindByParsing(text: string): ResourceKind | undefined {
   try {
     return kindNamed(readLine(text).kind);
   } catch {

@@ -36,7 +36,7 @@ export function serverTarget(address: ServerAddress): Target {
     );
     const rpc = BULK[kind];
     if (rpc !== undefined) return bulk(address, rpc, items);
-    return single(address, kind, items);
+    return writeSingly(address, kind, items);
   };
   return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write), interrupt: () => {} };
 }
@@ -47,11 +47,11 @@ async function bulk(address: ServerAddress, rpc: string, items: readonly JsonVal
     const half = Math.ceil(items.length / 2);
     return [...(await bulk(address, rpc, items.slice(0, half))), ...(await bulk(address, rpc, items.slice(half)))];
   }
-  const reply = (await persistently(address, rpc, { items: [...items] })) as JsonObject;
+  const reply = (await callPersistently(address, rpc, { items: [...items] })) as JsonObject;
   return (reply["results"] as readonly JsonObject[]).map((result, index) => writtenOf(result, `items[${index}]`));
 }
 
-async function single(
+async function writeSingly(
   address: ServerAddress,
   kind: ResourceKind,
   items: readonly JsonValue[],
@@ -60,24 +60,24 @@ async function single(
   let next = 0;
   const work = async () => {
     for (let index = next++; index < items.length; index = next++) {
-      written[index] = await one(address, kind, items[index] ?? null);
+      written[index] = await writeOne(address, kind, items[index] ?? null);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENT }, work));
   return written;
 }
 
-async function one(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
+async function writeOne(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
   try {
-    return writtenOf((await persistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
+    return writtenOf((await callPersistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
   } catch (error) {
     // A missing right to write is reported once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
-    return refused(error.message, error.field, kind);
+    return refusedField(error.message, error.field, kind);
   }
 }
 
-async function persistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
+async function callPersistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
   const text = JSON.stringify({ ...request, request_id: idOf(rpc, request) });
   for (let tries = 1; ; tries += 1) {
     try {
@@ -116,11 +116,11 @@ function writtenOf(result: JsonObject, at: string): Written {
     error?: { message?: string; details?: readonly JsonObject[] };
   };
   if (error === undefined || error === null) return { outcome: outcomeOf(outcome) };
-  return refused(error.message ?? "refused", fieldIn(error.details ?? []), at);
+  return refusedField(error.message ?? "refused", fieldIn(error.details ?? []), at);
 }
 
 /** A refusal with the field of the resource, which the server names within the request that we made of it. */
-function refused(reason: string, path: string | undefined, at: string): Written {
+function refusedField(reason: string, path: string | undefined, at: string): Written {
   const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
   return { reason, ...(field !== undefined && field !== at && { field }) };
 }

@@ -36,7 +36,7 @@ export function databaseTarget(
   const through =
     (load: LoadBatch): WriteBatch =>
     async (kind, items) =>
-      (await load(kind, items)).map((one) => ("error" in one ? refused(one.error) : { outcome: one.outcome }));
+      (await load(kind, items)).map((one) => ("error" in one ? refusedItem(one.error) : { outcome: one.outcome }));
   return {
     batchSize: BATCH,
     run: (work, wait) => {
@@ -55,7 +55,7 @@ export function databaseTarget(
   };
 }
 
-function refused(error: OperationError): Written {
+function refusedItem(error: OperationError): Written {
   const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
   return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
 }

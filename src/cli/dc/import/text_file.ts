@@ -29,7 +29,7 @@ export function openText(file: string, shown: string, encoding: Encoding = "utf-
   try {
     const mark = markOf(firstBytes(opened.path, 3));
     const actual = mark ?? encoding;
-    if (actual !== "utf-8") return decoded(opened, actual);
+    if (actual !== "utf-8") return decodeFile(opened, actual);
     demandUtf8(opened.path, shown);
     return opened;
   } catch (error) {
@@ -39,7 +39,7 @@ export function openText(file: string, shown: string, encoding: Encoding = "utf-
 }
 
 /** The same text in UTF-8. The file itself is closed. */
-function decoded({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
+function decodeFile({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
   const copy = temporaryCopy(shown, (to) => transcode(path, shown, encoding, to));
   close();
   return copy;

@@ -42,19 +42,19 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
   const { parseDocument } = await import("yaml");
   const document = parseDocument(textOf(path), { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw wrong(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
+  if (error !== undefined) throw wrongFile(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
   const list = isRecord(value) ? value["receivers"] : undefined;
   if (!isRecord(value) || !Array.isArray(list) || Object.keys(value).length !== 1) {
-    throw wrong(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
+    throw wrongFile(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
   }
   if (list.length === 0 || list.length > MAX_RECEIVERS) {
-    throw wrong(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
+    throw wrongFile(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
   }
   const receivers = list.map((one, index) => receiverOf(new Fields(one, `receivers[${index}]`, path)));
   const names = receivers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw wrong(`Cannot use "${path}": two receivers have the name "${twice}"`);
+  if (twice !== undefined) throw wrongFile(`Cannot use "${path}": two receivers have the name "${twice}"`);
   return receivers;
 }
 
@@ -67,11 +67,11 @@ class Fields {
   constructor(value: unknown, where: string, path: string) {
     this.#where = where;
     this.#path = path;
-    if (!isRecord(value)) throw wrong(`Cannot use ${where} of "${path}": expected keys and values`);
+    if (!isRecord(value)) throw wrongFile(`Cannot use ${where} of "${path}": expected keys and values`);
     this.#values = value;
     const unknown = Object.keys(value).find((key) => !KEYS.some((one) => one === key));
     if (unknown !== undefined)
-      throw wrong(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
+      throw wrongFile(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
   }
 
   text(key: Key): string | undefined {
@@ -94,7 +94,7 @@ class Fields {
 
   refusal(key: Key, value: unknown, expected: string): OperationError {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
-    return wrong(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
+    return wrongFile(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
   }
 }
 
@@ -181,6 +181,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function wrong(message: string): OperationError {
+function wrongFile(message: string): OperationError {
   return new OperationError("invalid_argument", message);
 }

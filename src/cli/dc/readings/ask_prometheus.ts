@@ -115,17 +115,17 @@ async function secretOf(file: string): Promise<string> {
 }
 
 function seriesOf({ status, text, authorization }: Reply): readonly Series[] {
-  const reply = parsed(text);
+  const reply = parseBody(text);
   if (status !== 200) {
     const error = isJsonObject(reply) && typeof reply["error"] === "string" ? reply["error"] : undefined;
-    const told = error === undefined ? "" : `: ${shown(withoutSecret(error, authorization))}`;
+    const told = error === undefined ? "" : `: ${showText(withoutSecret(error, authorization))}`;
     throw unavailable(`HTTP ${status}${told}`);
   }
   const data = isJsonObject(reply) ? reply["data"] : undefined;
   if (!isJsonObject(data)) throw unavailable("the reply is not Prometheus': expected JSON with data");
   const { resultType: type, result } = data;
   if (type !== "vector" || !Array.isArray(result))
-    throw unavailable(`the result is a ${shown(String(type))}: expected a query whose result is a vector`);
+    throw unavailable(`the result is a ${showText(String(type))}: expected a query whose result is a vector`);
   return result.map(oneSeries);
 }
 
@@ -139,7 +139,7 @@ function oneSeries(row: unknown): Series {
   return { labels: metric as Series["labels"], value: number, at: Math.round(Number(at) * 1000) };
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -153,7 +153,7 @@ function withoutSecret(text: string, authorization: string | undefined): string 
   return secret === "" ? text : text.replaceAll(secret, "…");
 }
 
-function shown(text: string): string {
+function showText(text: string): string {
   const line = text.replace(/\p{C}+/gu, " ");
   return line.length > MAX_SHOWN_CHARS ? `${line.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : line;
 }

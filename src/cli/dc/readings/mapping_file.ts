@@ -47,12 +47,12 @@ const QUERY_KEYS = ["query", "quantity", "element", "unit", "every_s"] as const;
 
 /** Reads a mapping in YAML or JSON; paths in it are relative to it. @throws OperationError naming the key and what is expected */
 export async function readMapping(file: string): Promise<ReadingMapping> {
-  const value = await parsed(file);
-  if (!isJsonObject(value)) throw wrong(file, "the file", "keys and values");
+  const value = await parseMapping(file);
+  if (!isJsonObject(value)) throw wrongKey(file, "the file", "keys and values");
   demandKeys(file, "", value, KEYS);
   const queries = value["queries"];
   if (!Array.isArray(queries) || queries.length === 0 || queries.length > MOST_QUERIES)
-    throw wrong(file, "queries", `a list of 1 to ${MOST_QUERIES} queries`);
+    throw wrongKey(file, "queries", `a list of 1 to ${MOST_QUERIES} queries`);
   return {
     address: addressOf(file, value),
     source: optionalText(file, "source", value["source"]) ?? "prometheus",
@@ -60,7 +60,7 @@ export async function readMapping(file: string): Promise<ReadingMapping> {
   };
 }
 
-async function parsed(file: string): Promise<unknown> {
+async function parseMapping(file: string): Promise<unknown> {
   const { parseDocument } = await import("yaml");
   let text: string;
   try {
@@ -70,7 +70,7 @@ async function parsed(file: string): Promise<unknown> {
   }
   const document = parseDocument(text, { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw wrong(file, error.message.split("\n")[0] ?? "the file", "YAML or JSON");
+  if (error !== undefined) throw wrongKey(file, error.message.split("\n")[0] ?? "the file", "YAML or JSON");
   return document.toJS({ maxAliasCount: 0 });
 }
 
@@ -81,9 +81,9 @@ function addressOf(file: string, value: Readonly<Record<string, unknown>>): Prom
     return given === undefined ? undefined : resolve(dirname(file), given);
   };
   const url = text("url") ?? "";
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw wrong(file, "url", "http:// or https://");
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) throw wrongKey(file, "url", "http:// or https://");
   if (new URL(url).username !== "" || new URL(url).password !== "")
-    throw wrong(file, "url", "no password in the address: user and password_file");
+    throw wrongKey(file, "url", "no password in the address: user and password_file");
   const address = {
     url: url.replace(/\/+$/, ""),
     user: text("user"),
@@ -93,46 +93,46 @@ function addressOf(file: string, value: Readonly<Record<string, unknown>>): Prom
     timeoutMs: seconds(file, "timeout_s", value["timeout_s"] ?? USUAL_TIMEOUT_S, [1, MOST_TIMEOUT_S]) * 1000,
   };
   if ((address.user === undefined) !== (address.passwordFile === undefined))
-    throw wrong(file, "user", "user and password_file together");
+    throw wrongKey(file, "user", "user and password_file together");
   if (address.user !== undefined && address.tokenFile !== undefined)
-    throw wrong(file, "token_file", "either a token_file or a user");
+    throw wrongKey(file, "token_file", "either a token_file or a user");
   return address;
 }
 
 function queryOf(file: string, at: string, row: unknown): ReadingQuery {
-  if (!isJsonObject(row)) throw wrong(file, at, "an object");
+  if (!isJsonObject(row)) throw wrongKey(file, at, "an object");
   demandKeys(file, `${at}.`, row, QUERY_KEYS);
   const text = (key: (typeof QUERY_KEYS)[number]) => optionalText(file, `${at}.${key}`, row[key]);
   const [query, element] = [text("query"), text("element")];
-  if (query === undefined) throw wrong(file, `${at}.query`, "a query of PromQL");
-  if (element === undefined) throw wrong(file, `${at}.element`, "a reference, such as device:{{instance}}");
+  if (query === undefined) throw wrongKey(file, `${at}.query`, "a query of PromQL");
+  if (element === undefined) throw wrongKey(file, `${at}.element`, "a reference, such as device:{{instance}}");
   const name = text("quantity")?.replace(/^READING_QUANTITY_/, "");
   const quantity = READING_QUANTITIES.find((one) => one === name);
-  if (quantity === undefined) throw wrong(file, `${at}.quantity`, READING_QUANTITIES.join(", "));
+  if (quantity === undefined) throw wrongKey(file, `${at}.quantity`, READING_QUANTITIES.join(", "));
   const unit = text("unit");
   const conversion = conversionOf(quantity, unit);
-  if (conversion === undefined) throw wrong(file, `${at}.unit`, unitsOf(quantity).join(", ") || "no unit");
+  if (conversion === undefined) throw wrongKey(file, `${at}.unit`, unitsOf(quantity).join(", ") || "no unit");
   const everyS = seconds(file, `${at}.every_s`, row["every_s"] ?? USUAL_EVERY_S, [LEAST_EVERY_S, DAY_S]);
   return { query, quantity, element, conversion, everyS };
 }
 
 function demandKeys(file: string, at: string, value: object, keys: readonly string[]): void {
   const unknown = Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw wrong(file, `${at}${unknown}`, keys.join(", "));
+  if (unknown !== undefined) throw wrongKey(file, `${at}${unknown}`, keys.join(", "));
 }
 
 function optionalText(file: string, key: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string" && value !== "") return value;
-  throw wrong(file, key, "a text");
+  throw wrongKey(file, key, "a text");
 }
 
 function seconds(file: string, key: string, value: unknown, [least, most]: readonly [number, number]): number {
   if (typeof value === "number" && value >= least && value <= most) return value;
-  throw wrong(file, key, `${least} to ${most} seconds`);
+  throw wrongKey(file, key, `${least} to ${most} seconds`);
 }
 
-function wrong(file: string, key: string, expected: string): OperationError {
+function wrongKey(file: string, key: string, expected: string): OperationError {
   return new OperationError(
     "invalid_argument",
     `Cannot take ${key} of the readings file "${file}": expected ${expected}`,

@@ -12,7 +12,7 @@ import {
 } from "#gen/datacenter/v1/readings_pb.ts";
 import type { Series } from "./ask_prometheus.ts";
 import type { ReadingQuery } from "./mapping_file.ts";
-import { converted } from "./units.ts";
+import { convertValue } from "./units.ts";
 
 /** A series that is no reading, and why. */
 export interface Untaken {
@@ -92,7 +92,7 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
   const byElement = new Map<string, Read[]>();
   for (const { labels, value, at } of series) {
     const shown = shownSeries(labels);
-    const elementRef = filled(element, labels);
+    const elementRef = fillTemplate(element, labels);
     if (typeof elementRef !== "string") {
       untaken.push({ series: shown, reason: `It has no label "${elementRef.missing}"` });
       continue;
@@ -104,7 +104,7 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
     const reading = {
       elementRef,
       quantity: ReadingQuantity[quantity],
-      value: converted(value, conversion),
+      value: convertValue(value, conversion),
       ...(Number.isFinite(at) && { time: timestampFromMs(at) }),
     };
     const key = elementRef.toLowerCase();
@@ -124,7 +124,7 @@ function readingsOf({ quantity, element, conversion }: ReadingQuery, series: rea
 }
 
 /** A template with the labels of a series in it. */
-function filled(template: string, labels: Series["labels"]): string | { readonly missing: string } {
+function fillTemplate(template: string, labels: Series["labels"]): string | { readonly missing: string } {
   let missing: string | undefined;
   const text = template.replace(/\{\{\s*([^{}]*?)\s*\}\}/g, (_, name: string) => {
     const value = Object.hasOwn(labels, name) ? labels[name] : undefined;

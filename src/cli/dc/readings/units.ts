@@ -41,6 +41,6 @@ function unitTable(quantity: ReadingQuantity): Readonly<Record<string, Conversio
 }
 
 /** Converts a value, to twelve digits, so that 0.1 kW is 100 W. */
-export function converted(value: number, { factor, offset }: Conversion): number {
+export function convertValue(value: number, { factor, offset }: Conversion): number {
   return factor === 1 && offset === 0 ? value : Number((value * factor + offset).toPrecision(12));
 }

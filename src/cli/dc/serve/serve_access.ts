@@ -49,14 +49,14 @@ export async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: se
 /** The same, counting the credentials that are refused. */
 export function countedAccess({ findPrincipal, findSubscriber }: Access, metrics: Metrics) {
   return {
-    findPrincipal: counted(findPrincipal, metrics),
-    findSubscriber: findSubscriber && counted(findSubscriber, metrics),
+    findPrincipal: countRefusals(findPrincipal, metrics),
+    findSubscriber: findSubscriber && countRefusals(findSubscriber, metrics),
   };
 }
 
 type Access = Pick<Awaited<ReturnType<typeof openAccess>>, "findPrincipal" | "findSubscriber">;
 
-function counted<Credential, Found>(
+function countRefusals<Credential, Found>(
   find: (credential: Credential) => Promise<Found>,
   metrics: Metrics,
 ): (credential: Credential) => Promise<Found> {

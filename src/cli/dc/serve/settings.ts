@@ -74,7 +74,7 @@ export async function serveSettings(
     if (variable !== undefined) return { name, ...variable, origin: "environment" };
     const key = keyOf(name);
     if (file.has(key)) {
-      const value = checked(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
+      const value = checkValue(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
       return { name, value, origin: "file", from: `${path}` };
     }
     return { name, value: DEFAULTS[name], origin: "default", from: "" };
@@ -119,12 +119,12 @@ function fromEnvironment(
   const variable = variableOf(name);
   const [direct, file] = [env[variable], env[`${variable}_FILE`]];
   if (direct !== undefined && file !== undefined && !isSetting(`${variable}_FILE`)) {
-    throw wrong(`${variable} and ${variable}_FILE exclude each other`);
+    throw wrongSetting(`${variable} and ${variable}_FILE exclude each other`);
   }
-  if (direct !== undefined) return { value: typed(SERVE_FLAGS[name], direct, variable), from: variable };
+  if (direct !== undefined) return { value: readTyped(SERVE_FLAGS[name], direct, variable), from: variable };
   if (file === undefined || isSetting(`${variable}_FILE`)) return undefined;
   const text = readText(resolve(cwd, file), file).replace(/\r?\n$/, "");
-  return { value: typed(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
+  return { value: readTyped(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
 }
 
 function isSetting(variable: string): boolean {
@@ -132,24 +132,24 @@ function isSetting(variable: string): boolean {
 }
 
 /** A text as the flag's type has it; a list is separated by commas. */
-function typed(flag: Flag, text: string, where: string): unknown {
+function readTyped(flag: Flag, text: string, where: string): unknown {
   const isList = "multiple" in flag && flag.multiple === true;
-  const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => plain(flag, one));
-  return checked(flag, isList ? values : values[0], where);
+  const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => readPlain(flag, one));
+  return checkValue(flag, isList ? values : values[0], where);
 }
 
-function plain({ type }: Flag, text: string): unknown {
+function readPlain({ type }: Flag, text: string): unknown {
   if (type === "integer") return /^-?\d+$/.test(text) ? Number(text) : text;
   if (type !== "boolean") return text;
   if (/^(?:true|1|yes|on)$/i.test(text)) return true;
   return /^(?:false|0|no|off|)$/i.test(text) ? false : text;
 }
 
-function checked(flag: Flag, value: unknown, where: string): unknown {
+function checkValue(flag: Flag, value: unknown, where: string): unknown {
   const { fits, expected } = demandOf(flag);
   if (fits(value)) return value;
   const shown = typeof value === "string" ? value : JSON.stringify(value);
-  throw wrong(`Wrong value "${shown}" for ${where}: expected ${expected}`);
+  throw wrongSetting(`Wrong value "${shown}" for ${where}: expected ${expected}`);
 }
 
 interface Demand {
@@ -187,10 +187,11 @@ async function settingsFile(file: string, shown: string): Promise<ReadonlyMap<st
   const { parseDocument } = await import("yaml");
   const document = parseDocument(readText(file, shown), { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw wrong(`Cannot read ${shown}: ${error.message.split("\n")[0]}`);
+  if (error !== undefined) throw wrongSetting(`Cannot read ${shown}: ${error.message.split("\n")[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
   if (value === null || value === undefined) return new Map();
-  if (typeof value !== "object" || Array.isArray(value)) throw wrong(`Cannot read ${shown}: expected keys and values`);
+  if (typeof value !== "object" || Array.isArray(value))
+    throw wrongSetting(`Cannot read ${shown}: expected keys and values`);
   const keys = SETTINGS.map(keyOf);
   for (const key of Object.keys(value)) {
     if (keys.includes(key)) continue;
@@ -213,10 +214,10 @@ function readText(file: string, shown: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw wrong(`Cannot read "${shown}": ${(error as Error).message}`);
+    throw wrongSetting(`Cannot read "${shown}": ${(error as Error).message}`);
   }
 }
 
-function wrong(message: string): UsageError {
+function wrongSetting(message: string): UsageError {
   return new UsageError(message, null);
 }

@@ -26,8 +26,8 @@ const LOOK_EVERY_MS = 10_000;
 /** Reads both files. @throws OperationError for a file that cannot be read or used, and for a key of another certificate */
 export async function readTls(paths: TlsPaths): Promise<TlsPair> {
   const [key, cert] = [await readPem(paths.key), await readPem(paths.cert)];
-  const privateKey = used(paths.key, "private key", () => createPrivateKey(key));
-  const certificate = used(paths.cert, "certificate", () => new X509Certificate(cert));
+  const privateKey = withReadableFile(paths.key, "private key", () => createPrivateKey(key));
+  const certificate = withReadableFile(paths.cert, "certificate", () => new X509Certificate(cert));
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new OperationError("invalid_argument", `"${paths.key}" is not the key of the certificate "${paths.cert}"`);
   }
@@ -87,7 +87,7 @@ async function readPem(path: string): Promise<string> {
   }
 }
 
-function used<Result>(path: string, what: string, read: () => Result): Result {
+function withReadableFile<Result>(path: string, what: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {

@@ -41,7 +41,7 @@ export function recordsFile(origin: string): string {
 export function readRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
   const file = recordsFile(origin);
   if (!existsSync(join(root, file))) return new Map();
-  const data = parsed(root, file);
+  const data = parseRecords(root, file);
   if (data.kind !== kind) {
     const message = `The origin "${origin}" is a source of ${data.kind}: name another one for ${kind} with --origin`;
     throw new OperationError("failed_precondition", message);
@@ -54,7 +54,7 @@ export function readRecords(root: string, origin: string, kind: SourceKind): Imp
   );
 }
 
-function parsed(root: string, file: string): Static<typeof FILE> {
+function parseRecords(root: string, file: string): Static<typeof FILE> {
   let data: unknown;
   try {
     data = JSON.parse(readFileSync(join(root, file), "utf8"));

@@ -5,7 +5,7 @@ import type { SourceFile, SourceFormat, SourceNote, SourceReading } from "#plann
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { decodeText } from "#planner/store/files/decode_text.ts";
 import { reason } from "#planner/store/files/disk_error.ts";
-import { contains } from "#planner/store/project/project_bounds.ts";
+import { folderContains } from "#planner/store/project/project_bounds.ts";
 
 export interface FoundSource {
   readonly format: SourceFormat;
@@ -93,7 +93,7 @@ interface FolderListing {
 export function walkFolder(folder: string): FolderListing {
   const walk = new Walk(folder);
   walk.run();
-  return { paths: walk.paths.sort(naturally), notes: walk.notes };
+  return { paths: walk.paths.sort(compareNaturally), notes: walk.notes };
 }
 
 class Walk {
@@ -149,7 +149,7 @@ function entriesOf(folder: string, refuse: (detail: string) => void) {
 
 function linkFault(path: string, top: string): string | undefined {
   try {
-    if (!contains(top, realpathSync(path))) return "a link that leads out of the folder";
+    if (!folderContains(top, realpathSync(path))) return "a link that leads out of the folder";
     return statSync(path).isFile() ? undefined : "a link that leads to no file";
   } catch {
     return "a link that leads nowhere";
@@ -158,6 +158,6 @@ function linkFault(path: string, top: string): string | undefined {
 
 const ORDER = new Intl.Collator("en", { numeric: true });
 
-function naturally(a: string, b: string): number {
+function compareNaturally(a: string, b: string): number {
   return ORDER.compare(a, b) || (a < b ? -1 : 1);
 }

@@ -108,18 +108,18 @@ function keptLine(task: TaskOutcome): string {
 }
 
 function refusedLine(task: TaskOutcome): string {
-  return `refused ${placed(task)}: ${task.key}: ${task.reason}`;
+  return `refused ${placeText(task)}: ${task.key}: ${task.reason}`;
 }
 
 function noteLines({ reason, count, refused, places }: NotCarried): readonly string[] {
   const said = refused ? "not imported" : "not carried";
   return [
     `${count} ${said}: ${reason}`,
-    ...firstLines(places, (place) => `  ${placed(place)}: ${place.detail.slice(0, 200)}`, others),
+    ...firstLines(places, (place) => `  ${placeText(place)}: ${place.detail.slice(0, 200)}`, others),
   ];
 }
 
-function placed({ file, line }: { readonly file: string; readonly line: number | null }): string {
+function placeText({ file, line }: { readonly file: string; readonly line: number | null }): string {
   return line === null ? file : `${file}:${line}`;
 }
 

@@ -104,7 +104,7 @@ export function joinedWay(
 const GRAVITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
 
 /** The state of a path of two halves: complete only if both are. */
-export function worse(a: PathStatus, b: PathStatus): PathStatus {
+export function worseStatus(a: PathStatus, b: PathStatus): PathStatus {
   if (a === "UNCONNECTED" && b === "UNCONNECTED") return "UNCONNECTED";
   const worst = Math.max(GRAVITY.indexOf(a), GRAVITY.indexOf(b));
   const status = GRAVITY[worst] ?? "OPEN";

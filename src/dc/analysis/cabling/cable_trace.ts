@@ -16,7 +16,7 @@ import {
 import { branchesAt, type FibreEnd, isPassive, noMapping, type Walked } from "./fibre_walk.ts";
 import { type ByEnd, leastFibre, tracePassive } from "./passive_trace.ts";
 import { supplyPaths } from "./supply_trace.ts";
-import { endOf, once, type Place, TraceMemo, type TraceOptions, type TraceSite } from "./trace_site.ts";
+import { endOf, loadOnce, type Place, TraceMemo, type TraceOptions, type TraceSite } from "./trace_site.ts";
 
 export type { TraceOptions, TraceSite } from "./trace_site.ts";
 
@@ -118,7 +118,7 @@ class EndTracer implements ByEnd {
   }
 
   #view(start: Place): Promise<EndView | undefined> {
-    return once(this.#views, portKey(endOf(start)), () => this.#viewed(start));
+    return loadOnce(this.#views, portKey(endOf(start)), () => this.#viewed(start));
   }
 
   async #viewed(start: Place): Promise<EndView | undefined> {
@@ -140,7 +140,7 @@ class EndTracer implements ByEnd {
   }
 
   #leaving(start: Place): Promise<Leaving | undefined> {
-    return once(this.#leavings, portKey(endOf(start)), async () => {
+    return loadOnce(this.#leavings, portKey(endOf(start)), async () => {
       const connector = await connectorOf(this.#memo, start);
       if (connector === undefined) return undefined;
       const near = await leave(this.#memo, connector, this.#options.maxHops);

@@ -98,7 +98,7 @@ export async function fibreEnds(
     const isWhole = found.length === 0 && waiting.length === 0;
     const width = (isWhole ? positions : undefined) ?? Math.max(0, ...widths);
     if (width === 0 || found.length + waiting.length + width > MAX_FIBRES) {
-      found.push({ stack, ends: reached.map(truncated) });
+      found.push({ stack, ends: reached.map(truncateSide) });
       continue;
     }
     for (let position = width; position >= 1; position -= 1) {
@@ -114,7 +114,7 @@ async function deeper(side: Walked, position: number): Promise<Walked> {
   return side.status === "PARTING" ? side.follow(position) : { ...side, stack: [...side.stack, position] };
 }
 
-function truncated(side: Walked): FibreEnd {
+function truncateSide(side: Walked): FibreEnd {
   return side.status === "PARTING" ? { ...side, stack: [], status: "TRUNCATED" } : side;
 }
 

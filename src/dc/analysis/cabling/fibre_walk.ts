@@ -48,7 +48,7 @@ export interface WalkStart {
  */
 export function walkFibre(memo: TraceMemo, start: Place, { side, stack, maxHops }: WalkStart): Promise<Walked> {
   const hops = [{ device: start.device, inPort: "", outPort: side === "CABLE" ? start.port.name : "" }];
-  const chosen = nested(stack);
+  const chosen = nestStack(stack);
   return new Walk({ memo, start, startSide: side, maxHops }, { ...start, side, stack: chosen, chosen, hops }).run();
 }
 
@@ -58,11 +58,11 @@ interface Nested {
   readonly below: Nested | undefined;
 }
 
-function nested(stack: Stack): Nested | undefined {
+function nestStack(stack: Stack): Nested | undefined {
   return stack.reduceRight<Nested | undefined>((below, top) => ({ top, below }), undefined);
 }
 
-function listed(stack: Nested | undefined): Stack {
+function listStack(stack: Nested | undefined): Stack {
   const found: number[] = [];
   for (let at = stack; at !== undefined; at = at.below) found.push(at.top);
   return found;
@@ -139,7 +139,7 @@ class Walk {
 
   #end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
     const way = { device: this.#device, port: this.#port, hops: this.#hops, segments: this.#segments };
-    return { status, ...way, stack: listed(this.#stack), ...(problem !== undefined && { problem }) };
+    return { status, ...way, stack: listStack(this.#stack), ...(problem !== undefined && { problem }) };
   }
 
   /** Leaves by the cable of the port. */
@@ -191,8 +191,8 @@ class Walk {
     const [device, port, hops, segments] = [this.#device, this.#port, this.#hops, this.#segments];
     const follow = (position: number) => {
       this.#journey.memo.count(hops.length);
-      const stack = nested([position]);
-      const chosen = nested([...listed(this.#chosen), position]);
+      const stack = nestStack([position]);
+      const chosen = nestStack([...listStack(this.#chosen), position]);
       const copy = { hops: [...hops], segments: [...segments] };
       return new Walk(this.#journey, { device, port, side: "INSIDE", stack, chosen, ...copy }).run();
     };

@@ -1,6 +1,6 @@
 import { comparePorts } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import { type CablePath, finishPath, joinedWay, type PathProblem, worse } from "./cable_path.ts";
+import { type CablePath, finishPath, joinedWay, type PathProblem, worseStatus } from "./cable_path.ts";
 import { compareStacks, type Fibre, fibreEnds, fibreOf, keyOf, onePort, samePlace } from "./connector.ts";
 import { branchesAt, type FibreEnd, type Stack, type Walked, walkFibre } from "./fibre_walk.ts";
 import type { TraceOptions } from "./trace_site.ts";
@@ -44,7 +44,7 @@ export async function tracePassive(
   const whole = await meetingPair(passing, ends);
   if (whole !== undefined) return [joinSides(origin, leastPassing(passing), whole)];
   if (options.followSplits) return eachPassing(origin, await Promise.all(passing.map((one) => asAnswered(one, ends))));
-  if (only === undefined || passing.length > 1) return [parted(memo, origin, [left, right])];
+  if (only === undefined || passing.length > 1) return [pathToSplits(memo, origin, [left, right])];
   const ends2 = [only.left.met, only.right.met];
   if (ends2.includes(undefined)) return [joinSides(origin, only)];
   const branches = [];
@@ -66,7 +66,7 @@ async function passingOf(memo: TraceMemo, { port }: Place, sides: readonly Walke
 }
 
 /** The path on both sides up to the points where its fibres split. */
-function parted(memo: TraceMemo, origin: PortRef, sides: readonly [Walked, Walked]): CablePath {
+function pathToSplits(memo: TraceMemo, origin: PortRef, sides: readonly [Walked, Walked]): CablePath {
   return finishPath({
     origin,
     status: "SPLIT",
@@ -159,7 +159,7 @@ function joinSides(start: PortRef, { left, right }: Passing, ends?: readonly [Pl
     // If the left half is open, it has no far end, and the path begins at the traced port.
     origin: near === undefined ? start : endOf(near),
     ...(far !== undefined && { destination: endOf(far) }),
-    status: worse(left.end.status, right.end.status),
+    status: worseStatus(left.end.status, right.end.status),
     hops,
     segments: way.segments,
     problems: [...problemOf(left.end), ...problemOf(right.end)],

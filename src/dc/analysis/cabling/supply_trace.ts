@@ -14,7 +14,7 @@ import {
   type Segment,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./trace_site.ts";
-import { endOf, once, type Place, type TraceMemo } from "./trace_site.ts";
+import { endOf, loadOnce, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** Paths of one supply. Ours: transfer switches in a row double their number. */
 const MAX_PATHS = 1024;
@@ -203,7 +203,7 @@ class SupplyTrace {
   }
 
   #inletsBehind(device: Device, at: PortRef): Promise<readonly Port[]> {
-    return once(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
+    return loadOnce(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
   /** The inlets behind an outlet: the named one, else all; those without a recorded source lead nowhere. */

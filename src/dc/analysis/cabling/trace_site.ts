@@ -79,7 +79,7 @@ export class TraceMemo {
 
   /** The breakout channels of a port that have no cable. */
   riders(place: Place): Promise<readonly Port[]> {
-    return once(this.#riders, portKey(endOf(place)), () => this.#ridersOf(place));
+    return loadOnce(this.#riders, portKey(endOf(place)), () => this.#ridersOf(place));
   }
 
   /** Connections between the positions of a device's ports inside it. */
@@ -99,15 +99,15 @@ export class TraceMemo {
   }
 
   device(code: string): Promise<Device | undefined> {
-    return once(this.#devices, codeKey(code), () => this.site.device(code));
+    return loadOnce(this.#devices, codeKey(code), () => this.site.device(code));
   }
 
   feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return once(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
+    return loadOnce(this.#feeds, codeKey(feedId), () => this.site.feedDeclarer(feedId));
   }
 
   cableAt(end: PortRef): Promise<Cable | undefined> {
-    return once(this.#cables, portKey(end), () => this.site.cableAt(end));
+    return loadOnce(this.#cables, portKey(end), () => this.site.cableAt(end));
   }
 
   async place(end: PortRef): Promise<Place | undefined> {
@@ -118,7 +118,7 @@ export class TraceMemo {
 }
 
 /** Returns the cached value of a key, or loads it. */
-export function once<Value>(
+export function loadOnce<Value>(
   known: Map<string, Promise<Value>>,
   key: string,
   load: () => Promise<Value>,

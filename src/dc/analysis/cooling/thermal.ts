@@ -8,7 +8,7 @@ import type { Topology } from "../topology.ts";
 import { CoolingBalance, type PlantBalance, type ThermalOptions } from "./cooling_balance.ts";
 import { areasOfRack, mediumOf } from "./cooling_units.ts";
 import {
-  copes,
+  hasHeadroom,
   inletHotspots,
   type RackHeat,
   rackCoolingIndex,
@@ -156,7 +156,7 @@ function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units:
       usableKw,
       headroomKw,
       ...liquidFigures(liquid),
-      redundancyOk: copes(air) && copes(liquid),
+      redundancyOk: hasHeadroom(air) && hasHeadroom(liquid),
       cracCodes: serving.map(({ code }) => code),
       rackCodes: racksIn.get(key) ?? [],
       hotspots: [...zoneHotspots(ref, "AIR", air), ...zoneHotspots(ref, "LIQUID", liquid)],

@@ -47,7 +47,7 @@ export function rackThermal(
     ...inletHotspot(`rack:${rack.code}`, rack.inletTempC),
     ...inletHotspots(sensors),
     ...load(`rack:${rack.code}`, utilizationPct),
-    ...unserved(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
+    ...unservedHeat(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
   ];
   const thermal = {
     code: rack.code,
@@ -99,7 +99,7 @@ function load(ref: string, value: number | undefined): readonly Hotspot[] {
 }
 
 /** Heat of a kind for which no cooling unit is recorded is watched: the record may be short of a unit. */
-function unserved(
+function unservedHeat(
   ref: string,
   { airW, liquidW }: { readonly airW: number; readonly liquidW: number },
   { air, liquid }: MediaServed,
@@ -134,14 +134,14 @@ export interface MediumBalance {
 /** Rounding of sums of shares, in kilowatts. */
 const ROUNDING_KW = 1e-9;
 
-export function copes({ headroomKw }: Pick<MediumBalance, "headroomKw">): boolean {
+export function hasHeadroom({ headroomKw }: Pick<MediumBalance, "headroomKw">): boolean {
   return headroomKw >= -ROUNDING_KW;
 }
 
 /** Units that cope only with their reserve are watched; units that are too small are a fault. */
 export function zoneHotspots(ref: string, medium: CoolingMedium, balance: MediumBalance): readonly Hotspot[] {
   const { units, usableKw, reserveKw, headroomKw } = balance;
-  if (units === 0 || copes(balance)) return [];
+  if (units === 0 || hasHeadroom(balance)) return [];
   const { deficit, reserve } = SHORTAGES[medium];
   const [value, everything] = [usableKw - headroomKw, usableKw + reserveKw];
   return value > everything + ROUNDING_KW

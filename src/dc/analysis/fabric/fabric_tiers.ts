@@ -33,7 +33,7 @@ export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers
   }
   if (unknown.size === 0) return tiers;
   climb(pairs, unknown, tiers);
-  descend(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
+  rankBelow(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
   const unranked = new Set([...unknown].filter((key) => !tiers.has(key)));
   const above = new Set(pairs.map(({ high }) => high));
   for (const key of unranked) if (!above.has(key)) tiers.set(key, 0);
@@ -56,7 +56,7 @@ function climb(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<str
 }
 
 /** Ranks switches one tier below the lowest ranked one above them. */
-function descend(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+function rankBelow(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
   spread(() =>
     pairs.filter(({ low, high }) => {
       const upper = tiers.get(high);

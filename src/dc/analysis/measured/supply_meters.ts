@@ -87,12 +87,12 @@ function divide(covered: Map<PowerEdge, Covered>, { unknown }: Below, factor: nu
 /** What the meters below a supply show, if no way to divide it agrees with the supply's own meter. */
 function disagreeing(watts: number, { leastW, mostW, meters, unknown }: Below): number | undefined {
   if (meters === 0) return undefined;
-  if (watts < leastW) return differs(watts, leastW) ? leastW : undefined;
+  if (watts < leastW) return isDifferent(watts, leastW) ? leastW : undefined;
   const isWhole = unknown.every((one) => one.watts * one.share === 0);
-  return isWhole && watts > mostW && differs(watts, mostW) ? mostW : undefined;
+  return isWhole && watts > mostW && isDifferent(watts, mostW) ? mostW : undefined;
 }
 
-function differs(a: number, b: number): boolean {
+function isDifferent(a: number, b: number): boolean {
   const difference = Math.abs(a - b);
   return difference > DIFFERENCE_W && difference > DIFFERENCE_SHARE * Math.max(a, b);
 }

@@ -1,4 +1,4 @@
-import { holds } from "#dc/model/rack_space.ts";
+import { isInForce } from "#dc/model/rack_space.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { Finding } from "#gen/datacenter/v1/messages.ts";
@@ -24,13 +24,13 @@ export function* announcements(placement: Placement): Steps<readonly Announced[]
   const { template, airW, inlets } = ground.wanted;
   if (template.weightKg === undefined) {
     found.push(
-      unknown("WEIGHT_UNKNOWN", "weight_kg", "The devices' weight is not recorded, so no rack's load is checked"),
+      unknownCode("WEIGHT_UNKNOWN", "weight_kg", "The devices' weight is not recorded, so no rack's load is checked"),
     );
   }
   if (airW > 0 && places.some(({ candidate }) => candidate.cooling.air === undefined)) {
-    found.push(unknown("COOLING_UNKNOWN", "", "Some racks are in sites without a recorded cooling unit"));
+    found.push(unknownCode("COOLING_UNKNOWN", "", "Some racks are in sites without a recorded cooling unit"));
   }
-  if (inlets.length === 0) found.push(unknown("SUPPLY_UNKNOWN", "inlets", "The devices have no power inlets"));
+  if (inlets.length === 0) found.push(unknownCode("SUPPLY_UNKNOWN", "inlets", "The devices have no power inlets"));
   return [...new Map(found.map((one) => [`${one.code} ${one.ref}`, one])).values()];
 }
 
@@ -97,7 +97,9 @@ function reservedUnits({ places, ground }: Placement): readonly Announced[] {
   return places.flatMap(({ candidate: { rack }, taken: { position } }): Announced[] => {
     const isOwn = (rack.reservations ?? []).some(
       (one) =>
-        one.owner === tenant && holds(one, now) && one.units.some((u) => u < position + uHeight && u + 1 > position),
+        one.owner === tenant &&
+        isInForce(one, now) &&
+        one.units.some((u) => u < position + uHeight && u + 1 > position),
     );
     if (!isOwn) return [];
     const message = `Units of rack "${rack.code}" are reserved for "${tenant}" itself`;
@@ -128,6 +130,6 @@ function withoutReserve(places: readonly Place[]): readonly Announced[] {
   });
 }
 
-function unknown(code: Announced["code"], field: string, message: string): Announced {
+function unknownCode(code: Announced["code"], field: string, message: string): Announced {
   return { severity: "INFO", code, field, message };
 }

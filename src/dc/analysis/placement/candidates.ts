@@ -52,8 +52,8 @@ export async function groundWork(
   pauses: Pauses,
 ): Promise<{ readonly state: SupplyState; readonly paths: SupplyPaths; readonly taps: TapFinder }> {
   const planned = await pauses.run(PlannedLoads.build(topology));
-  const carried = await judged(topology, "ALLOCATED", pauses);
-  const also = wanted.basis === "ALLOCATED" ? undefined : await judged(topology, wanted.basis, pauses);
+  const carried = await judgeLoads(topology, "ALLOCATED", pauses);
+  const also = wanted.basis === "ALLOCATED" ? undefined : await judgeLoads(topology, wanted.basis, pauses);
   const state = { graph: topology.power, live: topology.live, carried, ...(also !== undefined && { also }), planned };
   const paths = new SupplyPaths(state, wanted);
   return { state, paths, taps: new TapFinder(topology, planned, paths) };
@@ -99,7 +99,7 @@ export async function layGround(
   return { topology, wanted, state, phases: new PhaseLimits(state, wanted), ports, candidates };
 }
 
-async function judged(topology: Topology, basis: LoadBasis, pauses: Pauses): Promise<CarriedLoads> {
+async function judgeLoads(topology: Topology, basis: LoadBasis, pauses: Pauses): Promise<CarriedLoads> {
   await pauses.run(topology.judge(basis));
   return topology.carried(basis);
 }

@@ -67,8 +67,8 @@ export class Limit {
   obstacle(each: number, after?: AfterLoss): Obstacle {
     if (COUNTED.includes(this.reason)) return this.#shortage(each);
     const more = (after?.losses ?? []).map((loss) => (this.#after.get(loss) ?? 0) + (after?.more ?? 0));
-    const value = rounded(this.used + each + Math.max(this.#mostAfter, ...more));
-    const most = rounded(this.most);
+    const value = roundValue(this.used + each + Math.max(this.#mostAfter, ...more));
+    const most = roundValue(this.most);
     return {
       reason: this.reason,
       message: `${this.ref} would come to ${ofLimit(value, most, this.unit)}${PURPOSE[this.reason] ?? ""}`,
@@ -101,7 +101,7 @@ function ofLimit(value: number, most: number, unit: string): string {
   return `${Math.round(value) / 1000} of ${Math.round(most) / 1000} kW`;
 }
 
-function rounded(value: number): number {
+function roundValue(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 

@@ -190,12 +190,12 @@ function* plannedFeeds(topology: Topology): Iterable<Feed> {
   }
   for (const { a, b, status } of inventory.cables) {
     if (status === "CONNECTED" || status === undefined) continue;
-    yield* cabled(topology, a, b);
-    yield* cabled(topology, b, a);
+    yield* cabledFeeds(topology, a, b);
+    yield* cabledFeeds(topology, b, a);
   }
 }
 
-function* cabled(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
+function* cabledFeeds(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
   const device = topology.device(inlet.deviceCode);
   const port = device?.ports?.find(({ name }) => name === inlet.portName);
   if (device === undefined || port?.kind !== "POWER_IN" || port.powerIn?.sourceRef !== undefined) return;

@@ -97,7 +97,7 @@ export class PlaceTaker {
         plugs.push({ side, inlet: name, outlet: found });
       }
     }
-    const short = summed(uses).find(({ limit, each }) => limit.fits(each) < 1);
+    const short = sumUses(uses).find(({ limit, each }) => limit.fits(each) < 1);
     return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
   }
 
@@ -136,7 +136,7 @@ export function fitsIn({ units }: Candidate, { uses }: Option): number {
 }
 
 /** Uses of the same limit as one. */
-function summed(uses: readonly Use[]): readonly Use[] {
+function sumUses(uses: readonly Use[]): readonly Use[] {
   const found = new Map<Use["limit"], number>();
   for (const { limit, each } of uses) found.set(limit, (found.get(limit) ?? 0) + each);
   return [...found].map(([limit, each]) => ({ limit, each }));

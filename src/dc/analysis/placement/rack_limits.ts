@@ -54,7 +54,7 @@ export function rackLimits(rack: Rack, devices: readonly Device[], wanted: Wante
       { limit: power, each: wanted.drawW },
       { limit: cooling, each: wanted.airW },
     ],
-    obstacles: unsuited(rack, wanted),
+    obstacles: findObstacles(rack, wanted),
     weight,
     power,
     cooling,
@@ -75,7 +75,7 @@ function limitOf(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Lim
   return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, most });
 }
 
-function unsuited(rack: Rack, { template, coolingMethod, tenant }: Wanted): readonly Obstacle[] {
+function findObstacles(rack: Rack, { template, coolingMethod, tenant }: Wanted): readonly Obstacle[] {
   const ref = `rack:${rack.code}`;
   const found: Obstacle[] = [];
   if (!USABLE.includes(rack.status)) {
@@ -84,7 +84,7 @@ function unsuited(rack: Rack, { template, coolingMethod, tenant }: Wanted): read
   if (rack.tenant !== undefined && rack.tenant !== tenant) {
     found.push({ reason: "RACK_TENANT", message: `Rack "${rack.code}" belongs to tenant "${rack.tenant}"`, ref });
   }
-  if (opposes(template.airflow, rack.airflow) || opposes(rack.airflow, template.airflow)) {
+  if (opposesAirflow(template.airflow, rack.airflow) || opposesAirflow(rack.airflow, template.airflow)) {
     found.push({ reason: "AIRFLOW", message: `Rack "${rack.code}" moves air the other way`, ref });
   }
   const isAir = coolingMethod === "AIR";
@@ -95,7 +95,7 @@ function unsuited(rack: Rack, { template, coolingMethod, tenant }: Wanted): read
   return found;
 }
 
-function opposes(one: string | undefined, other: string | undefined): boolean {
+function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
   return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
 }
 

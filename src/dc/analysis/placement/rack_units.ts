@@ -1,4 +1,4 @@
-import { holds, overlaps, type Space, spaceOf, unitRange } from "#dc/model/rack_space.ts";
+import { isInForce, overlaps, type Space, spaceOf, unitRange } from "#dc/model/rack_space.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -33,10 +33,13 @@ export class RackUnits {
     if (wanted === undefined) return;
     for (const device of devices) {
       const space = spaceOf(device);
-      if (space !== undefined) this.#occupy(space, meets(wanted, space));
+      if (space !== undefined) this.#occupy(space, intersects(wanted, space));
     }
     for (const reservation of rack.reservations ?? []) {
-      if (!holds(reservation, shape.now) || (reservation.owner !== undefined && reservation.owner === shape.tenant)) {
+      if (
+        !isInForce(reservation, shape.now) ||
+        (reservation.owner !== undefined && reservation.owner === shape.tenant)
+      ) {
         continue;
       }
       for (const unit of reservation.units) this.#occupy({ from: unit, to: unit + 1 }, true);
@@ -101,6 +104,6 @@ export class RackUnits {
 }
 
 /** Whether two spaces would intersect at the same height. */
-function meets(wanted: Space, other: Space): boolean {
+function intersects(wanted: Space, other: Space): boolean {
   return overlaps({ ...wanted, from: other.from, to: other.to }, other);
 }

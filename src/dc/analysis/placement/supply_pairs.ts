@@ -29,13 +29,13 @@ export function supplyPairs(
     const message = `Rack "${rack.code}" requires two supplies, the devices have one inlet`;
     return { pairs: [], obstacles: [{ reason: "SINGLE_CORDED", message, ref, value: 1, limit: 2 }] };
   }
-  if (taps.length === 0) return { pairs: [], obstacles: [without(rack, dead)] };
+  if (taps.length === 0) return { pairs: [], obstacles: [noSupply(rack, dead)] };
   if (inlets.length === 1) return { pairs: taps.map((tap) => [{ tap, inlets }]), obstacles: [] };
   const pairs: SupplyPair[] = [];
   for (const [at, one] of taps.entries()) {
     for (const other of taps.slice(at + 1)) {
       const pair = sides(one, other, inlets);
-      if (pairs.length < MAX_PAIRS && suffices(pair, rack, wanted)) pairs.push(pair);
+      if (pairs.length < MAX_PAIRS && isSufficient(pair, rack, wanted)) pairs.push(pair);
     }
   }
   if (pairs.length > 0) return { pairs, obstacles: [] };
@@ -54,7 +54,7 @@ function sides(one: Tap, other: Tap, inlets: readonly WantedInlet[]): SupplyPair
 }
 
 /** Whether a pair provides the required redundancy, by its labels and by the effect of single losses. */
-function suffices(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: Wanted): boolean {
+function isSufficient(pair: SupplyPair, rack: Rack, { need, redundancy, inlets }: Wanted): boolean {
   const labels = new Set(pair.flatMap(({ tap }) => [...tap.labels]));
   // All inlets on one side are a warning, whatever is demanded.
   if (labels.size < 2) return false;
@@ -72,7 +72,7 @@ function worstLoss(pair: SupplyPair): number {
   return Math.max(1, ...lost.values());
 }
 
-function without({ code }: Rack, dead: RackTaps["dead"]): Obstacle {
+function noSupply({ code }: Rack, dead: RackTaps["dead"]): Obstacle {
   const [lost] = dead;
   if (lost !== undefined) return deadTap(lost);
   return { reason: "NO_SUPPLY", message: `Rack "${code}" has no recorded PDU`, ref: `rack:${code}` };

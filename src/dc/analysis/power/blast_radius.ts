@@ -90,7 +90,7 @@ export function* blastSteps(
   state.isCircular = loads.isCircular;
   state.trace = newTrace(graph);
   state.follow(state.spread([...sources]));
-  const { steps, overloads, isCut } = yield* tripped(state, options.cascade, uncounted);
+  const { steps, overloads, isCut } = yield* tripOverloads(state, options.cascade, uncounted);
   // Reported as one failure of everything that failed and tripped.
   if (steps.length > 0) state.retrace();
   yield;
@@ -129,7 +129,7 @@ export function* blastSteps(
 }
 
 /** Trips what the failure overloads, if asked. */
-function* tripped(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
+function* tripOverloads(state: FailureState, isAsked: boolean, uncounted: ReadonlySet<number>) {
   const { graph } = state.before;
   const cascade = new Cascade(state, state.overloads());
   const steps: TripStep[] = [];

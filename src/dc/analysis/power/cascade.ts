@@ -29,7 +29,7 @@ export class Cascade {
 
   /** @returns what tripped */
   step(): readonly Tripped[] {
-    const trips = this.due.map(tripped);
+    const trips = this.due.map(tripOf);
     const state = this.#state;
     state.follow(state.spread(this.due.map(({ index }) => index)));
     this.overloads = state.overloads();
@@ -44,6 +44,6 @@ function wouldTrip({ severity }: Overloaded): boolean {
   return severity === "WOULD_TRIP";
 }
 
-function tripped({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
+function tripOf({ index, ref, loadBeforeW, loadAfterW: loadW, capacityW, utilizationPct }: Overloaded): Tripped {
   return { index, ref, loadBeforeW, loadW, capacityW, utilizationPct };
 }

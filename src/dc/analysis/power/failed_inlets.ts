@@ -121,14 +121,14 @@ class InletBuilder {
     return {
       power,
       live,
-      apparentLoads: (basis) => extended(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
+      apparentLoads: (basis) => extendLoads(topology.apparentLoads(basis), { power, live, basis }, [...added.values()]),
       rackSupply: (key) => rackSupply(power, live, topology.devicesInRack(key)),
     };
   }
 }
 
 /** Loads with those of added nodes. */
-function extended(
+function extendLoads(
   before: Loads,
   { power: graph, live, basis }: { readonly power: PowerGraph; readonly live: LiveSet; readonly basis: LoadBasis },
   added: readonly number[],

@@ -18,7 +18,7 @@ export function inNodeOrder(graph: PowerGraph, indexes: readonly number[]): read
     if (last === undefined || compare(last, one) <= 0) early.push(one);
     else late.push(one);
   }
-  const sorted = late.length === 0 ? early : merged(early, late.sort(compare));
+  const sorted = late.length === 0 ? early : mergeRanked(early, late.sort(compare));
   return sorted.map(({ index }) => index);
 }
 
@@ -45,7 +45,7 @@ function compare(a: Ranked, b: Ranked): number {
   return a.place === b.place ? compareText(a.port, b.port) : a.place - b.place;
 }
 
-function merged(a: readonly Ranked[], b: readonly Ranked[]): readonly Ranked[] {
+function mergeRanked(a: readonly Ranked[], b: readonly Ranked[]): readonly Ranked[] {
   const all: Ranked[] = [];
   let next = 0;
   for (const one of a) {

@@ -3,7 +3,7 @@ import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { overall } from "../racks/rack_health.ts";
+import { overallHealth } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
 import { type EdgeLoad, loadOfEdge } from "./load_lanes.ts";
 import { hasPhases, type PhaseFigures, phaseFigures, phasesFrom } from "./phase_figures.ts";
@@ -77,7 +77,7 @@ function loadOfOutlet(topology: Topology, index: number): PortLoad {
     failoverRef: refOf(power, carried.failover.lost[index]),
     ...(capacityVa !== undefined && { capacityVa }),
     ...(used !== undefined && { used }),
-    health: used && overall(loadReasons(carried, index)),
+    health: used && overallHealth(loadReasons(carried, index)),
     phases: phaseFigures(carried, index),
   };
 }
@@ -95,11 +95,12 @@ function* loadOfInlet(topology: Topology, edge: PowerEdge): Steps<PortLoad> {
     wanted: [edge.to],
     watched: {
       node: edge.to,
-      measure: (after, lit) => measured(loadOfEdge(graph, edge, { loads: after, live: lit, basis: BASIS }), source),
+      measure: (after, lit) =>
+        loadsAtBreaker(loadOfEdge(graph, edge, { loads: after, live: lit, basis: BASIS }), source),
     },
   });
   const now = loadOfEdge(graph, edge, { loads, live, basis: BASIS });
-  const [loadVa = 0] = measured(now, source);
+  const [loadVa = 0] = loadsAtBreaker(now, source);
   return {
     live: live[edge.from] === 1,
     loadW: now.watts,
@@ -118,7 +119,7 @@ function* loadOfInlet(topology: Topology, edge: PowerEdge): Steps<PortLoad> {
 }
 
 /** The load as its breaker sees it, and that of each phase. */
-function measured({ phasesVa }: EdgeLoad, source: PowerNode | undefined): readonly number[] {
+function loadsAtBreaker({ phasesVa }: EdgeLoad, source: PowerNode | undefined): readonly number[] {
   return [apparentLoad(source, phasesVa), ...phasesVa];
 }
 

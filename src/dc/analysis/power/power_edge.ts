@@ -65,21 +65,21 @@ export class EdgeColumns {
   }
 
   addOut(edge: number): void {
-    if (this.outs === this.outEdge.length) this.outEdge = grown(this.outEdge);
+    if (this.outs === this.outEdge.length) this.outEdge = growColumn(this.outEdge);
     this.outEdge[this.outs] = edge;
     this.outs += 1;
   }
 
   #grow(): void {
-    this.from = grown(this.from);
-    this.to = grown(this.to);
-    this.how = grown(this.how);
-    this.recordedW = grown(this.recordedW);
+    this.from = growColumn(this.from);
+    this.to = growColumn(this.to);
+    this.how = growColumn(this.how);
+    this.recordedW = growColumn(this.recordedW);
   }
 }
 
 /** A longer copy; an earlier state keeps the shorter one. */
-function grown<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
+function growColumn<Column extends Int32Array<ArrayBuffer> | Uint8Array<ArrayBuffer> | Float64Array<ArrayBuffer>>(
   column: Column,
 ): Column {
   const made = Reflect.construct(column.constructor, [Math.ceil(column.length * (1 + SLACK)) + LEAST_SLACK]) as Column;

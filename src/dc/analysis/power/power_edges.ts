@@ -238,10 +238,10 @@ export class PowerEdges {
     for (const list of inlets.values()) {
       for (const { from } of list) if (!supplies.has(from)) supplies.set(from, this.suppliesOf(from).slice());
     }
-    this.inAt = sized(this.inAt, this.#nodes);
-    this.inEnd = sized(this.inEnd, this.#nodes);
-    this.outAt = sized(this.outAt, this.#nodes);
-    this.outEnd = sized(this.outEnd, this.#nodes);
+    this.inAt = sizeColumn(this.inAt, this.#nodes);
+    this.inEnd = sizeColumn(this.inEnd, this.#nodes);
+    this.outAt = sizeColumn(this.outAt, this.#nodes);
+    this.outEnd = sizeColumn(this.outEnd, this.#nodes);
     for (const [index, list] of inlets) {
       this.inAt[index] = columns.edges;
       for (const edge of list) columns.add(edge);
@@ -268,7 +268,7 @@ export class PowerEdges {
   }
 }
 
-function sized(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
+function sizeColumn(column: Int32Array<ArrayBuffer>, nodes: number): Int32Array<ArrayBuffer> {
   const made = new Int32Array(nodes);
   made.set(column);
   return made;

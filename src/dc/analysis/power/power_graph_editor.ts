@@ -172,7 +172,7 @@ export class PowerGraphEditor {
       inlets += 1;
       const source = this.#supplies.ofInlet(device, port);
       if (source === "UNRECORDED") unrecorded.push(port.name);
-      this.#join(source, own, { inlet: port.name, place, ...recorded(port.powerIn) });
+      this.#join(source, own, { inlet: port.name, place, ...recordedInlet(port.powerIn) });
     }
     if (inlets === 0) this.#joinBay(own, device);
     else this.#table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
@@ -213,7 +213,7 @@ export class PowerGraphEditor {
     for (const [place, input] of powerInputs.entries()) {
       const source = this.#supplies.ofInput(input, ownerKey);
       if (source === "UNRECORDED") unrecorded.push(String(place));
-      this.#join(source, own, { inlet: String(place), place, ...recorded(input) });
+      this.#join(source, own, { inlet: String(place), place, ...recordedInlet(input) });
     }
     this.#table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
   }
@@ -230,7 +230,7 @@ export class PowerGraphEditor {
 
 const NOTHING_RECORDED = {};
 
-function recorded({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
+function recordedInlet({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
   if (allocatedDrawW === undefined && powerPath === undefined) return NOTHING_RECORDED;
   return {
     ...(allocatedDrawW !== undefined && { allocatedW: allocatedDrawW }),

@@ -6,9 +6,9 @@ import type { PowerGraph, PowerNode } from "./power_graph.ts";
  * outlet three times those of its busiest phase. Source: docs/contract/datacenter-analyses.md#p10.
  */
 export function comparableLoad({ nodes }: PowerGraph, index: number, { watts, phasesVa }: Loads): number {
-  if (phasesVa === undefined) return whole(watts[index] ?? 0);
+  if (phasesVa === undefined) return wholeWatts(watts[index] ?? 0);
   const node = nodes[index];
-  if (node?.kind !== "OUTLET") return whole(watts[index] ?? 0);
+  if (node?.kind !== "OUTLET") return wholeWatts(watts[index] ?? 0);
   return apparentLoad(
     node,
     [0, 1, 2].map((phase) => phasesVa[3 * index + phase] ?? 0),
@@ -18,10 +18,10 @@ export function comparableLoad({ nodes }: PowerGraph, index: number, { watts, ph
 /** The volt-amperes of phases as one whole number: of a three-phase outlet, three times those of the busiest. */
 export function apparentLoad(outlet: PowerNode | undefined, phases: readonly number[]): number {
   const isThreePhase = outlet?.kind === "OUTLET" && outlet.isThreePhase;
-  return whole(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
+  return wholeWatts(isThreePhase ? 3 * Math.max(...phases) : phases.reduce((sum, va) => sum + va, 0));
 }
 
 /** A load as a whole number, one half rounded up whatever order it was added up in. */
-function whole(load: number): number {
+function wholeWatts(load: number): number {
   return Math.round(load + 1e-6);
 }

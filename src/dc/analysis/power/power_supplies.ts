@@ -31,8 +31,8 @@ export class PowerSupplies {
 
   plug(cable: Cable): void {
     const { a, b } = cable;
-    this.#cabled.set(portKey(a), { end: b, carries: carries(cable) });
-    this.#cabled.set(portKey(b), { end: a, carries: carries(cable) });
+    this.#cabled.set(portKey(a), { end: b, carries: carriesPower(cable) });
+    this.#cabled.set(portKey(b), { end: a, carries: carriesPower(cable) });
   }
 
   unplug({ a, b }: Cable): void {
@@ -109,6 +109,6 @@ export class PowerSupplies {
 }
 
 /** Whether a power cable carries power; planned cables and cables to be removed do not. */
-export function carries({ status }: Cable): boolean {
+export function carriesPower({ status }: Cable): boolean {
   return status === undefined || status === "CONNECTED";
 }

@@ -27,9 +27,9 @@ export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
   return [
     ...dead(input, consumers),
     ...redundancy(input, consumers),
-    ...failed(input.power, members),
+    ...failedMembers(input.power, members),
     ...singleCorded(input, consumers),
-    ...undocumented(input, consumers),
+    ...undocumentedConsumers(input, consumers),
   ];
 }
 
@@ -70,7 +70,7 @@ function unmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
 }
 
 /** A failed device that feeds or contains something in service is a fault. */
-function failed(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
+function failedMembers(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
   return members.flatMap((index): HealthReason[] => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.status !== "FAILED") return [];
@@ -90,16 +90,16 @@ function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
 /** A fact that meets all requirements but matters to a reader of the rack. */
 function singleCorded({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
-  return counted("SINGLE_CORDED", power, single, rack);
+  return countedReasons("SINGLE_CORDED", power, single, rack);
 }
 
 /** Whether such a consumer has power is unknown, which is not well. */
-function undocumented({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
+function undocumentedConsumers({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const unknown = consumers.filter((index) => isUndocumented(power, index));
-  return counted("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
+  return countedReasons("SUPPLY_UNDOCUMENTED", power, unknown, rack).map((reason) => ({ ...reason, health: "WATCH" }));
 }
 
-function counted(
+function countedReasons(
   code: string,
   power: PowerGraph,
   found: readonly number[],

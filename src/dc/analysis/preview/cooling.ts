@@ -9,9 +9,9 @@ import { coolingUnits, servedAreas } from "../cooling/cooling_units.ts";
 import { zoneHotspots } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
 import { lossesOf } from "../power/power_load.ts";
-import { hotspotReasons, overall } from "../racks/rack_health.ts";
+import { hotspotReasons, overallHealth } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compared, type Figures, type Judged, worstFirst } from "./figures.ts";
+import { compareFigures, type Figures, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 
 type Name = Exclude<keyof CoolingPreview, keyof Judged | "medium">;
@@ -160,7 +160,7 @@ function changeOf(
   was: PlantBalance | undefined,
   is: PlantBalance | undefined,
 ): CoolingChange | undefined {
-  const { figures, differs } = compared(was && figuresOf(was), is && figuresOf(is));
+  const { figures, differs } = compareFigures(was && figuresOf(was), is && figuresOf(is));
   if (!differs) return undefined;
   return {
     ref,
@@ -176,5 +176,5 @@ function figuresOf({ heatKw, usableKw, reserveKw, headroomKw }: PlantBalance): F
 }
 
 function healthOf(ref: string, medium: CoolingMedium, balance: PlantBalance): Health {
-  return overall(hotspotReasons(zoneHotspots(ref, medium, balance)));
+  return overallHealth(hotspotReasons(zoneHotspots(ref, medium, balance)));
 }

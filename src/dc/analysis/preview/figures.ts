@@ -22,14 +22,14 @@ export interface Compared<Name extends string> {
  * @param before undefined for a new thing
  * @param after undefined for one that is removed
  */
-export function compared<Name extends string>(
+export function compareFigures<Name extends string>(
   before: Figures<Name> | undefined,
   after: Figures<Name> | undefined,
 ): Compared<Name> {
   const figures: Partial<Record<Name, FigureChange>> = {};
   let differs = false;
   for (const name of Object.keys(after ?? before ?? {}) as Name[]) {
-    const [was, is] = [rounded(before?.[name]), rounded(after?.[name])];
+    const [was, is] = [roundedFigure(before?.[name]), roundedFigure(after?.[name])];
     if (was !== is) differs = true;
     if (was === undefined && is === undefined) continue;
     figures[name] = { ...(was !== undefined && { before: was }), ...(is !== undefined && { after: is }) };
@@ -37,7 +37,7 @@ export function compared<Name extends string>(
   return { figures, differs };
 }
 
-function rounded(value: number | undefined): number | undefined {
+function roundedFigure(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(value);
 }
 

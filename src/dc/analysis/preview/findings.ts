@@ -22,7 +22,7 @@ export class FindingDifference {
   }
 
   changes(): FindingChanges {
-    return { come: sorted(this.#come), gone: sorted(this.#gone) };
+    return { come: sortFindings(this.#come), gone: sortFindings(this.#gone) };
   }
 }
 
@@ -38,7 +38,7 @@ function note(found: Map<string, FindingPreview>, reason: HealthReason, racks: 0
   found.set(keyOf(reason), { code, ref, health, ...figures, racks: (known?.racks ?? 0) + racks });
 }
 
-function sorted(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {
+function sortFindings(found: ReadonlyMap<string, FindingPreview>): readonly FindingPreview[] {
   return [...found.values()].sort(
     (a, b) =>
       Number(b.health === "FAULT") - Number(a.health === "FAULT") ||

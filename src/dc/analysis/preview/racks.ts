@@ -5,7 +5,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { RackMoment, RackStanding } from "../racks/rack_facts.ts";
 import { sameReasons } from "../racks/rack_health.ts";
 import type { Drafted, Topology } from "../topology.ts";
-import { compared, type Figures, type Judged, worstFirst } from "./figures.ts";
+import { compareFigures, type Figures, type Judged, worstFirst } from "./figures.ts";
 import type { FindingDifference } from "./findings.ts";
 
 type Name = Exclude<keyof RackPreview, keyof Judged | "rackCode">;
@@ -54,7 +54,7 @@ function standingOf(topology: Topology, key: string, moment: RackMoment): RackSt
 }
 
 function changeOf({ code }: Rack, was: RackStanding | undefined, is: RackStanding | undefined): RackChange | undefined {
-  const { figures, differs } = compared(was && figuresOf(was), is && figuresOf(is));
+  const { figures, differs } = compareFigures(was && figuresOf(was), is && figuresOf(is));
   if (!differs && was?.health === is?.health) return undefined;
   return {
     ref: `rack:${code}`,

@@ -4,9 +4,9 @@ import type { Steps } from "#kernel/steps.ts";
 import { type CarriedLoads, loadReasons, utilization } from "../power/power_findings.ts";
 import { isListedSupply } from "../power/power_nodes.ts";
 import { comparableLoad } from "../power/power_overloads.ts";
-import { overall } from "../racks/rack_health.ts";
+import { overallHealth } from "../racks/rack_health.ts";
 import type { Topology } from "../topology.ts";
-import { compared, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
+import { compareFigures, type ElementPair, elementPairs, type Figures, type Judged, worstFirst } from "./figures.ts";
 
 type Name = Exclude<keyof SupplyPreview, keyof Judged>;
 
@@ -51,7 +51,7 @@ function changeOf(was: CarriedLoads, is: CarriedLoads, [had, has]: ElementPair):
   if (node === undefined || !(isListedSupply(is.graph.nodes[has]) || isListedSupply(was.graph.nodes[had])))
     return undefined;
   const [before, after] = [figuresOf(was, had), figuresOf(is, has)];
-  const { figures, differs } = compared(before, after);
+  const { figures, differs } = compareFigures(before, after);
   if (!differs) return undefined;
   return {
     ref: node.ref,
@@ -81,5 +81,5 @@ function isRated({ graph }: CarriedLoads, index: number): boolean {
 }
 
 function healthOf(carried: CarriedLoads, index: number): Health {
-  return overall(loadReasons(carried, index));
+  return overallHealth(loadReasons(carried, index));
 }

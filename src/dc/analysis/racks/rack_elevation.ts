@@ -1,6 +1,6 @@
 import { totalDrawW } from "#dc/model/blades.ts";
 import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
-import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
+import { isInForce, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Capacity, Conflict, UnitRow } from "#gen/datacenter/v1/messages.ts";
@@ -53,7 +53,7 @@ const RESERVED = "reserved";
 function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations
-      .filter((reservation) => holds(reservation, now))
+      .filter((reservation) => isInForce(reservation, now))
       .flatMap(({ units, owner = RESERVED }) => units.map((unit) => [unit, owner] as const)),
   );
 }

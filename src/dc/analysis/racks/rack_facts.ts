@@ -1,5 +1,5 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
-import { holds } from "#dc/model/rack_space.ts";
+import { isInForce } from "#dc/model/rack_space.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { PathLoad, RackThermal } from "#gen/datacenter/v1/messages.ts";
 import type { MediaServed } from "../cooling/cooling_units.ts";
@@ -143,7 +143,7 @@ export function steadyUntil(racks: readonly Rack[], now: string): number {
 }
 
 function nextEnd({ reservations = [] }: Rack, now: string): number {
-  const ends = reservations.filter((one) => holds(one, now)).map(({ until }) => until);
+  const ends = reservations.filter((one) => isInForce(one, now)).map(({ until }) => until);
   return Math.min(Number.POSITIVE_INFINITY, ...ends.flatMap((until) => (until === undefined ? [] : Date.parse(until))));
 }
 

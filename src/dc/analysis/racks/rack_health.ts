@@ -42,13 +42,13 @@ export function rackHealth(input: RackHealthInput): {
       ref: `device:${deviceCode}`,
       health: "FAULT" as const,
     })),
-    ...stale(input, ref),
+    ...staleReasons(input, ref),
   ];
-  return { health: overall(reasons), reasons };
+  return { health: overallHealth(reasons), reasons };
 }
 
 /** The worst severity of the reasons. */
-export function overall(reasons: readonly HealthReason[]): Health {
+export function overallHealth(reasons: readonly HealthReason[]): Health {
   if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
   return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";
 }
@@ -93,7 +93,7 @@ function weightPct({ weightKg, maxLoadKg }: RackCapacity): number | undefined {
   return maxLoadKg === undefined || maxLoadKg === 0 ? undefined : (weightKg / maxLoadKg) * 100;
 }
 
-function stale({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
+function staleReasons({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
   if (rack.measuredAt === undefined) return [];
   const age = Date.parse(now) - Date.parse(rack.measuredAt);
   // Whole hours, so that the same question has the same answer for a while.

@@ -45,18 +45,18 @@ export class PairLosses {
     const found: Effects = {
       offline: this.#offline(pair, second),
       degraded: [],
-      racksDark: without(pair.racksDark, itself, [one.racksDark, other.racksDark]),
-      racksPartial: without(pair.racksPartial, itself, [
+      racksDark: itemsWithout(pair.racksDark, identity, [one.racksDark, other.racksDark]),
+      racksPartial: itemsWithout(pair.racksPartial, identity, [
         one.racksPartial,
         one.racksDark,
         other.racksPartial,
         other.racksDark,
       ]),
-      trips: without(pair.trips, nodeOf, [one.trips, other.trips]),
-      overloads: without(pair.overloads, overloadKey, [one.overloads, other.overloads]),
-      zones: without(pair.zones, shortageKey, [one.zones, other.zones]),
-      links: without(pair.links, itself, [one.links, other.links]),
-      cutOff: without(pair.cutOff, itself, [one.cutOff, other.cutOff]),
+      trips: itemsWithout(pair.trips, nodeOf, [one.trips, other.trips]),
+      overloads: itemsWithout(pair.overloads, overloadKey, [one.overloads, other.overloads]),
+      zones: itemsWithout(pair.zones, shortageKey, [one.zones, other.zones]),
+      links: itemsWithout(pair.links, identity, [one.links, other.links]),
+      cutOff: itemsWithout(pair.cutOff, identity, [one.cutOff, other.cutOff]),
       // Pairs are of elements whose data paths are not followed.
       isolated: [],
     };
@@ -101,7 +101,7 @@ function knownOf({ racksDark, racksPartial, trips, overloads, zones, links, cutO
 }
 
 /** The items whose keys are not known. */
-function without<Item, Key>(
+function itemsWithout<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,
   known: readonly ReadonlySet<Key>[],
@@ -113,7 +113,7 @@ function without<Item, Key>(
   });
 }
 
-function itself<Item>(item: Item): Item {
+function identity<Item>(item: Item): Item {
   return item;
 }
 

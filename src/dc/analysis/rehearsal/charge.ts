@@ -141,14 +141,14 @@ export class Ledger {
     const own: Effects = {
       offline: this.#keepNodes(all.offline, this.#offline),
       degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),
-      racksDark: this.#keep(all.racksDark, itself, [this.#racksDark]),
-      racksPartial: this.#keep(all.racksPartial, itself, [this.#racksPartial, this.#racksDark]),
+      racksDark: this.#keep(all.racksDark, identity, [this.#racksDark]),
+      racksPartial: this.#keep(all.racksPartial, identity, [this.#racksPartial, this.#racksDark]),
       trips: this.#keep(all.trips, nodeOf, [this.#trips]),
       overloads: this.#keep(all.overloads, nodeOf, [this.#overloads, this.#trips]),
       zones: this.#keepZones(all.zones),
-      links: this.#keep(all.links, itself, [this.#links]),
-      cutOff: this.#keep(all.cutOff, itself, [this.#cutOff]),
-      isolated: this.#keep(all.isolated, itself, [this.#isolated]),
+      links: this.#keep(all.links, identity, [this.#links]),
+      cutOff: this.#keep(all.cutOff, identity, [this.#cutOff]),
+      isolated: this.#keep(all.isolated, identity, [this.#isolated]),
     };
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
     return {
@@ -241,7 +241,7 @@ function isWhole(own: Effects, all: Effects): boolean {
   return true;
 }
 
-function itself<Item>(item: Item): Item {
+function identity<Item>(item: Item): Item {
   return item;
 }
 

@@ -60,7 +60,7 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
   yield;
   const lines = new Map<string, Line>();
   for (const [key, draft] of drafts) {
-    lines.set(key, finished(topology, draft, basis));
+    lines.set(key, finishLine(topology, draft, basis));
     yield;
   }
   return lines;
@@ -111,13 +111,13 @@ export function* joinedLines(parts: Iterable<LinesByShape>): Steps<readonly Line
   }
   const lines: Line[] = [];
   for (const list of byShape.values()) {
-    lines.push(joined(list));
+    lines.push(joinLines(list));
     yield;
   }
   return lines.sort(worstFirst);
 }
 
-function joined(lines: readonly Line[]): Line {
+function joinLines(lines: readonly Line[]): Line {
   const [first, ...more] = lines as [Line, ...Line[]];
   if (more.length === 0) return first;
   return {
@@ -132,14 +132,14 @@ function joined(lines: readonly Line[]): Line {
   };
 }
 
-function finished(
+function finishLine(
   topology: Topology,
   { severity, elementKind, failures, losses, larger, nearer }: Draft,
   basis: LoadBasis,
 ): Line {
   const loss = unionOf(losses);
   const times = shortestOf(failures.map(({ impact }) => impact));
-  const [alsoBy, partlyBy] = parted([...larger].sort(worseFailure), (one) => includesLoss(one, loss));
+  const [alsoBy, partlyBy] = partition([...larger].sort(worseFailure), (one) => includesLoss(one, loss));
   return {
     severity,
     kind: failures[0]?.elements[0]?.kind ?? "POWER",
@@ -153,7 +153,7 @@ function finished(
   };
 }
 
-function parted<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
+function partition<Item>(items: readonly Item[], isFirst: (item: Item) => boolean) {
   const [yes, no]: [Item[], Item[]] = [[], []];
   for (const item of items) (isFirst(item) ? yes : no).push(item);
   return [yes, no] as const;

@@ -61,21 +61,21 @@ export function includesLoss(failure: Failure, loss: Loss): boolean {
   const losses = offline.size + racksPartial.size + racksDark.size + degraded.size + zones.size + links.size;
   if (losses + cutOff.size + isolated.size === 0) {
     const loaded = new Set([...failure.trips, ...failure.overloads].map(({ index }) => index));
-    return holds([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
+    return someItem([...trips.keys(), ...overloads.keys()], (index) => loaded.has(index));
   }
   return (
-    holds(offline, isGone) &&
-    holds(racksDark, (key) => dark.has(key)) &&
-    holds(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
-    holds(degraded, (index) => weaker.has(index) || isGone(index)) &&
-    holds(zones.values(), isShort) &&
-    holds(links, (link) => down.has(link)) &&
-    holds(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
-    holds(isolated, (index) => failure.isolated.includes(index) || isGone(index))
+    someItem(offline, isGone) &&
+    someItem(racksDark, (key) => dark.has(key)) &&
+    someItem(racksPartial, (key) => partial.has(key) || dark.has(key)) &&
+    someItem(degraded, (index) => weaker.has(index) || isGone(index)) &&
+    someItem(zones.values(), isShort) &&
+    someItem(links, (link) => down.has(link)) &&
+    someItem(cutOff, (index) => failure.cutOff.includes(index) || isGone(index)) &&
+    someItem(isolated, (index) => failure.isolated.includes(index) || isGone(index))
   );
 }
 
-function holds<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
+function someItem<Item>(items: Iterable<Item>, is: (item: Item) => boolean): boolean {
   for (const item of items) if (!is(item)) return false;
   return true;
 }

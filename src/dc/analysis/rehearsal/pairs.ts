@@ -47,7 +47,7 @@ export function* failPairs(
     const later = [...meetings.with(one.reach, slackW)].filter((number) => number > at);
     for (const number of later.sort((a, b) => a - b)) {
       const other = reaches[number];
-      if (other === undefined || taken.has(other.element.index) || takes(other.failure, one.element)) continue;
+      if (other === undefined || taken.has(other.element.index) || takesElement(other.failure, one.element)) continue;
       const outcome = site.trials.fail([one.element, other.element]);
       // Less supply is the matter of single failures.
       const failure = { ...effects.of(outcome), degraded: [] };
@@ -59,7 +59,7 @@ export function* failPairs(
   return { worse, judged: (singles.length * (singles.length - 1)) / 2 };
 }
 
-function takes({ direct }: Failure, { index }: Element): boolean {
+function takesElement({ direct }: Failure, { index }: Element): boolean {
   return direct.includes(index);
 }
 

@@ -81,7 +81,7 @@ export function* siteTrials(site: BlastSite, options: BlastOptions): Steps<SiteT
 export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
   const made = yield* siteTrials(topology, options);
   const { nodes, island, trials } = made;
-  const known = earlier === undefined ? undefined : unchanged(nodes, island, earlier);
+  const known = earlier === undefined ? undefined : unchangedOutcomes(nodes, island, earlier);
   yield;
   const outcomes: Outcome[] = [];
   let renewed = 0;
@@ -99,7 +99,11 @@ export function* siteFailures(topology: Topology, options: BlastOptions, earlier
 }
 
 /** Outcomes in the islands of supply of which nothing changed, by the node of their element. */
-function unchanged(nodes: CountedNodes, island: Int32Array, earlier: SiteFailures): ReadonlyMap<number, Outcome> {
+function unchangedOutcomes(
+  nodes: CountedNodes,
+  island: Int32Array,
+  earlier: SiteFailures,
+): ReadonlyMap<number, Outcome> {
   const touched = touchedIslands(nodes, island, earlier.nodes);
   const found = new Map<number, Outcome>();
   for (const outcome of earlier.outcomes) {

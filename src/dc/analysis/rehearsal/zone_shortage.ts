@@ -7,7 +7,7 @@ import type { Crac } from "#dc/model/resources.ts";
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling/cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling/cooling_units.ts";
-import { copes } from "../cooling/thermal_spots.ts";
+import { hasHeadroom } from "../cooling/thermal_spots.ts";
 import { areasAround, type Place, placeHeat } from "../places.ts";
 import type { PowerNode } from "../power/power_graph.ts";
 import type { Topology } from "../topology.ts";
@@ -179,9 +179,9 @@ function judge(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units:
   // The last digits of sums follow the order in which things were written.
   const capacityKw = roundFigure(of.usableKw + of.reserveKw);
   const heatKw = roundFigure(of.usableKw - of.headroomKw);
-  const state: ZoneState = copes(of)
+  const state: ZoneState = hasHeadroom(of)
     ? "ENOUGH"
-    : copes({ headroomKw: of.headroomKw + of.reserveKw })
+    : hasHeadroom({ headroomKw: of.headroomKw + of.reserveKw })
       ? "NO_RESERVE"
       : "SHORT";
   return { state, heatKw, capacityKw };

@@ -33,12 +33,14 @@ export function neededBatteries(
   // Load that moves to other supplies, lost cooling and lost switches have effects beyond what a UPS supplies.
   const isWide = isCut || left.trips.size + left.short.size + left.cutOff.size > 0;
   const isNeeded = (index: number) => left.off.has(index) || (isWide && isConsumer(site.power.nodes[index]));
-  const needed = outage.onBattery.filter(({ index }) => supplied(site.power, outage.blast.live, index).some(isNeeded));
+  const needed = outage.onBattery.filter(({ index }) =>
+    suppliedNodes(site.power, outage.blast.live, index).some(isNeeded),
+  );
   return new Set(needed.map(({ index }) => index));
 }
 
 /** Nodes with power that a node supplies, directly or through others. */
-function supplied({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
+function suppliedNodes({ supplies }: PowerGraph, live: LiveSet, from: number): readonly number[] {
   const found = new Set([from]);
   // The set grows while it is walked.
   for (const index of found) for (const { to } of supplies.of(index)) if (live[to] === 1) found.add(to);

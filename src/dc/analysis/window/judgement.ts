@@ -55,7 +55,9 @@ const ROUNDING_W = 2;
 
 /** Judges a window. Source: docs/windows.md#the-verdict. */
 export function judge(judged: Judged): Judgement {
-  const reasons = [...lost(judged), ...unknown(judged), ...risks(judged), ...reserves(judged)].sort(inOrder);
+  const reasons = [...lossReasons(judged), ...unknownReasons(judged), ...risks(judged), ...reserves(judged)].sort(
+    inOrder,
+  );
   const worst = reasons.reduce((most, { verdict }) => Math.max(most, WINDOW_VERDICTS.indexOf(verdict)), 0);
   return { verdict: WINDOW_VERDICTS[worst] ?? "GO", impact: impactOf(judged, reasons), reasons };
 }
@@ -70,7 +72,7 @@ function inOrder(a: Reason, b: Reason): number {
   );
 }
 
-function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
+function* lossReasons({ ground: { topology }, outage, harm, withoutDataPath, accepted }: Judged): Iterable<Reason> {
   const { nodes } = topology.power;
   const reason = (kind: WindowReasonKind, ref: string, isAccepted: boolean, figures: Figures = {}): Reason => ({
     ...reasonFor(kind, isAccepted ? "GO" : "NO_GO", ref, figures),
@@ -94,7 +96,7 @@ function* lost({ ground: { topology }, outage, harm, withoutDataPath, accepted }
     yield reason("COOLING_SHORT", ref, accepted.hasArea(ref), { during: heatKw, limit: capacityKw });
 }
 
-function* unknown({ ground, outage, missing }: Judged): Iterable<Reason> {
+function* unknownReasons({ ground, outage, missing }: Judged): Iterable<Reason> {
   for (const ref of missing) yield reasonFor("ELEMENT_MISSING", "UNKNOWN", ref);
   const { topology, site, basis } = ground;
   const { blast, covered } = outage;

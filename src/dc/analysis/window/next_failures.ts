@@ -50,7 +50,7 @@ export function* nextFailures(window: WindowSite, during: During): Steps<NextFai
   for (const outcome of yield* near.with(trying.site, own, { off: [...outage.off], cut: cutLinks })) {
     const [element] = outcome.elements;
     if (element === undefined || !isOn(outage, element)) continue;
-    const { harm, offline } = failed(trying, [...own, element], [during.harm, aloneHarm(window, outcome)]);
+    const { harm, offline } = furtherLoss(trying, [...own, element], [during.harm, aloneHarm(window, outcome)]);
     const lost = () => new Set(consumersLost(topology, outage.covered, offline));
     const left = isNothing(harm) ? harm : during.accepted.left(harm, lost());
     if (!isNothing(left)) found.push(judged.of(element.index, left));
@@ -73,7 +73,11 @@ function isOn({ off, blast }: Outage, { index }: Element): boolean {
 }
 
 /** What a window with a further element takes beyond some harms, and all nodes that go off. */
-function failed({ window, outage, site: { trials } }: Trying, elements: readonly Element[], known: readonly Harm[]) {
+function furtherLoss(
+  { window, outage, site: { trials } }: Trying,
+  elements: readonly Element[],
+  known: readonly Harm[],
+) {
   const outcome = trials.fail(elements);
   const effects = { ...outcome, ...window.effectsOf(offBy(outcome), true) };
   return { harm: harmOf(window.ground.topology, outage.covered, effects, known), offline: outcome.offline };

@@ -37,7 +37,7 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): s
     ...events.flatMap(eventLines),
     "END:VCALENDAR",
   ];
-  return lines.map((line) => `${broken(line)}\r\n`).join("");
+  return lines.map((line) => `${breakLine(line)}\r\n`).join("");
 }
 
 function eventLines(event: CalendarEvent): readonly string[] {
@@ -80,7 +80,7 @@ function text(value: string): string {
 }
 
 /** Breaks a line into lines of at most 75 bytes that go on after a blank. No character is cut. */
-function broken(line: string): string {
+function breakLine(line: string): string {
   if (Buffer.byteLength(line) <= LINE_BYTES) return line;
   const parts: string[] = [];
   let part = "";

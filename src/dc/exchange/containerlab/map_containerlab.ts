@@ -3,7 +3,7 @@ import { inOrder } from "#dc/model/ref.ts";
 import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { assignCodes, codeFrom, slugFrom } from "../codes.ts";
-import { described } from "../described.ts";
+import { describeResource } from "../described.ts";
 import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 
@@ -198,7 +198,7 @@ class Lab {
 
   #remarks(id: string, name: string, labels: readonly (readonly [string, string])[] = []) {
     const origin = `${this.#options.origin}:${id}`.slice(0, 255);
-    return described({ id, name, origin, labels, tags: [], comments: [] }, this.#omissions);
+    return describeResource({ id, name, origin, labels, tags: [], comments: [] }, this.#omissions);
   }
 }
 

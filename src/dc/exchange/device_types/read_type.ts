@@ -7,7 +7,7 @@ import { slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { deviceKind } from "../netbox/kinds.ts";
 import { kilograms } from "../netbox/mapping.ts";
-import { formatValue, noted, oneOf, plainText, type TypeProblem } from "../values.ts";
+import { formatValue, noteUnexpected, oneOf, plainText, type TypeProblem } from "../values.ts";
 import { portsOf } from "./type_ports.ts";
 
 /** A type, with what was left out of it; or why it cannot be read. */
@@ -61,7 +61,7 @@ export function readDeviceType(document: unknown): ReadType {
     }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
-    airflow: noted(
+    airflow: noteUnexpected(
       { value: document["airflow"], path: ["airflow"], expected: "a direction, such as front-to-rear" },
       (value) => oneOf(AIRFLOWS, plainText(value) ?? ""),
       notes,
@@ -77,7 +77,7 @@ export function readDeviceType(document: unknown): ReadType {
 
 function weightOf(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
   const unit = plainText(document["weight_unit"]) ?? "";
-  return noted(
+  return noteUnexpected(
     {
       value: document["weight"] === 0 ? undefined : document["weight"],
       path: ["weight"],
@@ -140,9 +140,10 @@ const OF_COMPONENTS: Readonly<Record<string, ReadonlySet<string>>> = {
 /** Names what a document says and a type has no place for: each field once for each list, with the number of components. */
 function notCarried(document: Fields): readonly TypeProblem[] {
   return Object.entries(document).flatMap(([field, value]): readonly TypeProblem[] => {
-    if (OF_TYPE.has(field) || !says(value)) return [];
+    if (OF_TYPE.has(field) || !saysSomething(value)) return [];
     const carried = OF_COMPONENTS[field];
-    if (carried === undefined) return [{ path: [field], message: `a type has no place for it: ${found(value)}` }];
+    if (carried === undefined)
+      return [{ path: [field], message: `a type has no place for it: ${describeFound(value)}` }];
     return Array.isArray(value) ? fieldsOf(field, value, carried) : [];
   });
 }
@@ -151,9 +152,9 @@ function fieldsOf(list: string, components: readonly unknown[], carried: Readonl
   const first = new Map<string, { readonly index: number; count: number }>();
   for (const [index, fields] of components.entries()) {
     // A component without a name is noted itself.
-    if (!isJsonObject(fields) || !says(fields["name"])) continue;
+    if (!isJsonObject(fields) || !saysSomething(fields["name"])) continue;
     for (const [field, value] of Object.entries(fields)) {
-      if (carried.has(field) || !says(value)) continue;
+      if (carried.has(field) || !saysSomething(value)) continue;
       const known = first.get(field);
       if (known === undefined) first.set(field, { index, count: 1 });
       else known.count += 1;
@@ -165,11 +166,11 @@ function fieldsOf(list: string, components: readonly unknown[], carried: Readonl
   }));
 }
 
-function says(value: unknown): boolean {
+function saysSomething(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0;
   return isJsonObject(value) || plainText(value) !== undefined;
 }
 
-function found(value: unknown): string {
+function describeFound(value: unknown): string {
   return Array.isArray(value) ? `${value.length} are left out` : `${formatValue(value)} is left out`;
 }

@@ -10,7 +10,7 @@ import {
   flagOf,
   formatValue,
   MAX_POSITIONS,
-  noted,
+  noteUnexpected,
   plainText,
   type TypeProblem,
 } from "../values.ts";
@@ -90,14 +90,14 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
 }
 
 function flagAt({ list, index, fields }: Component, field: string, notes: TypeProblem[]): boolean | undefined {
-  return noted({ value: fields[field], path: [list, index, field], expected: "true or false" }, flagOf, notes);
+  return noteUnexpected({ value: fields[field], path: [list, index, field], expected: "true or false" }, flagOf, notes);
 }
 
 function positionsAt({ list, index, fields }: Component, notes: TypeProblem[]): { readonly positions?: number } {
   const isKnown = (value: unknown) =>
     value === 1 || positions({ positions: value }).positions !== undefined || undefined;
   const at = { value: fields["positions"], path: [list, index, "positions"], expected: `1 to ${MAX_POSITIONS}` };
-  noted(at, isKnown, notes);
+  noteUnexpected(at, isKnown, notes);
   return positions(fields);
 }
 
@@ -128,7 +128,7 @@ function mappingsOf(
 
 function inletOf({ list, index, fields }: Component, notes: TypeProblem[]): Partial<Port> {
   const draw = (field: string) =>
-    noted({ value: fields[field], path: [list, index, field], expected: "watts of at least 0" }, watts, notes);
+    noteUnexpected({ value: fields[field], path: [list, index, field], expected: "watts of at least 0" }, watts, notes);
   const most = draw("maximum_draw");
   const allocated = draw("allocated_draw");
   const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
@@ -145,7 +145,7 @@ function outletOf(
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
-  const leg = noted(
+  const leg = noteUnexpected(
     { value: fields["feed_leg"], path: [list, index, "feed_leg"], expected: FEED_LEGS.join(", ") },
     (value) => FEED_LEGS.find((one) => one === plainText(value)),
     notes,

@@ -94,7 +94,7 @@ function placesOf(
 ): readonly [PortPlace, PortPlace] | undefined {
   const a = mapping.ports.get(one);
   const b = mapping.ports.get(other);
-  const why = misfit(mapping, { one, a }, { one: other, a: b }) ?? doubly(taken, a, b);
+  const why = misfit(mapping, { one, a }, { one: other, a: b }) ?? takenTwice(taken, a, b);
   if (why !== undefined || a === undefined || b === undefined) {
     mapping.omit(why ?? "A cable to something that is not there", "cable", row, `${one} to ${other}`);
     return undefined;
@@ -119,7 +119,10 @@ function misfit(mapping: Mapping, ...found: readonly [Found, Found]): string | u
   return kindsJoin(a.kind, b.kind) ? undefined : `A cable from ${a.kind} to ${b.kind}`;
 }
 
-function doubly(taken: ReadonlyMap<string, string>, ...places: readonly (PortPlace | undefined)[]): string | undefined {
+function takenTwice(
+  taken: ReadonlyMap<string, string>,
+  ...places: readonly (PortPlace | undefined)[]
+): string | undefined {
   const isTaken = places.some((place) => place !== undefined && taken.has(`${place.deviceCode}/${place.portName}`));
   return isTaken ? "A cable to a port that holds another cable" : undefined;
 }

@@ -13,7 +13,7 @@ interface Side {
 
 /** Circuits that a cable ends at need codes as devices do. */
 export function circuitNames(mapping: Mapping) {
-  return cabled(mapping).map((circuit) => ({
+  return cabledCircuits(mapping).map((circuit) => ({
     id: `circuit/${circuit.id}`,
     name: text(circuit, "cid"),
     within: ["circuit", text(mapping.data.named("provider", circuit, "provider"), "name")],
@@ -26,7 +26,7 @@ export function circuitNames(mapping: Mapping) {
  */
 export function mapCircuits(mapping: Mapping): void {
   const terminations = mapping.data.grouped("circuittermination", "circuit");
-  const carried = new Set(cabled(mapping));
+  const carried = new Set(cabledCircuits(mapping));
   for (const circuit of mapping.data.all("circuit")) {
     const sides = (terminations.get(circuit.id) ?? []).map(sideOf);
     const location = locationOf(mapping, sides);
@@ -76,7 +76,7 @@ function through(): readonly Port[] {
 }
 
 /** Circuits at whose ends a cable is. */
-function cabled({ data }: Mapping): readonly Row[] {
+function cabledCircuits({ data }: Mapping): readonly Row[] {
   const ended = new Set<string>();
   for (const { a, b } of data.cableEnds().values()) {
     for (const end of [...a, ...b]) {

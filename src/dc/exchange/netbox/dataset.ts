@@ -98,7 +98,7 @@ export function number(row: Row | undefined, field: string): number | undefined 
   return typeof cell === "number" ? cell : undefined;
 }
 
-export function flag(row: Row | undefined, field: string): boolean | undefined {
+export function readFlag(row: Row | undefined, field: string): boolean | undefined {
   const cell = row?.cells[field];
   return typeof cell === "boolean" ? cell : undefined;
 }

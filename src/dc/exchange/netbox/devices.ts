@@ -3,7 +3,7 @@ import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
-import { flag, number, text } from "./dataset.ts";
+import { number, readFlag, text } from "./dataset.ts";
 import { deviceKind } from "./kinds.ts";
 import { deviceStatus, kilograms, type Mapping, nameOf } from "./mapping.ts";
 import { Components } from "./ports.ts";
@@ -35,7 +35,7 @@ interface Bay {
 export function mapDevices(mapping: Mapping): void {
   const { data } = mapping;
   const components = new Components(mapping);
-  const bays = installed(mapping);
+  const bays = installedBays(mapping);
   const withBays = new Set(data.all("devicebay").map((bay) => text(bay, "device")));
   const remarks = new DeviceRemarks(mapping);
   for (const row of data.all("device")) {
@@ -103,7 +103,7 @@ interface Housing {
 function place(mapping: Mapping, row: Row, { type, kind, rackCode, location }: Housing): Partial<DeviceBody> {
   const height = number(type, "u_height") ?? 1;
   const position = number(row, "position");
-  const depth = flag(type, "is_full_depth") === false ? "HALF" : "FULL";
+  const depth = readFlag(type, "is_full_depth") === false ? "HALF" : "FULL";
   if (rackCode === undefined) {
     if (position !== undefined) mapping.omit("A position without a rack", "device", row, String(position));
     return { location, uHeight: height } as Partial<DeviceBody>;
@@ -152,7 +152,7 @@ function kindOf(mapping: Mapping, row: Row, type: Row | undefined, ports: readon
 }
 
 /** Which device is in which bay. One that would be inside itself is in none. */
-function installed(mapping: Mapping): ReadonlyMap<string, Bay> {
+function installedBays(mapping: Mapping): ReadonlyMap<string, Bay> {
   const { data } = mapping;
   const bays = new Map<string, Bay>();
   for (const bay of data.all("devicebay")) {

@@ -1,5 +1,5 @@
 import type { DeviceStatus } from "#dc/model/enum_values.ts";
-import { type Described, described, shortText } from "../described.ts";
+import { type Described, describeResource, shortText } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
 import { oneOf } from "../values.ts";
 import { type Dataset, map, text, texts } from "./dataset.ts";
@@ -62,7 +62,7 @@ export class Mapping {
     comments: readonly string[] = [],
   ): Described {
     const id = `${table}/${row.id}`;
-    return described(
+    return describeResource(
       {
         id,
         name: nameOf(row),

@@ -3,7 +3,7 @@ import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../values.ts";
-import { flag, lanes, number, text } from "./dataset.ts";
+import { lanes, number, readFlag, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { Row } from "./read_row.ts";
@@ -74,7 +74,7 @@ export class Components {
       kind,
       type: this.#type(row, table, kind),
       label: this.#mapping.shortened(text(row, "label"), table, row, "label"),
-      markConnected: flag(row, "marked"),
+      markConnected: readFlag(row, "marked"),
       ...this.#own({ row, table, kind, name }, byEnd, rears),
     });
   }
@@ -119,8 +119,8 @@ export class Components {
       this.#mapping.omit("An aggregate on another device, or a port that is none", "interface", row);
     }
     return {
-      ...(flag(row, "enabled") === false && { enabled: false }),
-      mgmtOnly: flag(row, "mgmt_only") ?? false,
+      ...(readFlag(row, "enabled") === false && { enabled: false }),
+      mgmtOnly: readFlag(row, "mgmt_only") ?? false,
       // Kilobits per second there.
       ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
       ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),

@@ -1,7 +1,7 @@
 import type { Device, Port, PowerOut } from "#dc/model/resources.ts";
 import { codeFrom } from "../codes.ts";
 import { compact } from "../item.ts";
-import { flag, number, text } from "./dataset.ts";
+import { number, readFlag, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { Row } from "./read_row.ts";
@@ -58,8 +58,8 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
   const possible = voltage !== undefined && voltage !== 0 && (voltage > 0 || direct);
   if (voltage !== undefined && !possible)
     mapping.omit("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
-  const amperes = within(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
-  const most = within(mapping, feed, "max_utilization", 100);
+  const amperes = readWithin(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
+  const most = readWithin(mapping, feed, "max_utilization", 100);
   const rack = mapping.racks.get(text(feed, "rack"));
   return compact<Port>({
     name,
@@ -70,7 +70,7 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
       feed,
       "description",
     ),
-    markConnected: flag(feed, "marked"),
+    markConnected: readFlag(feed, "marked"),
     powerOut: compact<PowerOut>({
       feedId,
       supply: direct ? "DC" : "AC",
@@ -84,7 +84,7 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
 }
 
 /** A number of a feed from 1 to `most`; another one is noted. */
-function within(mapping: Mapping, feed: Row, field: string, most: number): number | undefined {
+function readWithin(mapping: Mapping, feed: Row, field: string, most: number): number | undefined {
   const given = number(feed, field);
   if (given === undefined || (given >= 1 && given <= most)) return given;
   mapping.omit(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));

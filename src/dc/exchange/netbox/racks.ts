@@ -3,7 +3,7 @@ import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
-import { flag, number, numbers, text } from "./dataset.ts";
+import { number, numbers, readFlag, text } from "./dataset.ts";
 import { kilograms, type Mapping, millimetres } from "./mapping.ts";
 import type { Row } from "./read_row.ts";
 
@@ -81,7 +81,7 @@ function build(mapping: Mapping, row: Row) {
     railWidthIn: knownWidth ? width : undefined,
     uHeight: fits ? height : undefined,
     startingUnit: of("starting_unit"),
-    descUnits: flag(row, "desc_units") ?? flag(type, "desc_units"),
+    descUnits: readFlag(row, "desc_units") ?? readFlag(type, "desc_units"),
     mountingDepthMm: of("mounting_depth"),
     outerHeightMm: millimetres(of("outer_height"), unit),
     weightKg: kilograms(of("weight"), weightUnit),

@@ -138,14 +138,14 @@ function readMap(value: unknown): Readonly<Record<string, string>> | undefined {
   const texts: Record<string, string> = {};
   for (const [name, one] of Object.entries(value)) {
     if (one === null || one === undefined || one === "") continue;
-    texts[name] = spelled(one);
+    texts[name] = spellValue(one);
   }
   return texts;
 }
 
-function spelled(value: unknown): string {
+function spellValue(value: unknown): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(spelled).join(", ");
+  if (Array.isArray(value)) return value.map(spellValue).join(", ");
   if (isJsonObject(value)) return readText(value["label"]) ?? readText(value) ?? JSON.stringify(value);
   return String(value);
 }

@@ -117,7 +117,7 @@ export function graphviz({ racks, devices, cables }: ExportInventory): readonly 
   for (const [rack, members] of byRack(shown)) {
     if (rack === "") lines.push(...members.map((device) => `  ${nodeOf(device)}`));
     else {
-      lines.push(`  subgraph ${quoted(`cluster_${rack}`)} {`, `    label=${quoted(names.get(rack) ?? rack)};`);
+      lines.push(`  subgraph ${quoteText(`cluster_${rack}`)} {`, `    label=${quoteText(names.get(rack) ?? rack)};`);
       lines.push(...members.map((device) => `    ${nodeOf(device)}`), "  }");
     }
   }
@@ -135,15 +135,15 @@ function byRack(devices: readonly Device[]): ReadonlyMap<string, readonly Device
 }
 
 function nodeOf({ code, name, role }: Device): string {
-  return `${quoted(code)} [label=${quoted(name ?? code)}${role === undefined ? "" : `, tooltip=${quoted(role)}`}];`;
+  return `${quoteText(code)} [label=${quoteText(name ?? code)}${role === undefined ? "" : `, tooltip=${quoteText(role)}`}];`;
 }
 
 function edgeOf({ a, b, color, status }: Cable): string {
   const style = status === "PLANNED" ? ", style=dashed" : "";
-  const shade = color === undefined ? "" : `, color=${quoted(`#${color}`)}`;
-  return `  ${quoted(a.deviceCode)} -- ${quoted(b.deviceCode)} [taillabel=${quoted(a.portName)}, headlabel=${quoted(b.portName)}${shade}${style}];`;
+  const shade = color === undefined ? "" : `, color=${quoteText(`#${color}`)}`;
+  return `  ${quoteText(a.deviceCode)} -- ${quoteText(b.deviceCode)} [taillabel=${quoteText(a.portName)}, headlabel=${quoteText(b.portName)}${shade}${style}];`;
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
 }

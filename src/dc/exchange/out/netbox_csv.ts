@@ -39,7 +39,7 @@ export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
   const types = netboxTypes(devices);
   const files: readonly (readonly [name: string, header: readonly string[], rows: readonly Cells[]])[] = [
     ["sites", ["name", "slug", "status"], sluggedNames(sitesOf(inventory)).map((site) => [...site, "active"])],
-    ["manufacturers", ["name", "slug"], sluggedNames(unique(devices.map(maker)))],
+    ["manufacturers", ["name", "slug"], sluggedNames(uniqueNames(devices.map(maker)))],
     [
       "device-types",
       ["manufacturer", "model", "slug", "u_height", "is_full_depth", "subdevice_role"],
@@ -48,7 +48,7 @@ export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
     [
       "device-roles",
       ["name", "slug", "color"],
-      sluggedNames(unique(devices.map(role))).map((named) => [...named, "9e9e9e"]),
+      sluggedNames(uniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
     ],
     [
       "racks",
@@ -86,10 +86,12 @@ export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
 }
 
 function sitesOf({ racks, devices }: ExportInventory): readonly string[] {
-  return unique([...racks, ...devices].flatMap(({ location }) => (location === undefined ? [] : [location.siteId])));
+  return uniqueNames(
+    [...racks, ...devices].flatMap(({ location }) => (location === undefined ? [] : [location.siteId])),
+  );
 }
 
-function unique(names: readonly string[]): readonly string[] {
+function uniqueNames(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 

@@ -53,7 +53,7 @@ export function noteValue(
   const settled = settle(history, today);
   if (day < today - 1) return settled;
   const known = settled.open.find((one) => one.day === day);
-  const next = added(known ?? { day, seen: [0, 0, 0], top: [] }, Math.floor((at - day * DAY_MS) / SLOT_MS), value);
+  const next = addSlot(known ?? { day, seen: [0, 0, 0], top: [] }, Math.floor((at - day * DAY_MS) / SLOT_MS), value);
   if (next === known) return settled;
   const others = settled.open.filter((one) => one.day !== day);
   return { open: [...others, next].sort((a, b) => a.day - b.day), closed: settled.closed };
@@ -71,7 +71,7 @@ function settle(history: DayHistory, today: number): DayHistory {
   };
 }
 
-function added(day: OpenDay, slot: number, given: number): OpenDay {
+function addSlot(day: OpenDay, slot: number, given: number): OpenDay {
   const value = Number(given.toPrecision(DIGITS));
   const word = slot >> 5;
   const bit = 1 << (slot & 31);

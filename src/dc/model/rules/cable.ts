@@ -1,5 +1,5 @@
 import { MAX_CABLE_M, MAX_TEXT_CHARS } from "#dc/limits.ts";
-import { broken, type ErrorFinding, type Finding } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { withCable } from "../overlay.ts";
 import { isCableless, kindsJoin, outletTypeFor } from "../port_types.ts";
 import { powerCycle } from "../power_walk.ts";
@@ -10,7 +10,7 @@ import type { SiteReader } from "../site.ts";
 import { mediaRules } from "./cable_media.ts";
 import { number, type TextCheck, wrongTexts } from "./checks.ts";
 import { endShape, portAt } from "./ends.ts";
-import { described } from "./general.ts";
+import { checkDescribed } from "./general.ts";
 import { cycleFinding, disagreement, plugMismatch } from "./power_in.ts";
 
 const COLOR = /^[0-9A-Fa-f]{6}$/;
@@ -30,7 +30,7 @@ function shape({ after }: Change<Cable>): Findings {
   ];
   if (after.color !== undefined && !COLOR.test(after.color)) {
     found.push(
-      broken("FIELD_OUT_OF_RANGE", "color", `Cannot read colour "${after.color}"`, {
+      rejectWrite("FIELD_OUT_OF_RANGE", "color", `Cannot read colour "${after.color}"`, {
         value: after.color,
         expected: "six hexadecimal digits",
       }),
@@ -42,14 +42,14 @@ function shape({ after }: Change<Cable>): Findings {
 function differ({ after: { a, b } }: Change<Cable>): Findings {
   if (!samePort(a, b)) return [];
   return [
-    broken("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
+    rejectWrite("FIELD_CONFLICT", "b", `Both ends of the cable are "${formatPort(b)}"`, {
       value: formatPort(b),
       expected: "two different ends",
     }),
   ];
 }
 
-async function ends({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
+async function checkEnds({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) found.push(...(await oneEnd(after, field, site)));
   return found;
@@ -60,13 +60,15 @@ async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise
   const place = await portAt(end, site);
   const ref = portRef(end);
   if (place === undefined) {
-    return [broken("REF_NOT_FOUND", field, `Cannot find port "${formatPort(end)}"`, { value: formatPort(end), ref })];
+    return [
+      rejectWrite("REF_NOT_FOUND", field, `Cannot find port "${formatPort(end)}"`, { value: formatPort(end), ref }),
+    ];
   }
   const { port } = place;
   const found: ErrorFinding[] = [];
   if (isCableless(port.type)) {
     found.push(
-      broken("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of type ${port.type} takes no cable`, {
+      rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of type ${port.type} takes no cable`, {
         value: port.type,
         expected: "a physical port",
         ref,
@@ -74,13 +76,15 @@ async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise
     );
   }
   if (port.markConnected === true) {
-    found.push(broken("PORT_MARKED_CONNECTED", field, `Port "${formatPort(end)}" is marked as connected`, { ref }));
+    found.push(
+      rejectWrite("PORT_MARKED_CONNECTED", field, `Port "${formatPort(end)}" is marked as connected`, { ref }),
+    );
   }
   const other = await site.cableAt(end);
   if (other !== undefined && cableRef(other.a, other.b) !== cableRef(cable.a, cable.b)) {
     const taken = cableRef(other.a, other.b);
     found.push(
-      broken("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
+      rejectWrite("PORT_ALREADY_CABLED", field, `Port "${formatPort(end)}" holds another cable`, {
         value: taken,
         expected: "a free port",
         ref: taken,
@@ -95,11 +99,16 @@ async function compatible({ after }: Change<Cable>, site: SiteReader): Promise<F
   const b = await portAt(after.b, site);
   if (a === undefined || b === undefined || kindsJoin(a.port.kind, b.port.kind)) return [];
   return [
-    broken("PORT_INCOMPATIBLE", "b", `No cable joins a port of kind ${a.port.kind} to one of kind ${b.port.kind}`, {
-      value: b.port.kind,
-      expected: `a kind that fits ${a.port.kind}`,
-      ref: portRef(after.b),
-    }),
+    rejectWrite(
+      "PORT_INCOMPATIBLE",
+      "b",
+      `No cable joins a port of kind ${a.port.kind} to one of kind ${b.port.kind}`,
+      {
+        value: b.port.kind,
+        expected: `a kind that fits ${a.port.kind}`,
+        ref: portRef(after.b),
+      },
+    ),
   ];
 }
 
@@ -120,9 +129,9 @@ async function power({ after }: Change<Cable>, site: SiteReader): Promise<Findin
 
 /** Source: docs/contract/datacenter-rules.md#cable. */
 export const cableRules: RulePhases<Cable> = [
-  [shape, described],
+  [shape, checkDescribed],
   [differ],
-  [ends],
+  [checkEnds],
   [compatible],
   [power, ...mediaRules],
 ];

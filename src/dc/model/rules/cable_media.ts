@@ -35,7 +35,7 @@ async function media({ after }: Change<Cable>, site: SiteReader): Promise<Findin
   const b = await portAt(after.b, site);
   if (a === undefined || b === undefined) return [];
   const ends: Ends = [a, b];
-  return [...reach(after, ends), ...optics(after, ends), ...speeds(ends), ...polish(ends), ...sites(after, ends)];
+  return [...reach(after, ends), ...optics(after, ends), ...speeds(ends), ...checkPolish(ends), ...sites(after, ends)];
 }
 
 function reach(cable: Cable, [a, b]: Ends): readonly Finding[] {
@@ -77,7 +77,7 @@ function speeds([a, b]: Ends): readonly Finding[] {
   ];
 }
 
-function polish([a, b]: Ends): readonly Finding[] {
+function checkPolish([a, b]: Ends): readonly Finding[] {
   const angled = ({ type }: Port) => type?.endsWith("-apc");
   const flat = ({ type }: Port) => type?.endsWith("-upc") === true || type?.endsWith("-pc") === true;
   const mixed = (angled(a.port) && flat(b.port)) || (angled(b.port) && flat(a.port));

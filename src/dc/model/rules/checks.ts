@@ -1,4 +1,4 @@
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Change, Findings } from "../rule.ts";
 
 /** Permitted values of a number. `step` counts from 0; bounds are inclusive unless `above` is set. */
@@ -41,7 +41,7 @@ export function wrongNumbers<Resource>(
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
     // Field names are built only for findings: a device has thousands of numbers.
-    if (value !== undefined && !within(value, bounds)) found = [...found, ...number(`${at}${field}`, value, bounds)];
+    if (value !== undefined && !isWithin(value, bounds)) found = [...found, ...number(`${at}${field}`, value, bounds)];
   }
   return found;
 }
@@ -62,13 +62,13 @@ export function wrongTexts<Resource>(
 
 /** Rejects a number outside its bounds. */
 export function number(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
-  if (value === undefined || within(value, bounds)) return NOTHING;
+  if (value === undefined || isWithin(value, bounds)) return NOTHING;
   const expected = describe(bounds);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
-  return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
+  return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-function within(value: number, { min, above, max, step }: Bounds): boolean {
+function isWithin(value: number, { min, above, max, step }: Bounds): boolean {
   if (!Number.isFinite(value)) return false;
   if (min !== undefined && value < min) return false;
   if (above !== undefined && value <= above) return false;
@@ -92,15 +92,15 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
   const expected = `at most ${max} characters`;
   const value = `${text.length} characters`;
   const message = `Field "${field}" is too long: ${value}, expected ${expected}`;
-  return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
+  return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-export function required(field: string, value: unknown): readonly ErrorFinding[] {
+export function checkRequired(field: string, value: unknown): readonly ErrorFinding[] {
   if (value !== undefined && value !== "") return NOTHING;
-  return [broken("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
+  return [rejectWrite("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
-export function unique(
+export function checkUnique(
   values: readonly (readonly [field: string, key: string])[],
   what: string,
 ): readonly ErrorFinding[] {
@@ -111,6 +111,8 @@ export function unique(
       seen.add(key);
       return [];
     }
-    return [broken("DUPLICATE", field, `${what} "${key}" is given twice`, { value: key, expected: "each one once" })];
+    return [
+      rejectWrite("DUPLICATE", field, `${what} "${key}" is given twice`, { value: key, expected: "each one once" }),
+    ];
   });
 }

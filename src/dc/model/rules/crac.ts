@@ -1,11 +1,11 @@
 import { codeKey } from "../code.ts";
-import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, numbersOf, required, unique } from "./checks.ts";
-import { agree, codeShape, codeSpelling, described, placed, texts, tileOverlap } from "./general.ts";
+import { checkRequired, checkUnique, number, numbersOf } from "./checks.ts";
+import { checkAgreement, checkDescribed, checkPlaced, codeShape, codeSpelling, texts, tileOverlap } from "./general.ts";
 import { sourceExists, sourceShape } from "./power_in.ts";
 
 const TEMPERATURE = { min: -20, max: 80 };
@@ -26,7 +26,7 @@ const numbers = numbersOf<Crac>([
 
 function words({ after }: Change<Crac>): Findings {
   return [
-    ...required("kind", after.kind),
+    ...checkRequired("kind", after.kind),
     ...texts([
       ["name", after.name],
       ["redundancy_group", after.redundancyGroup],
@@ -48,7 +48,7 @@ function figures({ after }: Change<Crac>): Findings {
   found.push(...number("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }));
   if (supplyTempC !== undefined && returnTempC !== undefined && supplyTempC >= returnTempC) {
     found.push(
-      broken("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
+      rejectWrite("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
         value: supplyTempC,
         expected: `below ${returnTempC}`,
       }),
@@ -58,10 +58,10 @@ function figures({ after }: Change<Crac>): Findings {
 }
 
 async function whereabouts({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
-  if (after.rackCode === undefined) return required("location", after.location);
+  if (after.rackCode === undefined) return checkRequired("location", after.location);
   const rack = await site.rack(after.rackCode);
-  if (rack?.code === after.rackCode) return agree(after.location, rack.location, `rack:${rack.code}`);
-  return [broken("REF_NOT_FOUND", "rack_code", `Cannot find rack "${after.rackCode}"`, { value: after.rackCode })];
+  if (rack?.code === after.rackCode) return checkAgreement(after.location, rack.location, `rack:${rack.code}`);
+  return [rejectWrite("REF_NOT_FOUND", "rack_code", `Cannot find rack "${after.rackCode}"`, { value: after.rackCode })];
 }
 
 const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
@@ -73,13 +73,13 @@ function servesShape({ after }: Change<Crac>): Findings {
       const ref = parseRef(text);
       if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
       return [
-        broken("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}"`, {
+        rejectWrite("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}"`, {
           value: text,
           expected: SERVES_GRAMMAR,
         }),
       ];
     }),
-    ...unique(
+    ...checkUnique(
       (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),
       "Scope",
     ),
@@ -96,7 +96,7 @@ async function servesExists({ after }: Change<Crac>, site: SiteReader): Promise<
   const siteId = after.location?.siteId;
   for (const [index, text] of (after.serves ?? []).entries()) {
     const ref = parseRef(text);
-    if (ref !== undefined) found.push(...(await served(ref, `serves[${index}]`, siteId, site)));
+    if (ref !== undefined) found.push(...(await checkServed(ref, `serves[${index}]`, siteId, site)));
   }
   for (const [index, { sourceRef }] of (after.powerInputs ?? []).entries()) {
     if (sourceRef !== undefined)
@@ -105,7 +105,7 @@ async function servesExists({ after }: Change<Crac>, site: SiteReader): Promise<
   return found;
 }
 
-async function served(
+async function checkServed(
   ref: Ref,
   field: string,
   siteId: string | undefined,
@@ -114,13 +114,16 @@ async function served(
   const rack = ref.kind === "rack" ? await site.rack(ref.code) : undefined;
   if (ref.kind === "rack" && rack?.code !== ref.code) {
     return [
-      broken("REF_NOT_FOUND", field, `Cannot find rack "${ref.code}"`, { value: ref.code, ref: `rack:${ref.code}` }),
+      rejectWrite("REF_NOT_FOUND", field, `Cannot find rack "${ref.code}"`, {
+        value: ref.code,
+        ref: `rack:${ref.code}`,
+      }),
     ];
   }
   const other = "site" in ref ? ref.site : rack?.location?.siteId;
   if (siteId === undefined || other === undefined || codeKey(other) === codeKey(siteId)) return [];
   return [
-    broken("LOCATION_MISMATCH", field, `A cooling unit serves its own site "${siteId}" only`, {
+    rejectWrite("LOCATION_MISMATCH", field, `A cooling unit serves its own site "${siteId}" only`, {
       value: other,
       expected: siteId,
     }),
@@ -158,7 +161,7 @@ async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findi
 
 /** Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
-  [codeShape, placed, numbers, words, described, servesShape],
+  [codeShape, checkPlaced, numbers, words, checkDescribed, servesShape],
   [codeSpelling, figures],
   [whereabouts, servesExists],
   [noInlets, reserve, tileOverlap("crac")],

@@ -7,7 +7,7 @@ import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { deviceDataRules, deviceUniquenessRules } from "./device_data.ts";
 import { devicePlacementRules, deviceSpaceRules, deviceWhereaboutsRules } from "./device_placement.ts";
-import { codeShape, codeSpelling, described, placed } from "./general.ts";
+import { checkDescribed, checkPlaced, codeShape, codeSpelling } from "./general.ts";
 import { portLinkRules, portUseRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 import { powerCycleRules, powerSourceRules, powerSourceShapeRules } from "./power_in.ts";
@@ -62,7 +62,7 @@ const powerRedundancyRules = [redundancy];
  * which require that every source exists; redundancy, which only warns.
  */
 export const deviceRules: RulePhases<Device> = [
-  [codeShape, placed, described, ...deviceDataRules, ...portShapeRules],
+  [codeShape, checkPlaced, checkDescribed, ...deviceDataRules, ...portShapeRules],
   [
     codeSpelling,
     ...devicePlacementRules,

@@ -1,9 +1,9 @@
 import { codeKey } from "../code.ts";
-import { broken, conflict, type ErrorFinding } from "../finding.ts";
+import { conflict, type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { agree } from "./general.ts";
+import { checkAgreement } from "./general.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
 export async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
@@ -15,7 +15,7 @@ export async function bay({ after }: Change<Device>, site: SiteReader): Promise<
   const parent = await site.device(parentDeviceCode);
   if (parent === undefined || parent.code !== parentDeviceCode) {
     return [
-      broken("REF_NOT_FOUND", "parent_device_code", `Cannot find device "${parentDeviceCode}"`, {
+      rejectWrite("REF_NOT_FOUND", "parent_device_code", `Cannot find device "${parentDeviceCode}"`, {
         value: parentDeviceCode,
         expected: parent?.code ?? "an existing device",
         ref: `device:${parentDeviceCode}`,
@@ -32,7 +32,9 @@ function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
   }
   if (device.mount === "BAY" && device.bay === undefined) {
     found.push(
-      broken("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', { expected: "a bay of the chassis" }),
+      rejectWrite("REQUIRED_FIELD", "bay", 'Field "bay" is required in a chassis', {
+        expected: "a bay of the chassis",
+      }),
     );
   }
   if (device.positionU !== undefined) {
@@ -40,14 +42,14 @@ function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
   }
   if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
     found.push(
-      broken("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
+      rejectWrite("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
         value: device.rackCode,
         expected: parent.rackCode ?? "no rack",
         ref: `device:${parent.code}`,
       }),
     );
   }
-  return [...found, ...agree(device.location, parent.location, `device:${parent.code}`)];
+  return [...found, ...checkAgreement(device.location, parent.location, `device:${parent.code}`)];
 }
 
 async function bayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
@@ -57,7 +59,7 @@ async function bayFree(device: Device, site: SiteReader): Promise<readonly Error
   );
   if (holder === undefined) return [];
   return [
-    broken("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
+    rejectWrite("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
       value: device.bay,
       expected: "a free bay",
       ref: `device:${holder.code}`,
@@ -73,7 +75,7 @@ async function noParentCycle(device: Device, parent: Device, site: SiteReader): 
     if (codeKey(next.code) === codeKey(device.code)) {
       const path = chain.join(" -> ");
       return [
-        broken("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
+        rejectWrite("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
           value: path,
           expected: "a chassis outside of it",
         }),

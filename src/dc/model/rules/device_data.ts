@@ -1,10 +1,10 @@
 import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "../code.ts";
-import { broken, warning } from "../finding.ts";
+import { rejectWrite, warning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, numbersOf, required, type TextCheck, wrongTexts } from "./checks.ts";
+import { checkRequired, number, numbersOf, type TextCheck, wrongTexts } from "./checks.ts";
 import { slugIn } from "./general.ts";
 
 const numbers = numbersOf<Device>([
@@ -40,7 +40,7 @@ const TEXTS: readonly TextCheck<Device>[] = [
 
 function words({ after }: Change<Device>): Findings {
   return [
-    ...required("kind", after.kind),
+    ...checkRequired("kind", after.kind),
     ...slugIn("role", after.role),
     ...wrongTexts(after, TEXTS),
     ...number("ports", after.ports?.length, { max: MAX_PORTS }),
@@ -72,7 +72,7 @@ function draws({ after }: Change<Device>): Findings {
 function liquid({ after }: Change<Device>): Findings {
   if (after.coolingMethod !== "HYBRID" || after.liquidFractionPct !== undefined) return [];
   return [
-    broken("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
+    rejectWrite("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
       expected: "0 to 100",
     }),
   ];
@@ -83,7 +83,7 @@ async function assetTag({ after }: Change<Device>, site: SiteReader): Promise<Fi
   const holder = await site.assetTagHolder("device", after.assetTag);
   if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
   return [
-    broken("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to device "${holder}"`, {
+    rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to device "${holder}"`, {
       value: after.assetTag,
       expected: "a free asset tag",
       ref: `device:${holder}`,

@@ -1,12 +1,12 @@
 import { codeKey } from "../code.ts";
 import { airHeatW, drawW } from "../draw.ts";
-import { broken, conflict, type ErrorFinding, type Finding, warning } from "../finding.ts";
-import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "../rack_space.ts";
+import { conflict, type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
+import { isInForce, overlaps, type Space, spaceOf, unitRange, unitsOf } from "../rack_space.ts";
 import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { bay } from "./device_bay.ts";
-import { agree } from "./general.ts";
+import { checkAgreement } from "./general.ts";
 import { weightFindings } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
@@ -49,7 +49,7 @@ async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise
   if (after.rackCode !== undefined) found.push(...agreeWithRack(after, await site.rack(after.rackCode)));
   else if (after.location === undefined && after.parentDeviceCode === undefined) {
     found.push(
-      broken("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
+      rejectWrite("REQUIRED_FIELD", "location", 'Field "location" is required outside of racks and chassis', {
         expected: "site_id",
       }),
     );
@@ -61,14 +61,14 @@ function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFi
   const code = device.rackCode ?? "";
   if (rack === undefined || rack.code !== code) {
     return [
-      broken("REF_NOT_FOUND", "rack_code", `Cannot find rack "${code}"`, {
+      rejectWrite("REF_NOT_FOUND", "rack_code", `Cannot find rack "${code}"`, {
         value: code,
         expected: rack?.code ?? "an existing rack",
         ref: `rack:${code}`,
       }),
     ];
   }
-  return agree(device.location, rack.location, `rack:${rack.code}`);
+  return checkAgreement(device.location, rack.location, `rack:${rack.code}`);
 }
 
 /** Checks that the space is inside the rack, is free, and is not reserved for another device. */
@@ -80,21 +80,21 @@ async function space(change: Change<Device>, site: SiteReader): Promise<Findings
   const { from, to } = unitRange(rack);
   if (wanted.from < from || wanted.to > to) {
     return [
-      broken("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
+      rejectWrite("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
         expected: `units ${from} to ${to - 1}`,
         ref: `rack:${rack.code}`,
       }),
     ];
   }
-  return [...occupied(wanted, await othersIn(rack, change, site)), ...reserved(after, wanted, rack, now)];
+  return [...checkOccupied(wanted, await othersIn(rack, change, site)), ...checkReserved(after, wanted, rack, now)];
 }
 
-function occupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorFinding[] {
+function checkOccupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorFinding[] {
   return others
-    .filter((other) => takes(other, wanted))
+    .filter((other) => takesSpace(other, wanted))
     .map((other) =>
-      broken("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
+      rejectWrite("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
         expected: "free units",
         ref: `device:${other.code}`,
@@ -102,21 +102,21 @@ function occupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorF
     );
 }
 
-function takes(device: DeviceBody, wanted: Space): boolean {
+function takesSpace(device: DeviceBody, wanted: Space): boolean {
   const taken = spaceOf(device);
   return taken !== undefined && overlaps(wanted, taken);
 }
 
-function reserved(device: Device, wanted: Space, rack: Rack, now: string): Findings {
+function checkReserved(device: Device, wanted: Space, rack: Rack, now: string): Findings {
   const units = unitsOf(wanted);
   return (rack.reservations ?? [])
-    .filter((reservation) => holds(reservation, now) && reservation.units.some((unit) => units.includes(unit)))
+    .filter((reservation) => isInForce(reservation, now) && reservation.units.some((unit) => units.includes(unit)))
     .map((reservation) => {
       const owner = reservation.owner ?? "";
       const detail = { value: wanted.from, expected: "units that are not reserved", ref: `rack:${rack.code}` };
       return owner !== "" && owner === device.tenant
         ? warning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
-        : broken("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
+        : rejectWrite("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
     });
 }
 
@@ -143,7 +143,7 @@ async function fitsRack(change: Change<Device>, site: SiteReader): Promise<Findi
 function styles(device: Device, rack: Rack): Findings {
   const found: Finding[] = [];
   const ref = `rack:${rack.code}`;
-  if (opposes(device.airflow, rack.airflow)) {
+  if (opposesAirflow(device.airflow, rack.airflow)) {
     found.push(
       warning("AIRFLOW_AGAINST_RACK", "airflow", "The air moves against that of the rack", {
         value: device.airflow,
@@ -174,7 +174,7 @@ function styles(device: Device, rack: Rack): Findings {
   return found;
 }
 
-function opposes(one: string | undefined, other: string | undefined): boolean {
+function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
   return (
     (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
   );

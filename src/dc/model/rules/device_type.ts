@@ -1,11 +1,11 @@
 import { MAX_PORTS } from "#dc/limits.ts";
 import { isSlug, SLUG_GRAMMAR } from "../code.ts";
 import type { DeviceType } from "../device_type.ts";
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings, Rule, RulePhases } from "../rule.ts";
-import { number, required, unique } from "./checks.ts";
-import { described, texts } from "./general.ts";
+import { checkRequired, checkUnique, number } from "./checks.ts";
+import { checkDescribed, texts } from "./general.ts";
 import { portLinkRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 
@@ -13,9 +13,9 @@ const MAX_BAYS = 256;
 
 function identity({ after: { code, manufacturer, model, partNumber, kind } }: Change<DeviceType>): Findings {
   const found: ErrorFinding[] = [
-    ...required("manufacturer", manufacturer),
-    ...required("model", model),
-    ...required("kind", kind),
+    ...checkRequired("manufacturer", manufacturer),
+    ...checkRequired("model", model),
+    ...checkRequired("kind", kind),
     ...texts([
       ["manufacturer", manufacturer],
       ["model", model],
@@ -26,7 +26,7 @@ function identity({ after: { code, manufacturer, model, partNumber, kind } }: Ch
   const detail = { value: code ?? "", expected: SLUG_GRAMMAR };
   return [
     ...found,
-    broken("INVALID_CODE", "code", `Cannot read code "${code ?? ""}": expected ${SLUG_GRAMMAR}`, detail),
+    rejectWrite("INVALID_CODE", "code", `Cannot read code "${code ?? ""}": expected ${SLUG_GRAMMAR}`, detail),
   ];
 }
 
@@ -38,7 +38,7 @@ function figures({ after }: Change<DeviceType>): Findings {
     ...number("max_draw_w", maxDrawW, { min: 0 }),
     ...number("bays", bays.length, { max: MAX_BAYS }),
     ...number("ports", ports.length, { max: MAX_PORTS }),
-    ...unique(
+    ...checkUnique(
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
@@ -57,7 +57,7 @@ function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
           : undefined;
     if (field === undefined) return [];
     const message = `A type of device has no ${field}: expected none`;
-    return [broken("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
+    return [rejectWrite("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
   });
 }
 
@@ -70,6 +70,6 @@ function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
 }
 
 export const deviceTypeRules: RulePhases<DeviceType> = [
-  [identity, figures, described, ...portShapeRules.map(ofPorts)],
+  [identity, figures, checkDescribed, ...portShapeRules.map(ofPorts)],
   [noSources, ...portKindRules.map(ofPorts), ...portLinkRules.map(ofPorts)],
 ];

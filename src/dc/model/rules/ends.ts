@@ -1,5 +1,5 @@
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
 import { codeIn } from "./general.ts";
@@ -7,12 +7,12 @@ import { codeIn } from "./general.ts";
 /** Rejects an end whose device code or port name is malformed. */
 export function endShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   if (end === undefined)
-    return [broken("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
+    return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
   const code = codeIn(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
   return [
     ...code,
-    broken("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, {
+    rejectWrite("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, {
       value: end.portName,
       expected: PORT_NAME_GRAMMAR,
     }),

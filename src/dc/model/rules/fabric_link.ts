@@ -1,5 +1,5 @@
 import { codeKey } from "../code.ts";
-import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
 import { formatPort, portRef, samePort } from "../ref.ts";
 import { fabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
@@ -7,7 +7,7 @@ import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { number, numbersOf } from "./checks.ts";
 import { linkEndShape, portAt } from "./ends.ts";
-import { codeIn, described, texts } from "./general.ts";
+import { checkDescribed, codeIn, texts } from "./general.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
@@ -38,7 +38,7 @@ function shape({ after }: Change<FabricLink>): Findings {
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
     found.push(
-      broken(
+      rejectWrite(
         "FIELD_CONFLICT",
         "b.port_name",
         `Only one of the ends "${formatPort(after.a)}" and "${formatPort(after.b)}" has a port name`,
@@ -54,14 +54,14 @@ function shape({ after }: Change<FabricLink>): Findings {
 function differ({ after: { a, b } }: Change<FabricLink>): Findings {
   if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
   return [
-    broken("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
+    rejectWrite("FIELD_CONFLICT", "b", `Both ends of the link are on device "${b.deviceCode}"`, {
       value: formatPort(b),
       expected: "two different devices",
     }),
   ];
 }
 
-async function ends({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkEnds({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const end = after[field];
@@ -71,7 +71,7 @@ async function ends({ after }: Change<FabricLink>, site: SiteReader): Promise<Fi
         : (await portAt(end, site))?.port.kind === "NETWORK";
     if (known) continue;
     found.push(
-      broken("REF_NOT_FOUND", field, `Cannot find network port "${formatPort(end)}"`, {
+      rejectWrite("REF_NOT_FOUND", field, `Cannot find network port "${formatPort(end)}"`, {
         value: formatPort(end),
         expected: "an existing network port",
         ref: end.portName === "" ? `device:${end.deviceCode}` : portRef(end),
@@ -87,11 +87,11 @@ async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promi
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
     const other = (await site.fabricLinksOf(after[field].deviceCode)).find(
-      (link) => touches(link, after[field]) && !(touches(link, after.a) && touches(link, after.b)),
+      (link) => touchesEnd(link, after[field]) && !(touchesEnd(link, after.a) && touchesEnd(link, after.b)),
     );
     if (other === undefined) continue;
     found.push(
-      broken("PORT_IN_USE", field, `Port "${formatPort(after[field])}" carries another fabric link`, {
+      rejectWrite("PORT_IN_USE", field, `Port "${formatPort(after[field])}" carries another fabric link`, {
         value: formatPort(after[field]),
         expected: "a port without a fabric link",
         ref: portRef(after[field]),
@@ -101,7 +101,7 @@ async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promi
   return found;
 }
 
-function touches(link: FabricLink, end: PortRef): boolean {
+function touchesEnd(link: FabricLink, end: PortRef): boolean {
   return samePort(link.a, end) || samePort(link.b, end);
 }
 
@@ -148,7 +148,7 @@ async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promis
 }
 
 /** Warns if the ports of a link have no cables. The topology analysis checks whether the cables reach the other end. */
-async function physical({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+async function checkCables({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "" || after.status === "PLANNED") return [];
   const found: Finding[] = [];
   for (const field of ["a", "b"] as const) {
@@ -169,7 +169,7 @@ async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Prom
   const leaf = codeKey(after.a.deviceCode);
   const counts = new Map([[codeKey(after.b.deviceCode), 1]]);
   for (const link of await site.fabricLinksOf(after.a.deviceCode)) {
-    const itself = touches(link, after.a) && touches(link, after.b);
+    const itself = touchesEnd(link, after.a) && touchesEnd(link, after.b);
     if (itself || codeKey(link.a.deviceCode) !== leaf || fabricKey(link) !== fabricKey(after)) continue;
     const spine = codeKey(link.b.deviceCode);
     counts.set(spine, (counts.get(spine) ?? 0) + 1);
@@ -187,9 +187,9 @@ async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Prom
 
 /** Source: docs/contract/datacenter-rules.md#fabriclink. */
 export const fabricLinkRules: RulePhases<FabricLink> = [
-  [shape, numbers, described],
+  [shape, numbers, checkDescribed],
   [differ],
-  [ends],
+  [checkEnds],
   [portsFree],
-  [roles, capacity, physical, equalLinks],
+  [roles, capacity, checkCables, equalLinks],
 ];

@@ -8,12 +8,12 @@ import {
   MAX_TEXT_CHARS,
 } from "#dc/limits.ts";
 import { CODE_GRAMMAR, codeKey, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
-import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
 import { footprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { type NumberCheck, number, required, textUpTo, wrongNumbers } from "./checks.ts";
+import { checkRequired, type NumberCheck, number, textUpTo, wrongNumbers } from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -40,10 +40,15 @@ export function codeShape({ after }: Change<Coded>): Findings {
 export function codeSpelling({ before, after }: Change<Coded>): Findings {
   if (before === undefined || before.code === after.code) return [];
   return [
-    broken("CODE_CASE_CONFLICT", "code", `Code "${after.code}" exists in another spelling: expected "${before.code}"`, {
-      value: after.code,
-      expected: before.code,
-    }),
+    rejectWrite(
+      "CODE_CASE_CONFLICT",
+      "code",
+      `Code "${after.code}" exists in another spelling: expected "${before.code}"`,
+      {
+        value: after.code,
+        expected: before.code,
+      },
+    ),
   ];
 }
 
@@ -51,7 +56,7 @@ export function codeSpelling({ before, after }: Change<Coded>): Findings {
 export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
   return [
-    broken("INVALID_CODE", field, `Cannot read code "${text ?? ""}"`, {
+    rejectWrite("INVALID_CODE", field, `Cannot read code "${text ?? ""}"`, {
       value: text ?? "",
       expected: CODE_GRAMMAR,
     }),
@@ -62,7 +67,7 @@ export function codeIn(field: string, text: string | undefined): readonly ErrorF
 export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlug(text)) return [];
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}"`, {
+    rejectWrite("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}"`, {
       value: text,
       expected: SLUG_GRAMMAR,
     }),
@@ -70,7 +75,7 @@ export function slugIn(field: string, text: string | undefined): readonly ErrorF
 }
 
 /** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
-export function described({ after, now }: Change<Described>): Findings {
+export function checkDescribed({ after, now }: Change<Described>): Findings {
   return [
     ...(after.labels === undefined ? [] : labels(after.labels)),
     ...(after.tags === undefined ? [] : tags(after.tags)),
@@ -90,7 +95,7 @@ function tags(given: readonly string[]): readonly ErrorFinding[] {
 export function measuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
+    rejectWrite("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future`, {
       value: moment,
       expected: "at most 5 minutes after the server's clock",
     }),
@@ -103,13 +108,13 @@ export function texts(fields: readonly (readonly [string, string | undefined])[]
 }
 
 /** Checks location and footprint of any resource that has them. */
-export function placed({ after }: Change<Placed>): Findings {
+export function checkPlaced({ after }: Change<Placed>): Findings {
   return [...locationShape(after.location), ...placementShape(after.placement)];
 }
 
 /** Rejects a resource without a location. */
 export function locationRequired({ after }: Change<Placed>): Findings {
-  return required("location", after.location);
+  return checkRequired("location", after.location);
 }
 
 function locationShape(location: Location | undefined): readonly ErrorFinding[] {
@@ -144,7 +149,7 @@ function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[
       const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
       return [
         ...(key === ""
-          ? [broken("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
+          ? [rejectWrite("REQUIRED_FIELD", "labels", 'Field "labels" has an empty key', { expected: "a key" })]
           : []),
         ...textUpTo(at, key, MAX_LABEL_KEY_CHARS),
         ...textUpTo(at, value, MAX_LABEL_VALUE_CHARS),
@@ -154,7 +159,11 @@ function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[
 }
 
 /** Rejects a given location that differs from that of the rack or chassis. */
-export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
+export function checkAgreement(
+  given: Location | undefined,
+  held: Location | undefined,
+  ref: string,
+): readonly ErrorFinding[] {
   if (given === undefined || held === undefined || given === held) return [];
   const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
     ["site_id", given.siteId, held.siteId],
@@ -166,7 +175,7 @@ export function agree(given: Location | undefined, held: Location | undefined, r
   return pairs
     .filter(([, one, other]) => one !== undefined && one !== other)
     .map(([field, one, other]) =>
-      broken("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
+      rejectWrite("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
         value: one,
         expected: String(other ?? "nothing"),
         ref,

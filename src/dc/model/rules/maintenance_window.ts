@@ -1,9 +1,9 @@
 import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { isOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
-import { number, required, textUpTo } from "./checks.ts";
+import { checkRequired, number, textUpTo } from "./checks.ts";
 import { codeShape, codeSpelling, texts } from "./general.ts";
 
 type WindowChange = Change<MaintenanceWindow>;
@@ -13,7 +13,7 @@ const MAX_UID_CHARS = 255;
 /** Ours: the SEQUENCE of a calendar, which is the sum of two, is a number of 32 bits. Source: RFC 5545, 3.3.8. */
 const MAX_SEQUENCE = 1_000_000_000;
 
-function present({ after }: WindowChange): Findings {
+function checkPresence({ after }: WindowChange): Findings {
   const {
     title,
     notes,
@@ -27,9 +27,9 @@ function present({ after }: WindowChange): Findings {
   } = after;
   const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
-    ...required("starts_at", after.startsAt),
-    ...required("ends_at", after.endsAt),
-    ...counted(elementRefs),
+    ...checkRequired("starts_at", after.startsAt),
+    ...checkRequired("ends_at", after.endsAt),
+    ...checkCount(elementRefs),
     ...number("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
     ...texts([
       ["title", title],
@@ -44,15 +44,15 @@ function present({ after }: WindowChange): Findings {
   ];
 }
 
-function counted({ length }: readonly string[]): readonly ErrorFinding[] {
+function checkCount({ length }: readonly string[]): readonly ErrorFinding[] {
   const expected = `1 to ${MAX_WINDOW_ELEMENTS} references`;
   if (length > 0 && length <= MAX_WINDOW_ELEMENTS) return [];
   const reason = length === 0 ? "REQUIRED_FIELD" : "FIELD_OUT_OF_RANGE";
   const message = `Field "element_refs" has ${length} references: expected ${expected}`;
-  return [broken(reason, "element_refs", message, { value: length, expected })];
+  return [rejectWrite(reason, "element_refs", message, { value: length, expected })];
 }
 
-function ordered({ after: { startsAt, endsAt } }: WindowChange): Findings {
+function checkOrder({ after: { startsAt, endsAt } }: WindowChange): Findings {
   const [start, end] = [Date.parse(startsAt), Date.parse(endsAt)];
   if (end <= start) return wrongEnd(endsAt, "is not after starts_at", `a time after ${startsAt}`);
   const latest = new Date(start + MAX_WINDOW_DAYS * DAY_MS).toISOString();
@@ -62,11 +62,11 @@ function ordered({ after: { startsAt, endsAt } }: WindowChange): Findings {
 
 function wrongEnd(endsAt: string, why: string, expected: string): readonly ErrorFinding[] {
   const message = `Field "ends_at" ${why}: ${endsAt}, expected ${expected}`;
-  return [broken("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
+  return [rejectWrite("FIELD_OUT_OF_RANGE", "ends_at", message, { value: endsAt, expected })];
 }
 
 /** One that ended stays open until it is done or cancelled: only its end must not be moved into the past. */
-function ahead({ before, after, now }: WindowChange): Findings {
+function checkAhead({ before, after, now }: WindowChange): Findings {
   const { startsAt, endsAt } = after;
   const isOver = Date.parse(endsAt) <= Date.parse(now) && Date.parse(endsAt) > Date.parse(startsAt);
   return isOver && isOpen(after) && before?.endsAt !== endsAt ? wrongEnd(endsAt, "is over", `a time after ${now}`) : [];
@@ -95,25 +95,28 @@ function transition({ before, after, now }: WindowChange): Findings {
 }
 
 function wrongState(value: WindowState, why: string, expected: string): readonly ErrorFinding[] {
-  return [broken("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
+  return [rejectWrite("FIELD_CONFLICT", "state", `${why}: expected ${expected}`, { value, expected })];
 }
 
 /** Rejects a change of time or elements of a window that is done or cancelled. */
-function closed({ before, after }: WindowChange): Findings {
+function checkClosed({ before, after }: WindowChange): Findings {
   if (before === undefined || isOpen(before)) return [];
   return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
     const field = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
-    return [broken("FIELD_CONFLICT", field, message, { expected: "as stored" })];
+    return [rejectWrite("FIELD_CONFLICT", field, message, { expected: "as stored" })];
   });
 }
 
 /** All rules for a maintenance window. That its elements exist is checked where they are resolved. */
 export const maintenanceWindowRules: RulePhases<MaintenanceWindow> = [
-  [codeShape, codeSpelling, present],
-  [ordered, ahead, transition, closed],
+  [codeShape, codeSpelling, checkPresence],
+  [checkOrder, checkAhead, transition, checkClosed],
 ];
 
 /** Rules for a window of an export, which may be in any state, over, and about elements that are gone. */
-export const restoredWindowRules: RulePhases<MaintenanceWindow> = [[codeShape, codeSpelling, present], [ordered]];
+export const restoredWindowRules: RulePhases<MaintenanceWindow> = [
+  [codeShape, codeSpelling, checkPresence],
+  [checkOrder],
+];

@@ -1,20 +1,20 @@
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { portRef, samePort } from "../ref.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { unique } from "./checks.ts";
+import { checkUnique } from "./checks.ts";
 
 type Located = readonly [port: Port, at: string];
 
-function located(device: Device): readonly Located[] {
+function portsOf(device: Device): readonly Located[] {
   return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
 }
 
 /** Checks that front ports map to positions of rear ports of the same device, each used once. */
 function mappings({ after }: Change<Device>): Findings {
   const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
-  const all = located(after).flatMap(([port, at]) =>
+  const all = portsOf(after).flatMap(([port, at]) =>
     (port.mappings ?? []).map((mapping, index) => ({ port, mapping, field: `${at}.mappings[${index}]` })),
   );
   return [
@@ -27,13 +27,13 @@ function mappings({ after }: Change<Device>): Findings {
         ...position(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
       ];
     }),
-    ...unique(
+    ...checkUnique(
       all.map(
         ({ mapping, field }) => [`${field}.rear_position`, `${mapping.rearPort}:${mapping.rearPosition}`] as const,
       ),
       "Rear position",
     ),
-    ...unique(
+    ...checkUnique(
       all.map(
         ({ port, mapping, field }) => [`${field}.front_position`, `${port.name}:${mapping.frontPosition}`] as const,
       ),
@@ -45,7 +45,7 @@ function mappings({ after }: Change<Device>): Findings {
 function position(field: string, value: number, positions: number): readonly ErrorFinding[] {
   if (value <= positions) return [];
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
+    rejectWrite("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
       value,
       expected: `1 to ${positions}`,
     }),
@@ -53,22 +53,22 @@ function position(field: string, value: number, positions: number): readonly Err
 }
 
 function notFound(field: string, name: string, expected: string): ErrorFinding {
-  return broken("REF_NOT_FOUND", field, `Cannot find port "${name}"`, { value: name, expected });
+  return rejectWrite("REF_NOT_FOUND", field, `Cannot find port "${name}"`, { value: name, expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
 function channels({ after }: Change<Device>): Findings {
   const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
-  const legs = located(after).filter(([{ parentPort }]) => parentPort !== undefined);
+  const legs = portsOf(after).filter(([{ parentPort }]) => parentPort !== undefined);
   return [
     ...legs.flatMap(([port, at]) => parent(port, at, byName)),
-    ...unique(
+    ...checkUnique(
       legs
         .filter(([{ channel }]) => channel !== undefined)
         .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
       "Channel",
     ),
-    ...located(after).flatMap(([port, at]) => aggregate(port, at, byName)),
+    ...portsOf(after).flatMap(([port, at]) => aggregate(port, at, byName)),
   ];
 }
 
@@ -80,7 +80,7 @@ function parent(port: Port, at: string, byName: ReadonlyMap<string, Port>): read
   }
   if (holder.type !== "lag") return [];
   return [
-    broken("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
+    rejectWrite("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
       value: holder.name,
       expected: "a physical port",
     }),
@@ -95,7 +95,7 @@ function aggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): r
   }
   if (holder.type === "lag") return [];
   return [
-    broken("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
+    rejectWrite("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
       value: holder.type,
       expected: "a port of type lag",
     }),
@@ -107,26 +107,26 @@ async function inUse({ before, after }: Change<Device>, site: SiteReader): Promi
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);
   const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasPort(before, end));
-  const found = ends.flatMap((end) => cabled(before, after, end));
-  return [...found, ...(await bound(before, after, site))];
+  const found = ends.flatMap((end) => checkCabled(before, after, end));
+  return [...found, ...(await checkNamedPorts(before, after, site))];
 }
 
 function hasPort(device: Device, end: PortRef): boolean {
   return (device.ports ?? []).some(({ name }) => samePort({ deviceCode: device.code, portName: name }, end));
 }
 
-function cabled(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
+function checkCabled(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
   const index = (after.ports ?? []).findIndex(({ name }) => name === end.portName);
   const port = after.ports?.[index];
   const ref = portRef(end);
   if (port === undefined) {
-    return [broken("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref })];
+    return [rejectWrite("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref })];
   }
   const was = before.ports?.find(({ name }) => name === end.portName);
   const found: ErrorFinding[] = [];
   if (was !== undefined && was.kind !== port.kind) {
     found.push(
-      broken("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
+      rejectWrite("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
         value: port.kind,
         expected: was.kind,
         ref,
@@ -135,18 +135,23 @@ function cabled(before: Device, after: Device, end: PortRef): readonly ErrorFind
   }
   if (port.markConnected === true) {
     found.push(
-      broken("PORT_MARKED_CONNECTED", `ports[${index}].mark_connected`, `Port "${port.name}" holds a recorded cable`, {
-        value: "true",
-        expected: "false",
-        ref,
-      }),
+      rejectWrite(
+        "PORT_MARKED_CONNECTED",
+        `ports[${index}].mark_connected`,
+        `Port "${port.name}" holds a recorded cable`,
+        {
+          value: "true",
+          expected: "false",
+          ref,
+        },
+      ),
     );
   }
   return found;
 }
 
 /** Rejects the removal of ports that fabric links or consumers name. */
-async function bound(before: Device, after: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+async function checkNamedPorts(before: Device, after: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
   const kept = new Set((after.ports ?? []).map(({ name }) => name));
   const gone = (before.ports ?? []).filter(({ name }) => !kept.has(name));
   if (gone.length === 0) return [];
@@ -157,12 +162,12 @@ async function bound(before: Device, after: Device, site: SiteReader): Promise<r
     ...ends
       .filter((end) => links.some((other) => samePort(other, end)))
       .map((end) =>
-        broken("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
+        rejectWrite("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
           ref: portRef(end),
         }),
       ),
     ...consumers.map(({ kind, code, inlet }) =>
-      broken("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
+      rejectWrite("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
         ref: kind === "device" ? portRef({ deviceCode: code, portName: inlet }) : `crac:${code}`,
       }),
     ),

@@ -1,10 +1,18 @@
 import { MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
-import { broken, type ErrorFinding } from "../finding.ts";
+import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { typeFits } from "../port_types.ts";
 import type { Device, Port, PowerOut } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import { type NumberCheck, number, required, type TextCheck, unique, wrongNumbers, wrongTexts } from "./checks.ts";
+import {
+  checkRequired,
+  checkUnique,
+  type NumberCheck,
+  number,
+  type TextCheck,
+  wrongNumbers,
+  wrongTexts,
+} from "./checks.ts";
 import { measuredAt, slugIn } from "./general.ts";
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
@@ -44,10 +52,10 @@ function shapes({ after, now }: Change<Device>): Findings {
 }
 
 function identity(port: Port, at: string): readonly ErrorFinding[] {
-  const found: ErrorFinding[] = [...required(`${at}.kind`, port.kind)];
+  const found: ErrorFinding[] = [...checkRequired(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
     found.push(
-      broken("INVALID_CODE", `${at}.name`, `Cannot read port name "${port.name}"`, {
+      rejectWrite("INVALID_CODE", `${at}.name`, `Cannot read port name "${port.name}"`, {
         value: port.name,
         expected: PORT_NAME_GRAMMAR,
       }),
@@ -64,7 +72,7 @@ function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
     found.push(
-      broken("FIELD_OUT_OF_RANGE", `${at}.mac_address`, `Cannot read MAC address "${port.macAddress}"`, {
+      rejectWrite("FIELD_OUT_OF_RANGE", `${at}.mac_address`, `Cannot read MAC address "${port.macAddress}"`, {
         value: port.macAddress,
         expected: "six hexadecimal pairs joined by colons",
       }),
@@ -101,7 +109,7 @@ function voltage(field: string, volts: number | undefined, direct: boolean): rea
   if (volts === undefined) return [];
   if (volts !== 0 && (volts > 0 || direct)) return number(field, volts, {});
   return [
-    broken("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
+    rejectWrite("FIELD_OUT_OF_RANGE", field, `Voltage ${volts} is impossible`, {
       value: volts,
       expected: direct ? "not 0" : "above 0, or below 0 for DC",
     }),
@@ -109,7 +117,7 @@ function voltage(field: string, volts: number | undefined, direct: boolean): rea
 }
 
 function names({ after }: Change<Device>): Findings {
-  return unique(
+  return checkUnique(
     (after.ports ?? []).map(({ name }, index) => [`ports[${index}].name`, name] as const),
     "Port",
   );
@@ -140,13 +148,13 @@ function kinds({ after }: Change<Device>): Findings {
     if (fits && misplaced.length === 0) return [];
     const at = `ports[${index}]`;
     const found = misplaced.map(({ field, kinds: allowed }) =>
-      broken("FIELD_CONFLICT", `${at}.${field}`, `Port "${port.name}" of kind ${port.kind} has no ${field}`, {
+      rejectWrite("FIELD_CONFLICT", `${at}.${field}`, `Port "${port.name}" of kind ${port.kind} has no ${field}`, {
         value: port.kind,
         expected: allowed.join(" or "),
       }),
     );
     if (fits) return found;
-    const wrong = broken(
+    const wrong = rejectWrite(
       "FIELD_CONFLICT",
       `${at}.type`,
       `Type "${port.type}" does not belong on a port of kind ${port.kind}`,

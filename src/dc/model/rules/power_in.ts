@@ -1,4 +1,4 @@
-import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
 import { withDevice } from "../overlay.ts";
 import { outletTypeFor } from "../port_types.ts";
 import { inletsOf, powerCycle, refersTo, sourceOf } from "../power_walk.ts";
@@ -16,7 +16,7 @@ export function sourceShape(field: string, sourceRef: string | undefined): reado
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
   return [
-    broken("INVALID_REF", field, `Cannot read source "${sourceRef}"`, {
+    rejectWrite("INVALID_REF", field, `Cannot read source "${sourceRef}"`, {
       value: sourceRef,
       expected: SOURCE_GRAMMAR,
     }),
@@ -37,7 +37,7 @@ export async function sourceExists(field: string, sourceRef: string, site: SiteR
   }
   if (ref?.kind === "device") {
     const device = await site.device(ref.code);
-    return device?.code === ref.code ? [] : [missing(field, sourceRef, device?.code)];
+    return device?.code === ref.code ? [] : [missingSource(field, sourceRef, device?.code)];
   }
   return ref?.kind === "port" ? outletExists(field, ref.end, site) : [];
 }
@@ -46,10 +46,10 @@ async function outletExists(field: string, end: PortRef, site: SiteReader): Prom
   const device = await site.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);
   const ref = `port:${formatPort(end)}`;
-  if (device?.code !== end.deviceCode || port === undefined) return [missing(field, ref, undefined)];
+  if (device?.code !== end.deviceCode || port === undefined) return [missingSource(field, ref, undefined)];
   if (port.kind === "POWER_OUT") return [];
   return [
-    broken("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
+    rejectWrite("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
       value: ref,
       expected: "a port of kind POWER_OUT",
       ref,
@@ -57,8 +57,8 @@ async function outletExists(field: string, end: PortRef, site: SiteReader): Prom
   ];
 }
 
-function missing(field: string, ref: string, spelling: string | undefined): ErrorFinding {
-  return broken("REF_NOT_FOUND", field, `Cannot find source "${ref}"`, {
+function missingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
+  return rejectWrite("REF_NOT_FOUND", field, `Cannot find source "${ref}"`, {
     value: ref,
     expected: spelling ?? "an existing source",
     ref,
@@ -97,7 +97,7 @@ async function oneSource(device: Device, field: string, sourceRef: string, site:
   const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
   if (!refersTo(actual, device.code)) return sourceExists(field, sourceRef, site);
   return [
-    broken("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
+    rejectWrite("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
       value: sourceRef,
       expected: "another device",
       ref: sourceRef,
@@ -125,7 +125,7 @@ export async function disagreement(
     (ref.kind === "device" && refersTo(sourceRef, outlet.deviceCode));
   if (agrees) return [];
   return [
-    broken(
+    rejectWrite(
       "SOURCE_CABLE_DISAGREE",
       field,
       `Source "${sourceRef}" disagrees with the cable from "${formatPort(outlet)}"`,
@@ -152,7 +152,7 @@ async function cycle({ before, after }: Change<Device>, site: SiteReader): Promi
 /** Returns the finding for a power cycle, with its path from consumer to supply. */
 export function cycleFinding(field: string, path: readonly string[]): ErrorFinding {
   const text = path.join(" <- ");
-  return broken("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
+  return rejectWrite("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
     value: text,
     expected: "a supply that does not depend on its consumer",
   });

@@ -1,10 +1,10 @@
 import { codeKey } from "../code.ts";
-import { broken, type Finding } from "../finding.ts";
+import { type Finding, rejectWrite } from "../finding.ts";
 import { portRef, samePort } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, unique } from "./checks.ts";
+import { checkUnique, number } from "./checks.ts";
 import { codeIn } from "./general.ts";
 
 /** Checks feeds, inlet names and breakers of a device's outlets. */
@@ -23,7 +23,7 @@ function outlets({ after }: Change<Device>): Findings {
     }
     if (inletName !== undefined && !inletNames.includes(inletName)) {
       found.push(
-        broken("REF_NOT_FOUND", `${at}.inlet_name`, `Cannot find inlet "${inletName}" on the same device`, {
+        rejectWrite("REF_NOT_FOUND", `${at}.inlet_name`, `Cannot find inlet "${inletName}" on the same device`, {
           value: inletName,
           expected: inletNames.join(", ") || "a port of kind POWER_IN",
         }),
@@ -35,7 +35,7 @@ function outlets({ after }: Change<Device>): Findings {
       breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
     }
   }
-  return [...found, ...unique(feeds, "Feed"), ...unique(breakers, "Breaker position")];
+  return [...found, ...checkUnique(feeds, "Feed"), ...checkUnique(breakers, "Breaker position")];
 }
 
 function minLiveInlets({ after }: Change<Device>): Findings {
@@ -49,7 +49,7 @@ function preferredInlet({ after }: Change<Device>): Findings {
   const names = inletNamesOf(after);
   if (name === undefined || names.includes(name)) return [];
   return [
-    broken("REF_NOT_FOUND", "power.preferred_inlet", `Cannot find inlet "${name}" on the same device`, {
+    rejectWrite("REF_NOT_FOUND", "power.preferred_inlet", `Cannot find inlet "${name}" on the same device`, {
       value: name,
       expected: names.join(", ") || "a port of kind POWER_IN",
     }),
@@ -70,7 +70,7 @@ async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Fi
     if (declarer === undefined || codeKey(declarer.deviceCode) === codeKey(after.code)) continue;
     if (samePort(declarer, { deviceCode: after.code, portName: name })) continue;
     found.push(
-      broken(
+      rejectWrite(
         "FEED_ALREADY_DECLARED",
         `ports[${index}].power_out.feed_id`,
         `Feed "${powerOut.feedId}" starts at port "${declarer.deviceCode}/${declarer.portName}"`,

@@ -1,11 +1,20 @@
 import { codeKey } from "../code.ts";
-import { broken, type Finding, warning } from "../finding.ts";
+import { type Finding, rejectWrite, warning } from "../finding.ts";
 import { rectangle, spaceOf, unitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, numbersOf, unique } from "./checks.ts";
-import { codeShape, codeSpelling, described, locationRequired, placed, slugIn, texts, tileOverlap } from "./general.ts";
+import { checkUnique, number, numbersOf } from "./checks.ts";
+import {
+  checkDescribed,
+  checkPlaced,
+  codeShape,
+  codeSpelling,
+  locationRequired,
+  slugIn,
+  texts,
+  tileOverlap,
+} from "./general.ts";
 
 const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
@@ -39,10 +48,15 @@ function words({ after }: Change<Rack>): Findings {
 function railWidth({ after: { railWidthIn } }: Change<Rack>): Findings {
   if (railWidthIn === undefined || RAIL_WIDTHS_IN.includes(railWidthIn)) return [];
   return [
-    broken("FIELD_OUT_OF_RANGE", "rail_width_in", `Rail width ${railWidthIn} is unknown: expected 10, 19, 21 or 23`, {
-      value: railWidthIn,
-      expected: "10, 19, 21 or 23",
-    }),
+    rejectWrite(
+      "FIELD_OUT_OF_RANGE",
+      "rail_width_in",
+      `Rail width ${railWidthIn} is unknown: expected 10, 19, 21 or 23`,
+      {
+        value: railWidthIn,
+        expected: "10, 19, 21 or 23",
+      },
+    ),
   ];
 }
 
@@ -55,9 +69,14 @@ function reservations({ after }: Change<Rack>): Findings {
     reservation.units.length > 0
       ? []
       : [
-          broken("REQUIRED_FIELD", `reservations[${index}].units`, `Field "reservations[${index}].units" is empty`, {
-            expected: "at least one unit",
-          }),
+          rejectWrite(
+            "REQUIRED_FIELD",
+            `reservations[${index}].units`,
+            `Field "reservations[${index}].units" is empty`,
+            {
+              expected: "at least one unit",
+            },
+          ),
         ],
   );
   const words = (after.reservations ?? []).flatMap(({ owner, reason }, index) =>
@@ -70,7 +89,7 @@ function reservations({ after }: Change<Rack>): Findings {
     ...empty,
     ...words,
     ...units.flatMap(({ unit, field }) => number(field, unit, { min: from, max: to - 1, step: 1 })),
-    ...unique(
+    ...checkUnique(
       units
         .filter(({ reservation }) => reservation.status !== "STALE")
         .map(({ unit, field }) => [field, String(unit)] as const),
@@ -89,7 +108,7 @@ async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader)
     const low = space.from < from;
     const field = low ? "starting_unit" : "u_height";
     return [
-      broken("RACK_TOO_SHORT", field, `Rack "${after.code}" would no longer hold device "${device.code}"`, {
+      rejectWrite("RACK_TOO_SHORT", field, `Rack "${after.code}" would no longer hold device "${device.code}"`, {
         value: low ? from : to - from,
         expected: low ? `at most ${Math.floor(space.from)}` : `at least ${Math.ceil(space.to) - from}`,
         ref: `device:${device.code}`,
@@ -110,7 +129,7 @@ export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field
   const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
   const detail = { value: kilograms, expected: `at most ${rack.maxLoadKg} kg`, ref: `rack:${rack.code}` };
   if (kilograms > rack.maxLoadKg) {
-    return [broken("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
+    return [rejectWrite("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
   }
   if (kilograms < rack.maxLoadKg * 0.9) return [];
   return [warning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
@@ -121,7 +140,7 @@ async function assetTag({ after }: Change<Rack>, site: SiteReader): Promise<Find
   const holder = await site.assetTagHolder("rack", after.assetTag);
   if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
   return [
-    broken("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to rack "${holder}"`, {
+    rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to rack "${holder}"`, {
       value: after.assetTag,
       expected: "a free asset tag",
       ref: `rack:${holder}`,
@@ -136,7 +155,7 @@ async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Find
   const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
   return racks
     .filter((other) => codeKey(other.code) !== codeKey(after.code))
-    .filter((other) => reversed(airflow, other.airflow) && sharesAisle(after, other))
+    .filter((other) => isReversed(airflow, other.airflow) && sharesAisle(after, other))
     .map((other) =>
       warning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
         value: airflow,
@@ -146,7 +165,7 @@ async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Find
     );
 }
 
-function reversed(one: string, other: string | undefined): boolean {
+function isReversed(one: string, other: string | undefined): boolean {
   return (
     (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
   );
@@ -175,7 +194,7 @@ function sharesAisle(one: Rack, other: Rack): boolean {
  * with other resources, warnings.
  */
 export const rackRules: RulePhases<Rack> = [
-  [codeShape, locationRequired, placed, numbers, railWidth, words, described],
+  [codeShape, locationRequired, checkPlaced, numbers, railWidth, words, checkDescribed],
   [codeSpelling, reservations],
   [holdsOccupants, load, assetTag, tileOverlap("rack"), opposite],
 ];

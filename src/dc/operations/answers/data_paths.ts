@@ -56,7 +56,7 @@ export class DataPaths {
     for (const [code, ways] of await this.#waysOf(await this.#candidates(dead))) {
       const index = power.indexOf.get(`device:${code}`) ?? -1;
       const own = ways.filter((way) => this.#switches.has(way.devices.at(-1) ?? ""));
-      if (live[index] === 1 && own.length > 0 && !own.some((way) => works(way, dead))) found.push(index);
+      if (live[index] === 1 && own.length > 0 && !own.some((way) => isAlive(way, dead))) found.push(index);
     }
     return found;
   }
@@ -117,7 +117,7 @@ export class DataPaths {
   }
 }
 
-function works({ devices, ports }: Way, dead: DeadKeys): boolean {
+function isAlive({ devices, ports }: Way, dead: DeadKeys): boolean {
   return !devices.some((code) => dead.devices.has(code)) && !ports.some((key) => dead.ports.has(key));
 }
 

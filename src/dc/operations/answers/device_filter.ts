@@ -69,18 +69,18 @@ function inSnakeCase(name: string): string {
 }
 
 function floor(text: string, field: string) {
-  const ref = parsed(text, "floor", field);
+  const ref = parseRefOf(text, "floor", field);
   return { siteId: ref.site, floorNumber: ref.floor };
 }
 
 function areas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
   return texts.map((text, index) => {
-    const ref = parsed(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
+    const ref = parseRefOf(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
     return { siteId: ref.site, floorNumber: ref.floor, name: ref.name };
   });
 }
 
-function parsed<Kind extends Ref["kind"]>(text: string, kind: Kind, field: string): Extract<Ref, { kind: Kind }> {
+function parseRefOf<Kind extends Ref["kind"]>(text: string, kind: Kind, field: string): Extract<Ref, { kind: Kind }> {
   const ref = parseRef(text);
   if (ref?.kind === kind) return ref as Extract<Ref, { kind: Kind }>;
   throw refuse("INVALID_REF", `Cannot read ${kind} "${text}"`, {

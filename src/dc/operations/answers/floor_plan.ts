@@ -2,7 +2,7 @@ import { cracShares } from "#dc/analysis/cooling/thermal.ts";
 import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { floorPlan, type RackOnFloor } from "#dc/analysis/racks/floor_plan.ts";
 import { steadyUntil } from "#dc/analysis/racks/rack_facts.ts";
-import { overall } from "#dc/analysis/racks/rack_health.ts";
+import { overallHealth } from "#dc/analysis/racks/rack_health.ts";
 import type { RiskOfRack } from "#dc/analysis/rehearsal/rack_risks.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -71,7 +71,7 @@ export function floorPlanAnswer(
       const used = utilization(carried, index);
       const reasons = loadReasons(carried, index);
       return {
-        health: overall(reasons),
+        health: overallHealth(reasons),
         reasons,
         code,
         name,

@@ -48,7 +48,7 @@ export class NetworkTracer {
     const ways = (await Promise.all(passive.map((port) => this.#ways.through(port)))).flat();
     const riding = ways.flatMap(({ ends }) => {
       const node = topology.power.indexOf.get(`device:${codeKey(ends[0].deviceCode)}`) ?? -1;
-      return watch.numbersAt(node, (link) => rides(link, ends, this.deviceOf));
+      return watch.numbersAt(node, (link) => ridesOn(link, ends, this.deviceOf));
     });
     return [...new Set([...named, ...riding])];
   }
@@ -83,7 +83,7 @@ async function portsOf(reader: DcReader, codes: readonly string[]): Promise<read
 }
 
 /** Whether a link is between the ends of a way. A link of a divided port rides on the whole port and on its channels. */
-function rides({ a, b }: FabricLink, [from, to]: Way["ends"], deviceOf: DeviceOf): boolean {
+function ridesOn({ a, b }: FabricLink, [from, to]: Way["ends"], deviceOf: DeviceOf): boolean {
   const is = (one: PortRef, other: PortRef) => isWithin(one, other, deviceOf);
   return (is(a, from) && is(b, to)) || (is(a, to) && is(b, from));
 }

@@ -21,7 +21,10 @@ interface Pictured<Name extends keyof ScreenReplies, Reply> {
  *
  * @throws Refusal for invalid options
  */
-export async function pictured<Name extends keyof ScreenReplies, Reply extends { render?: RenderResult | undefined }>(
+export async function replyWithPicture<
+  Name extends keyof ScreenReplies,
+  Reply extends { render?: RenderResult | undefined },
+>(
   { context, scheduler }: Pick<ReadSession, "context" | "scheduler">,
   { screen, asked, usual = {}, answer }: Pictured<Name, Reply>,
 ): Promise<Reply> {

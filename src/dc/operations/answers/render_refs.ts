@@ -72,7 +72,7 @@ export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly 
       };
     }),
     edges: indexes.flatMap((from, at) =>
-      reached(power, from, place).map(
+      reachedElements(power, from, place).map(
         ([to, indirect]): SubgraphEdge => ({
           from: at,
           to: place.get(to) ?? 0,
@@ -98,7 +98,11 @@ function identity(power: PowerGraph, index: number) {
 }
 
 /** Returns the requested elements downstream of one element, and whether each is reached only through others. */
-function reached(power: PowerGraph, from: number, asked: ReadonlyMap<number, number>): readonly [number, boolean][] {
+function reachedElements(
+  power: PowerGraph,
+  from: number,
+  asked: ReadonlyMap<number, number>,
+): readonly [number, boolean][] {
   const found = new Map<number, boolean>();
   const direct = new Set(power.supplies.of(from).map(({ to }) => to));
   const seen = new Set(direct);

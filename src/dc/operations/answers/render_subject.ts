@@ -50,7 +50,7 @@ export const PICTURES: Pictures = {
     const known = await judgedTopology();
     if (subject.kind !== "rack" && subject.kind !== "device") throw unshown(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
-    if (code === undefined) throw unseen(subject, "the device stands in no rack");
+    if (code === undefined) throw refuseSubject(subject, "the device stands in no rack");
     const rack = known.rack(code);
     if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
     return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
@@ -110,7 +110,7 @@ function floorOf(subject: Ref, known: Known): Ref {
 }
 
 function floorAt(subject: Ref, location: Location | undefined): Ref {
-  if (location === undefined) throw unseen(subject, "nothing is known about where it stands");
+  if (location === undefined) throw refuseSubject(subject, "nothing is known about where it stands");
   return { kind: "floor", site: location.siteId, floor: location.floorNumber } as Ref;
 }
 
@@ -130,7 +130,7 @@ function unshown(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
   });
 }
 
-function unseen(subject: Ref, because: string) {
+function refuseSubject(subject: Ref, because: string) {
   const ref = formatRef(subject);
   return refuse("NOT_FOUND", `Cannot show "${ref}": ${because}`, { field: "subject_ref", value: ref, ref });
 }

@@ -1,5 +1,5 @@
 import { traceCable } from "#dc/analysis/cabling/cable_trace.ts";
-import { once } from "#dc/analysis/cabling/trace_site.ts";
+import { loadOnce } from "#dc/analysis/cabling/trace_site.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -35,7 +35,7 @@ export class TracedWays {
 
   /** The ways of all fibres through a port; of a port of a patch panel from one side to the other. */
   through(port: PortRef): Promise<readonly Way[]> {
-    return once(this.#known, portKey(port), () => this.#trace(port));
+    return loadOnce(this.#known, portKey(port), () => this.#trace(port));
   }
 
   async #trace(port: PortRef): Promise<readonly Way[]> {

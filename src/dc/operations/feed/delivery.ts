@@ -54,7 +54,9 @@ export class PoisonError extends Error {}
 export function* readDelivery(body: unknown): Steps<Delivery> {
   if (isJsonObject(body) && "resolved" in body && !("payload" in body)) {
     const { resolved } = body;
-    return isHlc(resolved) ? { events: [], poison: [], resolved } : poisoned("resolved is no clock reading", body);
+    return isHlc(resolved)
+      ? { events: [], poison: [], resolved }
+      : poisonedDelivery("resolved is no clock reading", body);
   }
   if (isJsonObject(body) && Array.isArray(body["payload"])) {
     const { payload, length } = body;
@@ -83,7 +85,7 @@ function* readEvents(elements: readonly unknown[]): Steps<Delivery> {
   return { events, poison };
 }
 
-function poisoned(reason: string, event: unknown): Delivery {
+function poisonedDelivery(reason: string, event: unknown): Delivery {
   return { events: [], poison: [{ reason, event }] };
 }
 
@@ -104,13 +106,13 @@ function readEvent(element: unknown): FeedEvent | undefined {
 
 function readWrapped({ topic, key, updated, after, before }: Row): FeedEvent {
   const rows = readRows(after, before);
-  return { table: tableOf(topic), key, ...timed(updated, undefined, rows), ...rows };
+  return { table: tableOf(topic), key, ...timeOfEvent(updated, undefined, rows), ...rows };
 }
 
 function readBare(element: Row, { topic, key, updated }: Row): FeedEvent {
   const { __crdb__: _, ...columns } = element;
   const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
-  return { table: tableOf(topic), key, ...timed(updated, undefined, rows), ...rows };
+  return { table: tableOf(topic), key, ...timeOfEvent(updated, undefined, rows), ...rows };
 }
 
 /** The enriched envelope is Debezium's with CockroachDB's own source. */
@@ -121,7 +123,7 @@ function readSourced({ op, key, after, before, ts_ms: toldMs }: Row, source: Row
   const { table_name: name, table, ts_hlc: hlc, lsn, txId, ts_ms: committedMs } = source;
   const position = hlc ?? (lsn === undefined || lsn === null ? undefined : `lsn ${String(lsn)}`);
   const mark = position ?? (txId === undefined || txId === null ? undefined : `tx ${String(txId)}`);
-  return { table: tableOf(name ?? table), key, ...timed(mark, committedMs ?? toldMs, rows), ...rows };
+  return { table: tableOf(name ?? table), key, ...timeOfEvent(mark, committedMs ?? toldMs, rows), ...rows };
 }
 
 type Rows = Pick<FeedEvent, "after" | "before">;
@@ -132,7 +134,7 @@ function readRows(after: unknown, before: unknown): Rows {
   return { after, ...(isJsonObject(before) && { before }) };
 }
 
-function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
+function timeOfEvent(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
   const at = isHlc(mark) ? hlcMoment(mark) : typeof ms === "number" ? msMoment(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
   // A feed without positions: equal versions of a row are then one.

@@ -11,28 +11,30 @@ type Options = Partial<JsonReadOptions>;
 export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
   if (!isJsonObject<JsonValue>(json)) return "";
   for (const [key, value] of Object.entries(json)) {
-    if (reads(desc, { [key]: value }, options)) continue;
+    if (isReadable(desc, { [key]: value }, options)) continue;
     const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
     if (field === undefined) return key;
     const { name, fieldKind } = field;
     if (fieldKind === "list" && Array.isArray(value)) {
-      const index = value.findIndex((item) => !reads(desc, { [key]: [item] }, options));
-      return within(`${name}[${index}]`, field, value[index], options);
+      const index = value.findIndex((item) => !isReadable(desc, { [key]: [item] }, options));
+      return demandAtMost(`${name}[${index}]`, field, value[index], options);
     }
-    if (fieldKind !== "map" || !isJsonObject<JsonValue>(value)) return within(name, field, value, options);
-    const entry = Object.keys(value).find((one) => !reads(desc, { [key]: { [one]: value[one] ?? null } }, options));
+    if (fieldKind !== "map" || !isJsonObject<JsonValue>(value)) return demandAtMost(name, field, value, options);
+    const entry = Object.keys(value).find(
+      (one) => !isReadable(desc, { [key]: { [one]: value[one] ?? null } }, options),
+    );
     return `${name}[${entry}]`;
   }
   return "";
 }
 
-function within(place: string, { message, fieldKind }: DescField, value: unknown, options: Options): string {
+function demandAtMost(place: string, { message, fieldKind }: DescField, value: unknown, options: Options): string {
   if (message === undefined || fieldKind === "map") return place;
   const inner = unreadablePlace(message, value, options);
   return inner === "" ? place : `${place}.${inner}`;
 }
 
-function reads(desc: DescMessage, json: Record<string, JsonValue>, options: Options): boolean {
+function isReadable(desc: DescMessage, json: Record<string, JsonValue>, options: Options): boolean {
   try {
     fromJson(desc, json, options);
     return true;

@@ -21,7 +21,7 @@ export const CONGESTED_PCT = 80;
 /** Utilization from which a link is watched. Source: docs/rpcs.md#fabrictopology. */
 export const WATCHED_PCT = 60;
 
-function kept<Desc extends DescMessage>(
+function storedMessage<Desc extends DescMessage>(
   schema: Desc,
   { resource, etag, createTime, updateTime }: Stored<object>,
 ): MessageShape<Desc> {
@@ -32,7 +32,7 @@ function kept<Desc extends DescMessage>(
 export function deviceMessage(stored: Stored<Device>) {
   const { resource } = stored;
   const ports = resource.ports?.map((port) => portFields(resource.code, port));
-  return kept(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
+  return storedMessage(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
 }
 
 /** A port's fields with its device and, for an outlet, its capacity. */
@@ -45,19 +45,19 @@ export function portFields(deviceCode: string, port: Port): object {
 /** A device as lists show it: without ports, labels and comments. */
 export function basicDeviceMessage(stored: Stored<DeviceBody>) {
   const { labels: _, comments: __, ...resource } = stored.resource;
-  return kept(DeviceSchema, { ...stored, resource });
+  return storedMessage(DeviceSchema, { ...stored, resource });
 }
 
 export function rackMessage(stored: Stored<Rack>) {
-  return kept(RackSchema, stored);
+  return storedMessage(RackSchema, stored);
 }
 
 export function cracMessage(stored: Stored<Crac>) {
-  return kept(CracSchema, stored);
+  return storedMessage(CracSchema, stored);
 }
 
 export function cableMessage(stored: Stored<Cable>) {
-  return kept(CableSchema, stored);
+  return storedMessage(CableSchema, stored);
 }
 
 /**
@@ -66,7 +66,7 @@ export function cableMessage(stored: Stored<Cable>) {
 export function fabricLinkMessage(stored: Stored<FabricLink>) {
   const utilizationPct = linkUtilizationPct(stored.resource);
   const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
-  return kept(FabricLinkSchema, { ...stored, resource });
+  return storedMessage(FabricLinkSchema, { ...stored, resource });
 }
 
 /** The busier direction over the capacity, in percent; 0 when either is unknown. */

@@ -49,7 +49,7 @@ export function* jsonInSteps<Desc extends DescMessage>(
   options: Partial<JsonWriteOptions>,
 ): Steps<Uint8Array> {
   const long = longLists(desc, message);
-  const json = toJson(desc, without(message, long), options) as Readonly<Record<string, unknown>>;
+  const json = toJson(desc, withoutLists(message, long), options) as Readonly<Record<string, unknown>>;
   if (long.length === 0) return encoder.encode(JSON.stringify(json));
   const pieces: Uint8Array[] = [];
   for (const field of inOrder(desc)) {
@@ -109,7 +109,7 @@ function longLists(desc: DescMessage, message: object): readonly ListField[] {
     .filter(({ localName }) => elementsOf(message, localName).length > ELEMENTS);
 }
 
-function without<Message extends object>(message: Message, lists: readonly ListField[]): Message {
+function withoutLists<Message extends object>(message: Message, lists: readonly ListField[]): Message {
   return { ...message, ...Object.fromEntries(lists.map(({ localName }) => [localName, []])) };
 }
 

@@ -1,6 +1,6 @@
 import { create, createRegistry, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { broken } from "#dc/model/finding.ts";
+import { rejectWrite } from "#dc/model/finding.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import {
   BadRequestSchema,
@@ -51,7 +51,7 @@ export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   const [first] = violations;
   const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
   const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };
-  return [info, ...specific(kind, violations), ...fieldsOf(kind, violations)];
+  return [info, ...specificDetails(kind, violations), ...fieldsOf(kind, violations)];
 }
 
 /**
@@ -65,7 +65,7 @@ function fieldsOf(kind: ErrorKind, violations: Refusal["violations"]): readonly 
   return fieldViolations.length === 0 ? [] : [{ schema: BadRequestSchema, init: { fieldViolations } }];
 }
 
-function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+function specificDetails(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   if (kind === "invalid_argument") return [];
   if (kind === "failed_precondition" || kind === "aborted") {
     const failures = violations.map(({ code, ref, field, message }) => ({
@@ -85,7 +85,7 @@ function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly 
 /** A refusal of an invalid token, as opposed to one for a missing token. */
 export class InvalidToken extends Refusal {
   constructor(message: string) {
-    super(broken("UNAUTHENTICATED", "", message));
+    super(rejectWrite("UNAUTHENTICATED", "", message));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { broken } from "#dc/model/finding.ts";
+import { rejectWrite } from "#dc/model/finding.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 
 type Plain = Record<string, unknown>;
@@ -48,7 +48,7 @@ function localNames(schema: DescMessage, path: string, mask = "update_mask"): re
 
 function unknownPath(path: string, mask: string): Refusal {
   return new Refusal(
-    broken("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
+    rejectWrite("UNKNOWN_FIELD", mask, `Cannot find field "${path}" of the update mask`, {
       value: path,
       expected: "a field of the resource in snake_case",
     }),

@@ -89,13 +89,14 @@ function itemOf(session: WriteSession, change: InventoryChange, at: string): Bul
 /** What says how to make another kind of change than the one that is given. */
 function misplacedField({ write, updateMask, cascade }: InventoryChange, at: string): Refusal | undefined {
   const paths = updateMask?.paths ?? [];
-  if (write.case === "deleteRef" && paths.length > 0) return misplaced(`${at}.update_mask`, "none with delete_ref");
+  if (write.case === "deleteRef" && paths.length > 0)
+    return refuseMisplaced(`${at}.update_mask`, "none with delete_ref");
   if (write.case === "deviceType" && paths.some((path) => path !== "*"))
-    return misplaced(`${at}.update_mask`, "none or *, since a device type is replaced as a whole");
-  return cascade && write.case !== "deleteRef" ? misplaced(`${at}.cascade`, "delete_ref beside it") : undefined;
+    return refuseMisplaced(`${at}.update_mask`, "none or *, since a device type is replaced as a whole");
+  return cascade && write.case !== "deleteRef" ? refuseMisplaced(`${at}.cascade`, "delete_ref beside it") : undefined;
 }
 
-function misplaced(field: string, expected: string): Refusal {
+function refuseMisplaced(field: string, expected: string): Refusal {
   return refuse("FIELD_OUT_OF_RANGE", `Cannot take "${field}"`, { field, expected });
 }
 

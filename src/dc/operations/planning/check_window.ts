@@ -14,7 +14,7 @@ import { isThere } from "./windows/judge_piece.ts";
 import { openWindows, readListed, USUAL_EXPOSED, WindowTimeline } from "./windows/judge_window.ts";
 import { KeptVerdicts } from "./windows/kept_verdicts.ts";
 import { allWindows, demandWindow } from "./windows/stored_windows.ts";
-import { ACCEPTED_KINDS, missing, ROLE } from "./windows/window_elements.ts";
+import { ACCEPTED_KINDS, ROLE, refuseMissing } from "./windows/window_elements.ts";
 
 /** Racks of `exposed_racks`. Source: docs/windows.md#limits. */
 const MAX_EXPOSED = 1000;
@@ -116,6 +116,6 @@ function checkAccepted(topology: Topology, texts: readonly string[]): void {
     const isKnown = text.startsWith(ROLE)
       ? roles.has(text.slice(ROLE.length))
       : isThere(topology, readRef(field, text, ACCEPTED_KINDS));
-    if (!isKnown) throw missing(field, text);
+    if (!isKnown) throw refuseMissing(field, text);
   }
 }

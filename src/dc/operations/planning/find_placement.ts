@@ -10,7 +10,7 @@ import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from 
 import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { floorPlanAnswer } from "../answers/floor_plan.ts";
-import { pictured } from "../answers/pictured.ts";
+import { replyWithPicture } from "../answers/pictured.ts";
 import { freeSwitchPorts } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { placementReply } from "./placement_reply.ts";
@@ -41,7 +41,7 @@ async function addPicture(session: ReadSession, reply: FindPlacementResponse, op
   const highlight = reply.racks.filter(({ placed }) => placed > 0).map(({ rackCode }) => `rack:${rackCode}`);
   const asked = create(RenderOptionsSchema, { ...options, highlight: [...options.highlight, ...highlight] });
   const floorRef = `floor:${siteId}/${floorNumber}`;
-  await pictured(session, {
+  await replyWithPicture(session, {
     screen: "FLOOR",
     asked,
     usual: { highlightLabel: "rack with a new place" },

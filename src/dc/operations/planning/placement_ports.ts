@@ -1,7 +1,7 @@
 import type { WantedPorts } from "#dc/analysis/placement/wanted.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Port } from "#dc/model/resources.ts";
-import { defined, type Template } from "./placement_template.ts";
+import { definedFields, type Template } from "./placement_template.ts";
 
 /** The devices' own ports that are connected. */
 export interface ConnectedPorts {
@@ -26,11 +26,11 @@ export function connectedPorts({ ports: own }: Template, wanted: readonly Wanted
       found.names.push(port.name);
       found.ports.push({
         count: 1,
-        ...defined({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
+        ...definedFields({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
       });
     }
   }
-  return { ...found, ports: merged(found.ports) };
+  return { ...found, ports: mergePorts(found.ports) };
 }
 
 type Kind = Omit<WantedPorts, "count">;
@@ -43,7 +43,7 @@ function demandKind(field: string, { type, speedMbps }: Kind): void {
 }
 
 function newPort(number: number, { type, speedMbps }: Kind): Port {
-  return { name: `eth${number}`, kind: "NETWORK", ...defined({ type, speedMbps }) };
+  return { name: `eth${number}`, kind: "NETWORK", ...definedFields({ type, speedMbps }) };
 }
 
 function takeMatching(ports: Port[], { type, speedMbps }: Kind): Port | undefined {
@@ -52,7 +52,7 @@ function takeMatching(ports: Port[], { type, speedMbps }: Kind): Port | undefine
   return at < 0 ? undefined : ports.splice(at, 1)[0];
 }
 
-function merged(ports: readonly WantedPorts[]): readonly WantedPorts[] {
+function mergePorts(ports: readonly WantedPorts[]): readonly WantedPorts[] {
   const made: WantedPorts[] = [];
   for (const one of ports) {
     const last = made.at(-1);

@@ -60,8 +60,8 @@ export async function placementReply(
     proven: placement.proven,
     places: shown,
     omittedPlaces: places.length - most,
-    refusals: grouped(refused),
-    limits: grouped(limits),
+    refusals: groupObstacles(refused),
+    limits: groupObstacles(limits),
     announced: announced.map(findingOf),
     racksInScope: candidates.length,
     racksRefused: refused.length,
@@ -147,7 +147,7 @@ function newCodes(topology: Topology, prefix: string, count: number): readonly s
 }
 
 /** Obstacles by reason, the most frequent first. */
-function grouped(refused: readonly Refused[]) {
+function groupObstacles(refused: readonly Refused[]) {
   const byReason = new Map<string, { readonly codes: Set<string>; readonly first: Refused["obstacles"][number] }>();
   for (const { candidate, obstacles } of refused) {
     for (const obstacle of obstacles) {

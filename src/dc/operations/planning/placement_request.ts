@@ -12,7 +12,7 @@ import { demandPlace, readRef, requiredField } from "../answers/parameters.ts";
 import { fromMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { connectedPorts } from "./placement_ports.ts";
-import { defined, type Template, templateOf } from "./placement_template.ts";
+import { definedFields, type Template, templateOf } from "./placement_template.ts";
 
 /** The request in the model's form. */
 type Asked = Partial<Omit<PlacementMessage, "ports">> & { readonly ports?: readonly WantedPorts[] };
@@ -35,7 +35,7 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
   const { render: _, ...rest } = request;
   const asked = fromMessage<Asked>(FindPlacementRequestSchema, rest);
   checkNumbers(asked);
-  const template = shaped(await templateOf(session, asked), asked);
+  const template = shapeTemplate(await templateOf(session, asked), asked);
   const inlets = inletsOf(template, asked);
   const need = template.power?.minLiveInlets ?? 1;
   const redundancy = redundancyOf(template, asked, { inlets: inlets.length, need });
@@ -44,17 +44,17 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
   const tenant = asked.tenant ?? template.tenant;
   const wanted: Wanted = {
     count: asked.count ?? 1,
-    template: { ...template, ...defined({ tenant }), ports: [...allPorts(template, inlets), ...added] },
+    template: { ...template, ...definedFields({ tenant }), ports: [...allPorts(template, inlets), ...added] },
     uHeight: template.uHeight ?? 1,
     face: template.face ?? "FRONT",
-    ...powers(template, basis),
+    ...wantedPower(template, basis),
     powerFactor: template.powerFactor ?? 1,
     inlets,
     need,
     redundancy,
     ports,
     coolingMethod: template.coolingMethod ?? "AIR",
-    ...defined({ tenant }),
+    ...definedFields({ tenant }),
     basis,
     ...(await scopeOf(session, asked.scopeRef)),
     spread: spreadOf(asked.spread),
@@ -66,7 +66,7 @@ export async function readPlacement(session: ReadSession, request: FindPlacement
 }
 
 /** Draw and heat in watts: the larger of what writes count and what the basis says. */
-function powers(template: Template, basis: LoadBasis): Pick<Wanted, "drawW" | "airW" | "liquidW"> {
+function wantedPower(template: Template, basis: LoadBasis): Pick<Wanted, "drawW" | "airW" | "liquidW"> {
   const most = (of: typeof heatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
   const airW = most(airHeatW);
   return { drawW: most(drawW), airW, liquidW: Math.max(0, most(heatW) - airW) };
@@ -93,9 +93,9 @@ function checkNumbers(asked: Asked): void {
 }
 
 /** The template with what the request says in place of it. */
-function shaped(template: Template, asked: Asked): Template {
+function shapeTemplate(template: Template, asked: Asked): Template {
   const { uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct } = asked;
-  const own = defined({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
+  const own = definedFields({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
   const { liquidFractionPct: _, ...otherwiseCooled } = template;
   const base = coolingMethod === undefined ? template : otherwiseCooled;
   const made = withDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);

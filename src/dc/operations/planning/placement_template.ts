@@ -33,10 +33,10 @@ async function ofType(reader: ReadSession["reader"], code: string): Promise<Temp
     throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
   }
   const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
-  if (isBlade === true || uHeight === 0) throw unracked("device_type", code);
+  if (isBlade === true || uHeight === 0) throw refuseUnracked("device_type", code);
   demandConsumer("device_type", code, { kind });
-  const built = { ...builtFields(stored.resource), uHeight, ports: ports?.map(unused) };
-  return { kind, ...defined({ manufacturer, model, ...built }) };
+  const built = { ...builtFields(stored.resource), uHeight, ports: ports?.map(unusedPort) };
+  return { kind, ...definedFields({ manufacturer, model, ...built }) };
 }
 
 async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Template> {
@@ -49,15 +49,15 @@ async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Te
     });
   }
   demandConsumer("device_code", code, device);
-  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw unracked("device_code", code);
+  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw refuseUnracked("device_code", code);
   const { kind, role, manufacturer, model, partNumber, face, depth, airflow, thermalClass, tenant, tags, labels } =
     device;
   const { weightKg, maxDrawW, allocatedDrawW, powerFactor, heatW, coolingMethod, liquidFractionPct, power } = device;
   const { minLiveInlets, requiredRedundancy } = power ?? {};
-  const needs = defined({ minLiveInlets, requiredRedundancy });
+  const needs = definedFields({ minLiveInlets, requiredRedundancy });
   return {
     kind,
-    ...defined({
+    ...definedFields({
       role,
       manufacturer,
       model,
@@ -78,7 +78,7 @@ async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Te
       tags,
       labels,
       power: Object.keys(needs).length > 0 ? needs : undefined,
-      ports: device.ports?.map(unused),
+      ports: device.ports?.map(unusedPort),
     }),
   };
 }
@@ -92,7 +92,7 @@ function demandConsumer(field: string, code: string, { kind }: Pick<Device, "kin
   });
 }
 
-function unracked(field: string, code: string) {
+function refuseUnracked(field: string, code: string) {
   return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack`, {
     field,
     value: code,
@@ -101,7 +101,7 @@ function unracked(field: string, code: string) {
 }
 
 /** A port as it is before anything is connected to it. */
-function unused(port: Port): Port {
+function unusedPort(port: Port): Port {
   const {
     macAddress: _,
     markConnected: __,
@@ -124,7 +124,7 @@ function withoutFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
 }
 
 /** The fields of an object that are not undefined. */
-export function defined<Value extends object>(
+export function definedFields<Value extends object>(
   value: Value,
 ): { readonly [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;

@@ -15,22 +15,22 @@ const NAMED = 2;
 export function summaryOf(topology: Topology, line: Line, fabricMbps: number): string {
   const { impact, loss } = line;
   const parts = [
-    some(impact.racksDark, "rack dark", "racks dark"),
-    some(impact.racksPartial, "rack partly dark", "racks partly dark"),
-    some(impact.itDevicesOffline, "device offline", "devices offline"),
+    countText(impact.racksDark, "rack dark", "racks dark"),
+    countText(impact.racksPartial, "rack partly dark", "racks partly dark"),
+    countText(impact.itDevicesOffline, "device offline", "devices offline"),
     impact.itLoadLostW > 0 ? `${watts(impact.itLoadLostW)} of IT load` : "",
     impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
     fabricMbps > 0 ? `${bandwidth(fabricMbps)} of fabric links` : "",
-    some(loss.isolated.size, "device without a data path", "devices without a data path"),
-    some(loss.overloads.size, "overload"),
+    countText(loss.isolated.size, "device without a data path", "devices without a data path"),
+    countText(loss.overloads.size, "overload"),
   ].filter((part) => part !== "");
-  const weaker = some(impact.devicesDegraded, "device with less supply", "devices with less supply");
+  const weaker = countText(impact.devicesDegraded, "device with less supply", "devices with less supply");
   // Of what trips, all may be charged to smaller elements.
   const units = coolingUnits(topology.power, loss.degraded).length;
   const rest = [
     weaker,
-    some(units, "cooling unit with less supply", "cooling units with less supply"),
-    some(loss.trips.size, "source trips", "sources trip"),
+    countText(units, "cooling unit with less supply", "cooling units with less supply"),
+    countText(loss.trips.size, "source trips", "sources trip"),
   ].find((words) => words !== "");
   const losses = [...parts, ...(parts.length === 0 && rest !== undefined ? [rest] : [])].join(", ");
   return `${namesOf(topology, line)}: ${line.failures.length > 1 ? "together " : ""}${losses}`;
@@ -81,30 +81,31 @@ function reasonAlone({ power }: Topology, { severity, loss }: Line, first: Failu
   const isolated = first.isolated.length;
   switch (severity) {
     case "CRITICAL":
-      return `${loaded(worst, "trips")}, and ${some(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
+      return `${loadText(worst, "trips")}, and ${countText(first.racksDarkByTrip.length, "rack goes", "racks go")} dark`;
     case "HIGH":
-      return `${some(first.racksDark.length, "rack goes", "racks go")} dark`;
+      return `${countText(first.racksDark.length, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
       if (off + isolated > 1) return devicesLost(off, isolated);
       const short = zones.find((zone) => zone.short);
       if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
       if (first.cutOff.length > 0)
-        return `${some(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
-      return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
+        return `${countText(first.cutOff.length, "switch loses", "switches lose")} the last uplink`;
+      return worst === undefined ? loadText(over, "would trip") : loadText(worst, "trips");
     }
     case "LOW":
       if (off + isolated > 0) return devicesLost(off, isolated);
       return over === undefined
-        ? `${some(first.racksPartial.length, "rack goes", "racks go")} partly dark`
-        : loaded(over, "exceeds its derated limit");
+        ? `${countText(first.racksPartial.length, "rack goes", "racks go")} partly dark`
+        : loadText(over, "exceeds its derated limit");
     case "INFO":
       return reserveLost(loss.degraded.size, loss.zones.size + coolingUnits(power, loss.offline).length);
   }
 }
 
 function devicesLost(off: number, isolated: number): string {
-  const going = off === 0 ? [] : [`${some(off, "device goes", "devices go")} offline`];
-  const left = isolated === 0 ? [] : [`${some(isolated, "device loses its", "devices lose their")} last data path`];
+  const going = off === 0 ? [] : [`${countText(off, "device goes", "devices go")} offline`];
+  const left =
+    isolated === 0 ? [] : [`${countText(isolated, "device loses its", "devices lose their")} last data path`];
   return [...going, ...left].join(", ");
 }
 
@@ -113,11 +114,11 @@ function reserveLost(weaker: number, cooling: number): string {
   return cooling > 0 ? "Cooling loses a reserve" : "Fabric links go down";
 }
 
-function loaded(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
+function loadText(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
   return item === undefined ? `A source ${verb}` : `${refName(item.ref)} ${verb} at ${decimal(item.utilizationPct)} %`;
 }
 
 /** A count and its noun; "" for 0. */
-export function some(count: number, one: string, many = plural(one)): string {
+export function countText(count: number, one: string, many = plural(one)): string {
   return count === 0 ? "" : `${decimal(count)} ${count === 1 ? one : many}`;
 }

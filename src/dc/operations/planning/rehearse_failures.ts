@@ -35,7 +35,7 @@ export const rehearseFailures = defineRead({
   async run(session, request) {
     const asked = readRequest(session, request);
     const topology = await session.topology();
-    const { revision, rehearsal } = await rehearsed(session, topology, request);
+    const { revision, rehearsal } = await runRehearsal(session, topology, request);
     const lines = rehearsal.lines.filter(({ severity }) => rankOf(severity) >= asked.least);
     const { page, fields } = asked.pageOf(lines);
     const basis = readBasis(request.loadBasis);
@@ -95,7 +95,7 @@ function countsOf(lines: readonly Line[]) {
   };
 }
 
-async function rehearsed(
+async function runRehearsal(
   session: ReadSession,
   topology: Topology,
   request: RehearseFailuresRequest,

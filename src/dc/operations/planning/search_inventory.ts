@@ -28,7 +28,7 @@ export const searchInventory = defineRead({
     const { entries, words: vocabulary } = await searchIndex(session);
     const occurs = (word: string) => entries.some(({ text }) => text.includes(word));
     let found = await withParts(reader, entries, words);
-    const nearest = found.length > 0 ? undefined : corrected(words.flatMap(parts), { occurs, vocabulary });
+    const nearest = found.length > 0 ? undefined : correctWords(words.flatMap(parts), { occurs, vocabulary });
     if (nearest !== undefined) found = await withParts(reader, entries, nearest);
     const wanted = found.filter(({ entry }) => kinds.length === 0 || kinds.includes(entry.kind));
     return toMessage(SearchInventoryResponseSchema, {
@@ -120,7 +120,7 @@ function byKind(found: readonly Ranked[]) {
 const [NO_ERROR, ONE_ERROR] = [2, 5] as const;
 
 /** The words with those that nothing has replaced by the nearest ones that occur; undefined if there are none. */
-function corrected(
+function correctWords(
   words: readonly string[],
   {
     occurs,

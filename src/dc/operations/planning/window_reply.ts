@@ -9,7 +9,7 @@ import { decimal, duration } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { listed } from "../messages/messages.ts";
 import { codesOf, rackCodes } from "./rehearsal_reply.ts";
-import { some } from "./rehearsal_words.ts";
+import { countText } from "./rehearsal_words.ts";
 
 /** The reply about a window; each list holds at most `limit` items. */
 export function windowReply(
@@ -88,7 +88,7 @@ const SUMMARIES: Readonly<Record<Reason["kind"], (reason: Reason) => string>> = 
   NEXT_FAILURE: ({ ref }) => `The failure of ${refName(ref)} takes more`,
   RESERVE_USED: ({ ref, during = 0 }) =>
     ref.startsWith("rack:")
-      ? `${some(during, "device", "devices")} of rack ${refName(ref)} with less supply`
+      ? `${countText(during, "device", "devices")} of rack ${refName(ref)} with less supply`
       : `${refName(ref)} works with less supply or fewer uplinks`,
 };
 
@@ -114,12 +114,12 @@ function failureText(topology: Topology, { index, harm }: NextFailure): string {
   const devices = itDevices(topology.power, harm.off).length;
   const units = harm.off.size - devices;
   const parts = [
-    some(harm.trips.size, "supply trips", "supplies trip"),
-    some(harm.racks.size, "rack goes dark", "racks go dark"),
-    harm.racks.size === 0 ? some(devices, "device goes offline", "devices go offline") : "",
-    some(units, "cooling unit goes offline", "cooling units go offline"),
-    some(harm.cutOff.size, "switch is cut off", "switches are cut off"),
-    some(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
+    countText(harm.trips.size, "supply trips", "supplies trip"),
+    countText(harm.racks.size, "rack goes dark", "racks go dark"),
+    harm.racks.size === 0 ? countText(devices, "device goes offline", "devices go offline") : "",
+    countText(units, "cooling unit goes offline", "cooling units go offline"),
+    countText(harm.cutOff.size, "switch is cut off", "switches are cut off"),
+    countText(harm.short.size, "area falls short of cooling", "areas fall short of cooling"),
   ].filter((part) => part !== "");
   return `If ${refName(refAt(topology, index))} fails as well: ${parts.join(", ")}`;
 }

@@ -64,7 +64,7 @@ export async function runBulk(
 ): Promise<BulkReply> {
   const { transactionId } = session.changes;
   if (!atomic)
-    return reply(items, await reviewed(items, await applyAll(session, items), review), {
+    return reply(items, await reviewResults(items, await applyAll(session, items), review), {
       committed: true,
       transactionId,
     });
@@ -72,7 +72,7 @@ export async function runBulk(
     const results = await session.changes.attempt(async () => {
       const applied = await applyAll(session, items);
       if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
-      return reviewed(items, applied, review);
+      return reviewResults(items, applied, review);
     });
     return reply(items, results, { committed: true, transactionId });
   } catch (error) {
@@ -108,7 +108,7 @@ async function applyAll(session: WriteSession, items: readonly BulkItem[]): Prom
 
 const CHANGED: ReadonlySet<Outcome> = new Set([Outcome.CREATED, Outcome.UPDATED]);
 
-async function reviewed(
+async function reviewResults(
   items: readonly BulkItem[],
   results: readonly Result[],
   review: Review,

@@ -1,5 +1,5 @@
 import { outletsOf } from "#dc/analysis/power/power_keys.ts";
-import { carries } from "#dc/analysis/power/power_supplies.ts";
+import { carriesPower } from "#dc/analysis/power/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
@@ -224,8 +224,8 @@ export class PowerSurroundings {
     for (const cable of await this.#site.powerCablesOf(wanted)) {
       const [a, b] = [portKey(cable.a), portKey(cable.b)];
       this.#cables.set(resourceKey(cable), cable);
-      this.#plugged.set(a, carries(cable) ? codeKey(cable.b.deviceCode) : undefined);
-      this.#plugged.set(b, carries(cable) ? codeKey(cable.a.deviceCode) : undefined);
+      this.#plugged.set(a, carriesPower(cable) ? codeKey(cable.b.deviceCode) : undefined);
+      this.#plugged.set(b, carriesPower(cable) ? codeKey(cable.a.deviceCode) : undefined);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import { broken, type ErrorFinding } from "#dc/model/finding.ts";
+import { type ErrorFinding, rejectWrite } from "#dc/model/finding.ts";
 import { cableRef, fabricLinkRef, portRef } from "#dc/model/ref.ts";
 import { fieldBeside, Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
@@ -156,8 +156,8 @@ async function removeRackParts(
   const cracs = await coolers(session, rack);
   if (!cascade) {
     demandNone([
-      ...devices.map(({ code }) => holds(rack, field, `device:${code}`)),
-      ...cracs.map(({ code }) => holds(rack, field, `crac:${code}`)),
+      ...devices.map(({ code }) => holdsFinding(rack, field, `device:${code}`)),
+      ...cracs.map(({ code }) => holdsFinding(rack, field, `crac:${code}`)),
     ]);
   }
   for (const { code } of devices) await removeInner(session, code, gone);
@@ -189,15 +189,15 @@ type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OT
 
 function dependent(device: Device, field: string) {
   return (reason: Dependence, what: string, ref: string): ErrorFinding =>
-    broken(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
+    rejectWrite(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
       value: ref,
       expected: "nothing that depends on it, or cascade",
       ref,
     });
 }
 
-function holds(rack: Rack, field: string, ref: string): ErrorFinding {
-  return broken("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
+function holdsFinding(rack: Rack, field: string, ref: string): ErrorFinding {
+  return rejectWrite("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
     value: ref,
     expected: "an empty rack, or cascade",
     ref,

@@ -55,7 +55,7 @@ export async function upsertResource<Kind extends ResourceKind>(
     etagField: fieldBeside(at, "etag"),
   });
   checkMask(SCHEMAS[kind], maskPaths, fieldBeside(at, "update_mask"));
-  const after = await wanted(session, kind, patch, before?.resource, maskPaths);
+  const after = await wantedResource(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && canonicalJson(after) === canonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
@@ -76,7 +76,7 @@ function otherEnd(field: string): string {
   return field.replace(/^[ab]\b/, (end) => (end === "a" ? "b" : "a"));
 }
 
-async function wanted<Kind extends ResourceKind>(
+async function wantedResource<Kind extends ResourceKind>(
   { writer }: WriteSession,
   kind: Kind,
   patch: ResourceByKind[Kind],

@@ -3,9 +3,9 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { colorName } from "#words/color_name.ts";
 import { metres } from "#words/figures.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
-import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
+import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
@@ -33,10 +33,10 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
   const [first] = picture.paths;
   const subtitle = first === undefined ? "No path" : endOf(first).words;
   return {
-    scene: framed({
+    scene: frameScene({
       title,
       subtitle:
-        picture.paths.length > 1 ? `${counted(picture.paths.length, "path")}, one per branch` : capital(subtitle),
+        picture.paths.length > 1 ? `${countOf(picture.paths.length, "path")}, one per branch` : capital(subtitle),
       description:
         `${title}: ${picture.paths.map((path) => `${endOf(path).words}, ${totalWords(path)}`).join("; ")}.`.slice(
           0,
@@ -190,13 +190,13 @@ const MOST_NOTES = 6;
 
 function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: CollapsedPaths): readonly Note[] {
   const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
-  const left = pathsLeft === 0 ? "" : ` and ${counted(pathsLeft, "path")} left out`;
+  const left = pathsLeft === 0 ? "" : ` and ${countOf(pathsLeft, "path")} left out`;
   return [
     ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
     ...paths.flatMap(otherWays).slice(0, MOST_NOTES),
     ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
     ...(omitted > 0
-      ? [{ text: `Folded: ${counted(omitted, "device")} told in counts${left}`, tone: "info" as const }]
+      ? [{ text: `Folded: ${countOf(omitted, "device")} told in counts${left}`, tone: "info" as const }]
       : []),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Segment } from "#dc/analysis/cabling/cable_path.ts";
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
-import { constantWord, counted } from "#words/names.ts";
+import { constantWord, countOf } from "#words/names.ts";
 import type { Paint } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
@@ -110,7 +110,7 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
   return {
     kind: "group",
     tip: [
-      `${counted(hops.length, "device")} on the way`,
+      `${countOf(hops.length, "device")} on the way`,
       ...codes.slice(0, 20),
       ...(codes.length > 20 ? ["…"] : []),
     ].join("\n"),
@@ -141,7 +141,7 @@ function collapsedStop({ hops }: Stop, [x, y]: Point): Item {
         kind: "text",
         x: middle,
         y: 48,
-        text: counted(hops.length, "device"),
+        text: countOf(hops.length, "device"),
         size: 13,
         weight: "bold",
         anchor: "middle",

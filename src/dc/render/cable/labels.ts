@@ -3,8 +3,8 @@ import { inService } from "#dc/model/in_service.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import { colorName } from "#words/color_name.ts";
-import { fixed, metres } from "#words/figures.ts";
-import { constantWord, counted } from "#words/names.ts";
+import { fixDecimals, metres } from "#words/figures.ts";
+import { constantWord, countOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 
 type Fact = readonly [string, string];
@@ -19,7 +19,7 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
     case "OPEN":
       return { words: `open end: nothing follows ${at}`, state: "watch" };
     case "SPLIT":
-      return { words: `splits at ${at} into ${counted(path.branches.length, "branch", "branches")}`, state: "info" };
+      return { words: `splits at ${at} into ${countOf(path.branches.length, "branch", "branches")}`, state: "info" };
     case "LOOP":
       return { words: `loop: the path comes back to itself at ${at}`, state: "fault" };
     case "TRUNCATED":
@@ -44,8 +44,8 @@ export function totalWords(path: CablePath): string {
   const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
   const length = path.lengthIsPartial ? `at least ${metres(path.totalLengthM)}` : metres(path.totalLengthM);
   const parts = [
-    counted(path.hops.length, "device"),
-    counted(cables, "cable"),
+    countOf(path.hops.length, "device"),
+    countOf(cables, "cable"),
     ...(cables > 0 ? [length, isConnected(path) ? "every cable connected" : "not every cable connected"] : []),
     ...path.hops
       .filter(({ device }) => !inService(device))
@@ -60,7 +60,7 @@ export function isConnected({ segments }: CablePath): boolean {
 }
 
 export function placeOf({ device }: Hop): string {
-  const unit = device.positionU === undefined ? "" : ` U${fixed(device.positionU)}`;
+  const unit = device.positionU === undefined ? "" : ` U${fixDecimals(device.positionU)}`;
   const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
   if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
   const { siteId, floorNumber, room } = device.location ?? {};

@@ -54,7 +54,7 @@ export function collapsePaths(
   const most = Math.max(1, Math.floor(maxNodes / LEAST));
   const room = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const lanes = own.slice(0, most).map((lane) => shortened(lane, compact ? Math.min(room, LEAST) : room, pinned));
+  const lanes = own.slice(0, most).map((lane) => shortenLane(lane, compact ? Math.min(room, LEAST) : room, pinned));
   const shown = lanes.reduce(
     (sum, { stops }) => sum + stops.filter(({ hops, repeated }) => hops.length === 1 && !repeated).length,
     0,
@@ -92,7 +92,7 @@ function sharedHops(one: CablePath, other: CablePath): number {
  * Keeps both ends and the pinned stops, and collapses the others into counts: at most `share` stops, not counting the
  * repeated one.
  */
-function shortened(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
+function shortenLane(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
   const repeated = lane.stops.filter((stop) => stop.repeated);
   const own = lane.stops.slice(repeated.length);
   if (own.length <= share) return lane;

@@ -1,10 +1,10 @@
 import { FACES, type Face, type RenderView } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { watts } from "#words/figures.ts";
-import { constantWord, counted } from "#words/names.ts";
+import { constantWord, countOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
-import { drawOf, rackTitle, STATE_WORDS, stateOfHealth, titled, wordAt } from "../parts/marks.ts";
+import { drawOf, rackTitle, STATE_WORDS, stateOfHealth, titleOf, wordAt } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { compactRack } from "./compact.ts";
 import { rackFace } from "./face.ts";
@@ -28,7 +28,7 @@ const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>
  * unit.
  */
 export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
-  const { shown, omittedNodes } = chosen(reply.occupants, options);
+  const { shown, omittedNodes } = chooseDevices(reply.occupants, options);
   const style = occupantStyle(reply, options.coloring ?? "ROLE");
   const view = options.view ?? "BOTH";
   const scene =
@@ -39,7 +39,7 @@ export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing =>
 };
 
 /** Devices to draw: the highlighted ones, then from the top down. */
-function chosen(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
+function chooseDevices(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
   if (occupants.length <= maxNodes) return { shown: occupants, omittedNodes: 0 };
   const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const first = occupants.filter(({ deviceCode }) => keys.has(`device:${deviceCode}`.toLowerCase()));
@@ -74,7 +74,7 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
       kind: "text",
       x: MARGIN,
       y: height - MARGIN,
-      text: `${counted(omittedNodes, "device")} not drawn, so that the picture stays readable`,
+      text: `${countOf(omittedNodes, "device")} not drawn, so that the picture stays readable`,
       size: 12,
       weight: "bold",
       fill: "watchText",
@@ -94,12 +94,12 @@ function headingOf({ rack, occupants, capacity }: GetRackResponse) {
   const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
-    subtitle: [...place, counted(occupants.length, "device"), planned(capacity)].filter(Boolean).join(" · "),
+    subtitle: [...place, countOf(occupants.length, "device"), plannedText(capacity)].filter(Boolean).join(" · "),
     state: stateOfHealth(rack?.health ?? 0),
   };
 }
 
-function planned(capacity: GetRackResponse["capacity"]): string {
+function plannedText(capacity: GetRackResponse["capacity"]): string {
   return drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
 }
 
@@ -108,9 +108,9 @@ function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
-      `Elevation of a rack of ${totalU} units with ${counted(occupants.length, "device")}, ${freeU} units free, ` +
-      `planned ${planned(capacity)}, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
-      `${counted(conflicts.length, "conflict")}.`,
+      `Elevation of a rack of ${totalU} units with ${countOf(occupants.length, "device")}, ${freeU} units free, ` +
+      `planned ${plannedText(capacity)}, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
+      `${countOf(conflicts.length, "conflict")}.`,
   };
 }
 
@@ -124,7 +124,7 @@ function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Gra
       { id: root, label: `Rack ${rack?.code ?? ""}`, shape: "box", fill: "accentSoft" },
       ...occupants.map((occupant) => ({
         id: `device:${occupant.deviceCode}`,
-        label: `${titled(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
+        label: `${titleOf(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
         shape: "box" as const,
       })),
     ],
@@ -148,11 +148,11 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
     {
       ref: root,
       kind: "rack",
-      title: titled(rack?.code ?? "", rack?.name ?? ""),
+      title: titleOf(rack?.code ?? "", rack?.name ?? ""),
       facts: [
         ["Health", STATE_WORDS[stateOfHealth(rack?.health ?? 0)]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
-        ["Planned draw", planned(capacity)],
+        ["Planned draw", plannedText(capacity)],
         ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),
       ],
     },
@@ -160,7 +160,7 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
       (occupant): Element => ({
         ref: `device:${occupant.deviceCode}`,
         kind: "device",
-        title: titled(occupant.deviceCode, occupant.name),
+        title: titleOf(occupant.deviceCode, occupant.name),
         facts: [
           ["Kind", kindWord(occupant)],
           ["Role", occupant.role],

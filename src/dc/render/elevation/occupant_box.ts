@@ -1,6 +1,6 @@
 import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { watts } from "#words/figures.ts";
-import { mark, titled } from "../parts/marks.ts";
+import { mark, titleOf } from "../parts/marks.ts";
 import type { Group, Item, Text } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { kindWord, type OccupantStyle, statusWord } from "./occupant_style.ts";
@@ -68,7 +68,7 @@ export function laneBox(occupant: Occupant, place: BoxPlace, style: OccupantStyl
         kind: "text",
         x: place.x + place.width / 2 + size * 0.36,
         y: place.y + place.height / 2,
-        text: titled(occupant.deviceCode, occupant.name),
+        text: titleOf(occupant.deviceCode, occupant.name),
         size,
         anchor: "middle",
         rotate: -90,
@@ -158,7 +158,7 @@ function letterSize(height: number): number {
 export function occupantTip(occupant: Occupant): string {
   const { deviceCode, name, role, positionU, uHeight, drawW } = occupant;
   return [
-    titled(deviceCode, name),
+    titleOf(deviceCode, name),
     [kindWord(occupant), role, statusWord(occupant)].filter(Boolean).join(" · "),
     positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
     drawW > 0 ? watts(drawW) : "",

@@ -32,13 +32,13 @@ export function occupantStyle(reply: GetRackResponse, coloring: Coloring): Occup
   switch (coloring) {
     case "STATUS":
       return {
-        fill: (occupant) => softly(ofStatus(occupant) ?? "ok"),
+        fill: (occupant) => softColour(ofStatus(occupant) ?? "ok"),
         state,
         legend: statusLegend(reply.occupants),
       };
     case "HEALTH":
       return {
-        fill: (occupant) => softly(state(occupant) ?? "ok"),
+        fill: (occupant) => softColour(state(occupant) ?? "ok"),
         state: (occupant) => state(occupant) ?? "ok",
         legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_WORDS[one], state: one })),
       };
@@ -51,7 +51,7 @@ export function occupantStyle(reply: GetRackResponse, coloring: Coloring): Occup
   }
 }
 
-function softly(state: State): Token {
+function softColour(state: State): Token {
   return `${state}Soft`;
 }
 
@@ -94,7 +94,7 @@ function statusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
   const present = new Set(occupants.map(({ status }) => wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
   return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
     label: constantWord(status),
-    fill: softly(OF_STATUS[status] ?? "ok"),
+    fill: softColour(OF_STATUS[status] ?? "ok"),
   }));
 }
 

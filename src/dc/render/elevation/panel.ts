@@ -1,9 +1,9 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixed, percent, watts, withUnit } from "#words/figures.ts";
-import { constantWord, counted, reasonUnit, refName } from "#words/names.ts";
+import { fixDecimals, percent, watts, withUnit } from "#words/figures.ts";
+import { constantWord, countOf, reasonUnit, refName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
-import { mark, stateOfHealth, stateOfShare, titled, wordAt } from "../parts/marks.ts";
+import { mark, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
 import { type Meter, meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
 import { bladesIn } from "./blades.ts";
@@ -41,7 +41,7 @@ export function rackPanel(
   const cards = [
     capacityCard(reply.capacity),
     listCard("Findings", findings(reply)),
-    listCard("Without a unit", unplaced({ occupants, style, frame })),
+    listCard("Without a unit", unplacedLines({ occupants, style, frame })),
     legendCard([...style.legend, ...marksUsed(reply, occupants)]),
   ];
   const items: Item[] = [];
@@ -91,9 +91,13 @@ function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }:
 /** The draw with everything live, then the load that each side must carry alone. */
 function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacity): readonly Meter[] {
   return [
-    recorded(devices, limited("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }), allocatedW),
+    recordedMeter(
+      devices,
+      limitedMeter("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }),
+      allocatedW,
+    ),
     ...failoverWByPath.map(({ powerPath, normalW, failoverW }) => ({
-      ...limited(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
+      ...limitedMeter(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
         value: failoverW,
         limit: powerCapacityW,
         say: watts,
@@ -107,27 +111,27 @@ function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacit
 function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity): Meter {
   const unknown = devicesWithoutWeight > 0;
   if (unknown && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED, parts: [] };
-  const say = (kg: number) => `${fixed(kg)} kg`;
-  const meter = limited("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
+  const say = (kg: number) => `${fixDecimals(kg)} kg`;
+  const meter = limitedMeter("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
   if (!unknown) return meter;
   const { state, ...unproven } = meter;
   return {
     ...unproven,
     value: `at least ${meter.value}`,
-    note: `${devicesWithoutWeight} of ${counted(devices, "device")} without weight`,
+    note: `${devicesWithoutWeight} of ${countOf(devices, "device")} without weight`,
     ...(state !== "ok" && state !== undefined && { state }),
   };
 }
 
 /** A rack's cooling capacity applies to heat to air; liquid cooling has separate units. */
 function heat({ heatW, airHeatW, coolingCapacityW, devices }: Capacity): Meter {
-  const air = limited("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
+  const air = limitedMeter("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
   const liquidW = heatW - airHeatW;
-  return recorded(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
+  return recordedMeter(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
 }
 
 /** If no device draws or heats, the figure counts as not recorded. */
-function recorded(devices: number, meter: Meter, value: number): Meter {
+function recordedMeter(devices: number, meter: Meter, value: number): Meter {
   return value === 0 && devices > 0 ? { label: meter.label, value: NOT_RECORDED, parts: [] } : meter;
 }
 
@@ -141,7 +145,7 @@ interface Limited {
   readonly watchAt?: number;
 }
 
-function limited(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): Meter {
+function limitedMeter(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): Meter {
   if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded`, parts: [] };
   const pct = (value / limit) * 100;
   const usualPct = (Math.min(usual, value) / limit) * 100;
@@ -162,7 +166,7 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
     const numbers =
       value === undefined
         ? ""
-        : ` ${withUnit(fixed(value), reasonUnit(code))}${limit === undefined ? "" : ` (limit ${withUnit(fixed(limit), reasonUnit(code))})`}`;
+        : ` ${withUnit(fixDecimals(value), reasonUnit(code))}${limit === undefined ? "" : ` (limit ${withUnit(fixDecimals(limit), reasonUnit(code))})`}`;
     const text = `${constantWord(code)}${numbers}${ref === "" ? "" : ` · ${refName(ref)}`}`;
     return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
   });
@@ -175,7 +179,7 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
   ];
 }
 
-function unplaced({ occupants, style, frame }: PanelInput): readonly Line[] {
+function unplacedLines({ occupants, style, frame }: PanelInput): readonly Line[] {
   const inChassis = new Set([...bladesIn(occupants, frame).values()].flat());
   const without = withoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
   return without.map((occupant) => {
@@ -184,7 +188,7 @@ function unplaced({ occupants, style, frame }: PanelInput): readonly Line[] {
       ? `U${occupant.positionU}, outside the rack`
       : constantWord(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
-      text: `${titled(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
+      text: `${titleOf(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
       tip: occupantTip(occupant),
       ref: `device:${occupant.deviceCode}`,
       sign: [
@@ -206,7 +210,7 @@ function listCard(title: string, lines: readonly Line[]): Card | undefined {
             kind: "text",
             x: 36,
             y: 46 + shown.length * LINE,
-            text: `and ${counted(more, "more", "more")}`,
+            text: `and ${countOf(more, "more", "more")}`,
             size: 11,
             fill: "muted",
           },

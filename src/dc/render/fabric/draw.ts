@@ -2,7 +2,7 @@ import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { percent } from "#words/figures.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { framed } from "../frame.ts";
+import { frameScene } from "../frame.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import { bundleFacts, stateOf, strokeOf } from "./bundles.ts";
 import { fabricWords } from "./header.ts";
@@ -21,7 +21,7 @@ export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawin
   const collapsed = collapseFabric(picture, { ...options, view });
   const parts = partsOf(picture, collapsed.units, collapsed.bundles);
   return {
-    scene: framed({ ...fabricWords(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
+    scene: frameScene({ ...fabricWords(picture, collapsed, coloring), ...BODIES[view ?? "MATRIX"](parts, coloring) }),
     graph: fabricGraphOf(picture, parts, coloring),
     elements: fabricElements(parts),
     omittedNodes: collapsed.omitted,

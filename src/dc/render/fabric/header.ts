@@ -2,7 +2,7 @@ import { FULL_PCT } from "#dc/analysis/fabric/fabric_links.ts";
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { bandwidth, percent } from "#words/figures.ts";
-import { constantWord, counted, refName } from "#words/names.ts";
+import { constantWord, countOf, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { State } from "../palette.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -25,7 +25,7 @@ export function fabricWords(picture: FabricPicture, collapsed: CollapsedFabric, 
   const subtitle =
     answer.nodes.length === 0
       ? "No fabric link is recorded here"
-      : [...perTier, counted(answer.links.length, "link")].join(", ");
+      : [...perTier, countOf(answer.links.length, "link")].join(", ");
   const figures = figuresOf(picture);
   return {
     title,
@@ -91,7 +91,7 @@ function notesOf(
     ...told.filter(({ tone }) => tone === "info"),
   ];
   const groups = units.filter(({ group }) => group).length;
-  const collapsed = `Folded: ${counted(omitted, "switch", "switches")} counted in ${counted(groups, "group")}`;
+  const collapsed = `Folded: ${countOf(omitted, "switch", "switches")} counted in ${countOf(groups, "group")}`;
   return [
     ...all.slice(0, MOST_FINDINGS),
     ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),

@@ -88,12 +88,12 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Col
   const tiers = tiersIn(switches);
   const leaves = switches.filter((one) => tierOf(one) === tiers[0]).length;
   const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
-  if (whole && view !== "COMPACT") return grouped(switches, () => undefined);
+  if (whole && view !== "COMPACT") return groupSwitches(switches, () => undefined);
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const places = new Places(() => undefined);
   const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
   const by = (width: Width, collapsed: readonly Tier[]) =>
-    grouped(switches, (one) => {
+    groupSwitches(switches, (one) => {
       const tier = tierOf(one);
       if (!collapsed.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
       return `${tierWords(tier)} of ${places.of(one.device)[width]}`;
@@ -105,10 +105,10 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Col
       if (units.length <= limit) return units;
     }
   }
-  const wholeTiers = grouped(switches, (one) => `all ${tierWords(tierOf(one))}`);
+  const wholeTiers = groupSwitches(switches, (one) => `all ${tierWords(tierOf(one))}`);
   return wholeTiers.length <= maxNodes
     ? wholeTiers
-    : grouped(
+    : groupSwitches(
         switches,
         () => "all switches",
         () => 0,
@@ -121,7 +121,7 @@ export function tierWords(tier: Tier): string {
   return WORDS[tier] ?? `switches of tier ${tier}`;
 }
 
-function grouped(
+function groupSwitches(
   switches: readonly Switch[],
   groupOf: (one: Switch) => string | undefined,
   tier: (one: Switch) => Tier = tierOf,

@@ -26,7 +26,7 @@ export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: Ribb
   const most = Math.max(1, ...parts.bundles.map(countOf));
   const tops = endsOf(parts, slots, "lower");
   const bottoms = endsOf(parts, slots, "upper");
-  const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => gravity(a) - gravity(b));
+  const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => severityRank(a) - severityRank(b));
   return sorted.flatMap(([index, part]) => {
     const [upper, lower, x1, x2] = [slots.get(part.upper), slots.get(part.lower), bottoms.get(index), tops.get(index)];
     if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
@@ -38,7 +38,7 @@ export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: Ribb
     const outline: readonly Item[] = isStep(stroke)
       ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]
       : [];
-    const isQuiet = gravity(part) === 0 && outline.length === 0;
+    const isQuiet = severityRank(part) === 0 && outline.length === 0;
     const drawn: Item =
       dash === undefined
         ? { ...place, stroke, strokeWidth: width, ...(isQuiet && { opacity: 0.5 }) }
@@ -51,7 +51,7 @@ function countOf({ links, missing }: BundlePart): number {
   return links.length + missing;
 }
 
-function gravity({ state }: BundlePart): number {
+function severityRank({ state }: BundlePart): number {
   if (state.up === 0) return 3;
   if (state.congested) return 2;
   return state.watched || state.down > 0 ? 1 : 0;

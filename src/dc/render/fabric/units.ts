@@ -1,6 +1,6 @@
 import { type Coloring, DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import { bandwidth } from "#words/figures.ts";
-import { constantWord, counted } from "#words/names.ts";
+import { constantWord, countOf } from "#words/names.ts";
 import type { Paint, State } from "../palette.ts";
 import { roleToken } from "../parts/roles.ts";
 import { placeWords } from "../places.ts";
@@ -68,7 +68,7 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
     ["Role", device?.role ?? ""],
     ["Kind", device === undefined ? "" : constantWord(device.kind)],
     ["Rack", device?.rackCode ?? ""],
-    ["Failed", state.failed === 0 ? "" : counted(state.failed, "switch", "switches")],
+    ["Failed", state.failed === 0 ? "" : countOf(state.failed, "switch", "switches")],
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],
     ["Downwards", node === undefined ? "" : bandwidth(node.downlinkMbps)],
     ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : bandwidth(node.uplinkMbps)],

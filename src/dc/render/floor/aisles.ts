@@ -1,7 +1,7 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { around, type Collapsed } from "./collapse.ts";
+import { type Collapsed, rectangleAround } from "./collapse.ts";
 import { meet, type Scale } from "./ground.ts";
 import type { Tile } from "./tiles.ts";
 
@@ -49,15 +49,18 @@ function aislesOf(tiles: readonly Tile[]): readonly Aisle[] {
   );
   const bands = [...rows.values()].map((racks) => ({
     facing: racks[0]?.facing ?? 0,
-    ...around(racks.map(({ area }) => area)),
+    ...rectangleAround(racks.map(({ area }) => area)),
   }));
-  return [...between(bands, { before: 180, after: 0 }), ...across(bands)];
+  return [...aislesBetween(bands, { before: 180, after: 0 }), ...aislesAcross(bands)];
 }
 
 type Band = Rectangle & { readonly facing: number };
 
 /** Aisles that run from west to east. @param faces the fronts that face an aisle between two rows */
-function between(bands: readonly Band[], faces: { readonly before: number; readonly after: number }): readonly Aisle[] {
+function aislesBetween(
+  bands: readonly Band[],
+  faces: { readonly before: number; readonly after: number },
+): readonly Aisle[] {
   const along = bands
     .filter(({ facing }) => facing === faces.before || facing === faces.after)
     .toSorted((a, b) => a.north - b.north);
@@ -80,7 +83,7 @@ function between(bands: readonly Band[], faces: { readonly before: number; reado
 }
 
 /** The same from north to south, with the floor turned on its side. */
-function across(bands: readonly Band[]): readonly Aisle[] {
+function aislesAcross(bands: readonly Band[]): readonly Aisle[] {
   const turned = bands.map(({ facing, west, east, north, south }) => ({
     facing,
     west: north,
@@ -88,7 +91,7 @@ function across(bands: readonly Band[]): readonly Aisle[] {
     north: west,
     south: east,
   }));
-  return between(turned, { before: 90, after: 270 }).map(({ name, area: { west, east, north, south } }) => ({
+  return aislesBetween(turned, { before: 90, after: 270 }).map(({ name, area: { west, east, north, south } }) => ({
     name,
     area: { west: north, east: south, north: west, south: east },
   }));

@@ -1,5 +1,5 @@
 import type { Rectangle } from "#dc/model/rack_space.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
 import type { Tile } from "./tiles.ts";
@@ -65,15 +65,15 @@ function blockOf(label: string, group: readonly Tile[]): Block {
   const counts = GRAVEST.map((state) => [state, group.filter((tile) => tile.state === state).length] as const);
   const present = counts.filter(([, count]) => count > 0);
   return {
-    label: `${label}: ${counted(group.length, "rack")}`,
-    area: around(group.map(({ area }) => area)),
+    label: `${label}: ${countOf(group.length, "rack")}`,
+    area: rectangleAround(group.map(({ area }) => area)),
     state: present[0]?.[0] ?? "info",
     tip: [label, ...present.map(([state, count]) => `${count} ${STATE_WORDS[state].toLowerCase()}`)].join("\n"),
   };
 }
 
 /** The smallest rectangle around some; at least one. */
-export function around(areas: readonly Rectangle[]): Rectangle {
+export function rectangleAround(areas: readonly Rectangle[]): Rectangle {
   return areas.reduce((all, one) => ({
     west: Math.min(all.west, one.west),
     north: Math.min(all.north, one.north),

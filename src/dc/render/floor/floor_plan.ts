@@ -1,7 +1,7 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Graph } from "../drawing.ts";
-import { type FrameInput, framed, type LegendLine } from "../frame.ts";
+import { type FrameInput, frameScene, type LegendLine } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
 import type { Item } from "../scene.ts";
 import { aisleItems } from "./aisles.ts";
@@ -21,13 +21,13 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, options): Drawing 
   const tiles = tilesOf(reply, style);
   const crop = cropOf(tiles);
   const collapsed = collapse(
-    tiles.map((tile) => shifted(tile, crop)),
+    tiles.map((tile) => shiftTile(tile, crop)),
     maxNodes,
     highlight,
   );
   const plan = planItems(reply, collapsed, crop);
   const tray = trayItems(trayRows(reply, style), plan.width, plan.height);
-  const scene = framed({
+  const scene = frameScene({
     ...headOf(reply, collapsed, {
       crop,
       overlaps: overlapsOf(tiles).length,
@@ -77,7 +77,7 @@ function cropOf(tiles: readonly Tile[]): Crop {
   return { west: spare(first("west")), north: spare(first("north")) };
 }
 
-function shifted(tile: Tile, { west, north }: Crop): Tile {
+function shiftTile(tile: Tile, { west, north }: Crop): Tile {
   const { area } = tile;
   return {
     ...tile,
@@ -94,10 +94,10 @@ function subtitleOf(reply: FloorPlanResponse): string {
   if (isEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
   const parts = [
     racks.length === 0 && without.length > 0 ? "no rack on the plan" : "",
-    racks.length > 0 ? `${counted(racks.length, "rack")} on the plan` : "",
+    racks.length > 0 ? `${countOf(racks.length, "rack")} on the plan` : "",
     racks.length + without.length === 0 ? "no racks" : "",
-    counted(cracs.length, "cooling unit"),
-    devices.length > 0 ? `${counted(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
+    countOf(cracs.length, "cooling unit"),
+    devices.length > 0 ? `${countOf(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
     isMeasured(reply) ? "by readings" : "",
   ].filter(Boolean);
   const [first = "", ...rest] = parts;
@@ -115,7 +115,7 @@ function headOf(
   return {
     title: `Floor ${name}`,
     subtitle: subtitleOf(reply),
-    description: `Floor plan of ${name}: ${counted(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
+    description: `Floor plan of ${name}: ${countOf(ok + watch + fault, "rack")}, ${ok} OK, ${watch} watch, ${fault} fault.`,
     figures:
       risks.length > 0
         ? risks
@@ -139,19 +139,19 @@ function headOf(
         ? []
         : [
             {
-              text: `Footprints overlap in ${counted(overlaps, "place")}: hatched`,
+              text: `Footprints overlap in ${countOf(overlaps, "place")}: hatched`,
               tone: "fault" as const,
               isOwn: true,
             },
           ]),
       ...(unplaced.length === 0
         ? []
-        : [{ text: `${counted(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
+        : [{ text: `${countOf(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
       ...(omitted === 0
         ? []
         : [
             {
-              text: `${counted(omitted, "footprint")} not drawn one by one (${counted(blocks.length, "block")} instead), so that the plan stays readable`,
+              text: `${countOf(omitted, "footprint")} not drawn one by one (${countOf(blocks.length, "block")} instead), so that the plan stays readable`,
               tone: "watch" as const,
             },
           ]),

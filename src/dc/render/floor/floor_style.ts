@@ -1,7 +1,7 @@
 import { type Coloring, RACK_RISKS, type RackRisk } from "#dc/model/enum_values.ts";
 import { type FloorPlanResponse, LoadBasis, type RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixed, percent, watts } from "#words/figures.ts";
-import { capitalized } from "#words/names.ts";
+import { fixDecimals, percent, watts } from "#words/figures.ts";
+import { capitalize } from "#words/names.ts";
 import type { FrameInput } from "../frame.ts";
 import { type ScaleToken, type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
@@ -44,17 +44,17 @@ export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorS
     case "RISK":
       return RISKS;
     case "NONE":
-      return { fill: () => "panel", figure: () => "", legend: signs() };
+      return { fill: () => "panel", figure: () => "", legend: legendOfSigns() };
     default:
       return {
         fill: ({ health }) => `${stateOfHealth(health)}Soft`,
         figure: ({ powerPct }) => (powerPct === undefined ? "" : percent(Math.round(powerPct))),
-        legend: signs(),
+        legend: legendOfSigns(),
       };
   }
 }
 
-function signs(): readonly LegendEntry[] {
+function legendOfSigns(): readonly LegendEntry[] {
   return STATES.map((state) => ({ label: STATE_WORDS[state], state }));
 }
 
@@ -78,7 +78,7 @@ export function riskFigures({ racks, unplacedRacks }: FloorPlanResponse): FrameI
   return Object.values(RISK_LOOKS).map((look) => {
     const count = all.filter((rack) => riskLook(rack) === look).length;
     return {
-      label: capitalized(look.label),
+      label: capitalize(look.label),
       value: String(count),
       ...(count > 0 && look.state !== undefined && { tone: look.state }),
     };
@@ -100,7 +100,7 @@ function scale(labels: readonly string[], unknown: string): readonly LegendEntry
   return [
     ...labels.map((label, step): LegendEntry => ({ label, fill: `scale${step}` as ScaleToken })),
     { label: unknown, fill: "panel" },
-    ...signs(),
+    ...legendOfSigns(),
   ];
 }
 
@@ -126,7 +126,7 @@ function byInlet(): FloorStyle {
   return {
     fill: ({ inletTempC }) =>
       inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
-    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${fixed(inletTempC)} °C`),
+    figure: ({ inletTempC }) => (inletTempC === undefined ? "" : `${fixDecimals(inletTempC)} °C`),
     legend: scale([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
   };
 }

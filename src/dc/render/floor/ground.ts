@@ -2,7 +2,7 @@ import type { Rectangle } from "#dc/model/rack_space.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { around, type Block } from "./collapse.ts";
+import { type Block, rectangleAround } from "./collapse.ts";
 import { UNKNOWN_HATCH } from "./floor_style.ts";
 import { type TileBox, tileWords } from "./tile_labels.ts";
 import { type Tile, tipOf } from "./tiles.ts";
@@ -82,7 +82,7 @@ export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; re
 export function tileItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
   const areas = tiles.map(({ area }) => area);
   return tiles.map((tile, index) =>
-    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visible(tile.area, areas, index + 1), px) }),
+    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visiblePart(tile.area, areas, index + 1), px) }),
   );
 }
 
@@ -91,7 +91,7 @@ function boxOf({ west, north, east, south }: Rectangle, px: Scale): TileBox {
 }
 
 /** The largest part of an area that later ones do not cover, so that its label is readable. */
-function visible(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
+function visiblePart(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
   let area = whole;
   for (let later = from; later < areas.length; later += 1) {
     const over = areas[later];
@@ -169,7 +169,7 @@ export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px:
       tip: block.tip,
       items: [
         { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: `${block.state}Text`, strokeWidth: 2 },
-        ...blockWords(block, boxOf(visible(block.area, areas, index + 1), px)),
+        ...blockWords(block, boxOf(visiblePart(block.area, areas, index + 1), px)),
       ],
     };
   });
@@ -201,7 +201,7 @@ export function rowLabels(tiles: readonly Tile[], blocks: readonly Block[], px: 
   const size = 11;
   const taken = [...tiles, ...blocks].map(({ area }) => boxOf(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
-    const { west, north, south } = around(racks.map(({ area }) => area));
+    const { west, north, south } = rectangleAround(racks.map(({ area }) => area));
     const text = `Row ${row}`;
     const width = Math.min(160, textWidth(text, { size, weight: "bold" }));
     const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));

@@ -32,7 +32,10 @@ export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
     sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => mark(sign, [cx, at], signSize) }];
   const broken = size < LEAST_LETTER ? brokenCode(tile, width - 6) : [tile.code];
   const codes = codeLines(tile, { codes: broken, width, size: Math.max(LEAST_LETTER, size) });
-  return stacked(middle, fitted({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4));
+  return stackLines(
+    middle,
+    fitLines({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4),
+  );
 }
 
 /** One line of a stack and how it is drawn around its middle. */
@@ -67,7 +70,7 @@ function figureLines({ figure, fill }: Tile, { width, size }: LinesInput): reado
 }
 
 /** Returns as many lines as fit. The figure is dropped first, then the code if there is a sign. */
-function fitted(
+function fitLines(
   { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
   height: number,
 ): readonly Line[] {
@@ -76,7 +79,7 @@ function fitted(
   return stacks.find(fits) ?? stacks.at(-1) ?? [];
 }
 
-function stacked(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
+function stackLines(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
   let top = middle[1] - lines.reduce((sum, line) => sum + line.height, 0) / 2;
   return lines.flatMap((line) => {
     const drawn = line.draw(middle, top + line.height / 2);
@@ -124,19 +127,19 @@ function brokenCode(tile: Tile, room: number): readonly string[] {
   const widest = (lines: readonly string[]) =>
     lines.reduce((most, line) => Math.max(most, textWidth(line, { size: LEAST_LETTER, weight: weightOf(tile) })), 0);
   for (let count = 2; count <= MOST_LINES; count += 1) {
-    const [best] = splits(parts, count).toSorted((a, b) => widest(a) - widest(b));
+    const [best] = splitParts(parts, count).toSorted((a, b) => widest(a) - widest(b));
     if (best !== undefined && widest(best) <= room) return best;
   }
   return [tile.code];
 }
 
 /** Every way to write parts in so many lines. */
-function splits(parts: readonly string[], count: number): readonly (readonly string[])[] {
+function splitParts(parts: readonly string[], count: number): readonly (readonly string[])[] {
   if (count === 1) return [[parts.join("")]];
   return parts
     .slice(1)
     .flatMap((_, index) =>
-      splits(parts.slice(index + 1), count - 1).map((rest) => [parts.slice(0, index + 1).join(""), ...rest]),
+      splitParts(parts.slice(index + 1), count - 1).map((rest) => [parts.slice(0, index + 1).join(""), ...rest]),
     );
 }
 

@@ -2,10 +2,10 @@ import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_val
 import { type Rectangle, rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixed, percent, watts, withUnit } from "#words/figures.ts";
+import { fixDecimals, percent, watts, withUnit } from "#words/figures.ts";
 import { constantWord, reasonUnit, refName } from "#words/names.ts";
 import type { State, Token } from "../palette.ts";
-import { STATE_WORDS, stateOfHealth, stateOfShare, titled, wordAt } from "../parts/marks.ts";
+import { STATE_WORDS, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
 import { type FloorStyle, riskLook } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */
@@ -43,7 +43,7 @@ export function tipOf({ title, facts }: Tile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }
 
-function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {
+function areaOf(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {
   if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
   return { area: rectangle(placement), facing: placement.rotationDeg };
 }
@@ -69,8 +69,8 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
     ref: `rack:${code}`,
     kind: "rack",
     code,
-    title: titled(code, name),
-    ...placed(placement),
+    title: titleOf(code, name),
+    ...areaOf(placement),
     row,
     fill: style.fill(rack),
     isUnknown: style.isUnknown?.(rack) ?? false,
@@ -84,12 +84,12 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ...(measuredW === undefined ? [] : [["Measured", watts(measuredW)] as const]),
       ["Heat", watts(heatW)],
       ...(coolingPct === undefined ? [] : [["Cooling", percent(coolingPct)] as const]),
-      ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
+      ...(inletTempC === undefined ? [] : [["Inlet", `${fixDecimals(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
         constantWord(reason),
         [
-          value === undefined ? "" : `${withUnit(fixed(value), reasonUnit(reason))}`,
-          limit === undefined ? "" : `limit ${withUnit(fixed(limit), reasonUnit(reason))}`,
+          value === undefined ? "" : `${withUnit(fixDecimals(value), reasonUnit(reason))}`,
+          limit === undefined ? "" : `limit ${withUnit(fixDecimals(limit), reasonUnit(reason))}`,
           refName(ref),
         ]
           .filter(Boolean)
@@ -117,8 +117,8 @@ export function cracTile({ code, name, placement, status, utilizationPct }: Unit
     ref: `crac:${code}`,
     kind: "crac",
     code,
-    title: titled(code, name),
-    ...placed(placement),
+    title: titleOf(code, name),
+    ...areaOf(placement),
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: stateOfUnit(word, utilizationPct),
@@ -146,8 +146,8 @@ function deviceTile({ code, name, kind, placement, status, health, powerPct, pow
     ref: `device:${code}`,
     kind: "device",
     code,
-    title: titled(code, name),
-    ...placed(placement),
+    title: titleOf(code, name),
+    ...areaOf(placement),
     row: "",
     fill: state === "offline" ? "offlineSoft" : "roleOther",
     state: state ?? (load === "ok" || load === "info" ? undefined : load),

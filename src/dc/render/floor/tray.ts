@@ -1,5 +1,5 @@
 import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { capitalized, refName } from "#words/names.ts";
+import { capitalize, refName } from "#words/names.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -24,7 +24,7 @@ interface TrayRow {
 
 /** `Row A`, or the name alone if it says that it is a row. */
 function rowName(row: string): string {
-  return /^row/i.test(row) ? capitalized(row) : `Row ${row}`;
+  return /^row/i.test(row) ? capitalize(row) : `Row ${row}`;
 }
 
 /** Racks by their row, in the order of codes; racks without a row, the worst first; then cooling units. */
@@ -83,7 +83,7 @@ export function trayItems(
     items.push({ kind: "text", x: 0, y: y + 12, text: name, size: 11, fill: "muted", maxWidth: Math.max(width, 760) });
     items.push(
       ...shown.map((tile, at) =>
-        boxed(tile, {
+        boxTile(tile, {
           x: (at % perLine) * (boxWidth + GAP),
           y: y + NAME + Math.floor(at / perLine) * (BOX.height + GAP),
           width: boxWidth,
@@ -98,7 +98,7 @@ export function trayItems(
   return { items, height: y - top + (more > 0 ? 20 : 0) };
 }
 
-function boxed(tile: Tile, box: TileBox): Item {
+function boxTile(tile: Tile, box: TileBox): Item {
   return {
     kind: "group",
     ref: tile.ref,

@@ -38,7 +38,7 @@ const LANE = 4;
  *
  * Cost: O(boxes + edges × columns), some milliseconds for 500 boxes.
  */
-export function layered(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): Layered {
+export function layOut(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): Layered {
   if (boxes.length === 0) return { corners: [], routes: edges.map(() => []), width: 0, height: 0 };
   const slots = new Slots(boxes, edges);
   const columns = orderColumns(slots.columns(), slots);
@@ -61,12 +61,12 @@ export function layered(boxes: readonly LayoutBox[], edges: readonly LabelledEdg
     ({ height }, box): Point => [lefts[slots.layers[box] ?? 0] ?? 0, (middles[box] ?? 0) - height / 2],
   );
   const routes = edges.map((edge) => slots.way(edge, { corners, lefts, widths, channels }));
-  const points = [...routes.flat(), ...boxes.map(({ width, height }, box) => far(corners[box], width, height))];
+  const points = [...routes.flat(), ...boxes.map(({ width, height }, box) => farCorner(corners[box], width, height))];
   const height = points.reduce((most, [, y]) => Math.max(most, y), 0);
   return { corners, routes, width: points.reduce((most, point) => Math.max(most, point[0]), 0), height };
 }
 
-function far([x, y]: Point = [0, 0], width: number, height: number): Point {
+function farCorner([x, y]: Point = [0, 0], width: number, height: number): Point {
   return [x + width, y + height];
 }
 

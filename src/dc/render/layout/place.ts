@@ -22,7 +22,7 @@ export interface PlaceInput {
  */
 export function placeBoxes(input: PlaceInput): readonly number[] {
   const { columns, before, after, heights } = input;
-  const middles = stacked(input);
+  const middles = stackColumns(input);
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const column of columns) settle(column, before, { ...input, middles });
     for (const column of columns.toReversed()) settle(column, after, { ...input, middles });
@@ -32,7 +32,7 @@ export function placeBoxes(input: PlaceInput): readonly number[] {
 }
 
 /** Every column on its own, centred on 0. */
-function stacked({ columns, heights, gap }: PlaceInput): number[] {
+function stackColumns({ columns, heights, gap }: PlaceInput): number[] {
   const middles = new Array<number>(heights.length).fill(0);
   for (const column of columns) {
     const total = column.reduce((sum, box) => sum + (heights[box] ?? 0) + gap, -gap);
@@ -67,7 +67,7 @@ function settle(
     offsets.push((offsets[at - 1] ?? 0) + step);
   }
   const wishes = column.map((box, at) => wishOf(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0));
-  const tops = pooled(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
+  const tops = poolWishes(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
   for (const [at, box] of column.entries()) middles[box] = (tops[at] ?? 0) + (offsets[at] ?? 0);
 }
 
@@ -77,7 +77,7 @@ function wishOf(box: number, neighbours: readonly number[], middles: readonly nu
 }
 
 /** The non-decreasing sequence nearest to the wishes, as blocks of equal values. */
-function pooled(wishes: readonly number[]): readonly Block[] {
+function poolWishes(wishes: readonly number[]): readonly Block[] {
   const blocks: Block[] = [];
   for (const wish of wishes) {
     let block: Block = { sum: wish, count: 1 };

@@ -20,11 +20,17 @@ export function mark(state: State, [cx, cy]: readonly [number, number], size: nu
     case "ok":
       return [
         { kind: "circle", cx, cy, r, fill: state, ...edge },
-        { kind: "path", points: at(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
+        { kind: "path", points: pointsAround(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
       ];
     case "watch":
       return [
-        { kind: "path", points: at(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]), closed: true, fill: state, ...edge },
+        {
+          kind: "path",
+          points: pointsAround(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]),
+          closed: true,
+          fill: state,
+          ...edge,
+        },
         { kind: "line", x1: cx, y1: cy - 0.4 * r, x2: cx, y2: cy + 0.3 * r, ...ink },
         { kind: "circle", cx, cy: cy + 0.62 * r, r: size / 13, fill: `on:${state}` },
       ];
@@ -47,7 +53,7 @@ export function mark(state: State, [cx, cy]: readonly [number, number], size: nu
   }
 }
 
-function at(cx: number, cy: number, r: number, ...points: readonly (readonly [number, number])[]) {
+function pointsAround(cx: number, cy: number, r: number, ...points: readonly (readonly [number, number])[]) {
   return points.map(([x, y]) => [cx + x * r, cy + y * r] as const);
 }
 
@@ -83,12 +89,12 @@ export function drawOf(devices: number, sumW: number): string {
 }
 
 /** Joins code and name on one line; omits a name that equals the code. */
-export function titled(code: string, name: string): string {
+export function titleOf(code: string, name: string): string {
   return name === "" || name === code ? code : `${code} · ${name}`;
 }
 
 /** Heading of a rack: code and name, or the name alone if it contains the code. */
 export function rackTitle(code: string, name: string): string {
   const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
-  return words.includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;
+  return words.includes(code.toLowerCase()) ? name : `Rack ${titleOf(code, name)}`;
 }

@@ -1,8 +1,8 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { refName } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
-import { framed } from "../frame.ts";
-import { layered } from "../layout/layered.ts";
+import { frameScene } from "../frame.ts";
+import { layOut } from "../layout/layered.ts";
 import { PORT_GAP } from "../layout/route.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
@@ -38,7 +38,7 @@ export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing 
   }));
   const body = bodyOf(sorted, edges, coloring);
   return {
-    scene: framed({ ...powerWords(failure, collapsed, { parts: sorted, coloring }), ...body }),
+    scene: frameScene({ ...powerWords(failure, collapsed, { parts: sorted, coloring }), ...body }),
     graph: powerGraphOf(failure, sorted, edges, coloring),
     elements: powerElements(sorted),
     omittedNodes: collapsed.omitted,
@@ -57,7 +57,7 @@ function bodyOf(parts: readonly PowerPart[], edges: readonly DrawnEdge[], colori
     const label = (arriving.get(edge.to) ?? 0) > MOST_LABELS ? "" : edgeLabel(edge);
     return { ...edge, label, labelWidth: labelWidth(label) };
   });
-  const { corners, routes, width, height } = layered(sizes, labelled);
+  const { corners, routes, width, height } = layOut(sizes, labelled);
   const wires = labelled.flatMap((edge, index) => edgeItems(edge, edge.label, routes[index] ?? []));
   const boxes = parts.map((part, index): Item => {
     const [x, y] = corners[index] ?? [0, 0];

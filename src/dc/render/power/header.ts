@@ -1,6 +1,6 @@
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { bandwidth, duration, percent, watts } from "#words/figures.ts";
-import { BASIS_WORDS, counted, refName } from "#words/names.ts";
+import { BASIS_WORDS, countOf, refName } from "#words/names.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import { refWords } from "../places.ts";
 import { scaleLegend } from "../scale_legend.ts";
@@ -100,15 +100,15 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
   );
   const steps = blast.steps.map(
     ({ step, trippedRefs, devicesOffline }): Note => ({
-      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${counted(devicesOffline, "element")} offline then`,
+      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${countOf(devicesOffline, "element")} offline then`,
       tone: "fault",
     }),
   );
   const groups = drawn.filter(({ form }) => form === "GROUP").length;
-  const collapsed = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${counted(groups, "group")}`;
+  const collapsed = `Folded: ${countOf(omitted, "element")} ${omitted === 1 ? "is" : "are"} counted in ${countOf(groups, "group")}`;
   return [
-    ...cut(overloads, "overloads"),
-    ...cut(steps, "steps"),
+    ...cutNotes(overloads, "overloads"),
+    ...cutNotes(steps, "steps"),
     ...(omitted > 0 ? [{ text: collapsed, tone: "info" as const }] : []),
   ];
 }
@@ -116,9 +116,9 @@ function notesOf(failure: PowerFailure, { omitted, drawn }: Collapsed): readonly
 /** What a failure takes that leaves every supply on. */
 function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["network"]): readonly Note[] {
   const verb = linksDown.length === 1 ? "goes" : "go";
-  const links = `${counted(linksDown.length, "fabric link")} of ${bandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
-  const switches = `${counted(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
-  const devices = `${counted(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
+  const links = `${countOf(linksDown.length, "fabric link")} of ${bandwidth(lostMbps)} ${verb} down: ${firstOf(linksDown)}`;
+  const switches = `${countOf(cutOff.length, "switch", "switches")} without an uplink: ${firstOf(cutOff)}`;
+  const devices = `${countOf(isolated.length, "device")} without a data path: ${firstOf(isolated)}`;
   return [
     { text: "No supply fails with this", tone: "info" },
     ...(linksDown.length === 0 ? [] : [{ text: links, tone: "watch" as const }]),
@@ -127,7 +127,7 @@ function networkNotes({ linksDown, lostMbps, cutOff, isolated }: PowerFailure["n
   ];
 }
 
-function cut(notes: readonly Note[], what: string): readonly Note[] {
+function cutNotes(notes: readonly Note[], what: string): readonly Note[] {
   if (notes.length <= MOST_LINES) return notes;
   return [...notes.slice(0, MOST_LINES), { text: `and ${notes.length - MOST_LINES} more ${what}`, tone: "fault" }];
 }

@@ -242,28 +242,28 @@ export class NodeGrouper {
       case "CONSUMER":
         return this.#consumerAt(scheme, place);
       case "COOLING":
-        return `cooling of ${place[wider(scheme.consumers)]}`;
+        return `cooling of ${place[widen(scheme.consumers)]}`;
       case "PINNED":
         return scheme.consumers === undefined ? place.rack : undefined;
       case "EQUIPMENT":
-        return scheme.equipment === undefined ? undefined : `equipment of ${place[wide(scheme.equipment)]}`;
+        return scheme.equipment === undefined ? undefined : `equipment of ${place[wideWidth(scheme.equipment)]}`;
       default:
-        return scheme.keys === undefined ? undefined : `sources of ${place[wide(scheme.keys)]}`;
+        return scheme.keys === undefined ? undefined : `sources of ${place[wideWidth(scheme.keys)]}`;
     }
   }
 
   #consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
     const near = place.rack;
-    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[wide(consumers)];
+    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[wideWidth(consumers)];
   }
 }
 
 /** Cooling units serve rooms, regardless of their row. */
-function wider(width: Width | "all" | undefined): Width {
-  return width === undefined || width === "rack" || width === "row" ? "room" : wide(width);
+function widen(width: Width | "all" | undefined): Width {
+  return width === undefined || width === "rack" || width === "row" ? "room" : wideWidth(width);
 }
 
-function wide(width: Width | "all"): Width {
+function wideWidth(width: Width | "all"): Width {
   return width === "all" ? "site" : width;
 }
 

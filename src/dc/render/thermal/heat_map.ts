@@ -1,8 +1,8 @@
 import { rectangle } from "#dc/model/rack_space.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import { type CracShare, CracStatus, type RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixed, percent, watts } from "#words/figures.ts";
-import { around } from "../floor/collapse.ts";
+import { fixDecimals, percent, watts } from "#words/figures.ts";
+import { rectangleAround } from "../floor/collapse.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import { cracTile, type Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
@@ -86,7 +86,7 @@ function mapItems(
   tiles: readonly Tile[],
   { floor, usual }: { readonly floor: string; readonly usual: number },
 ): Part | undefined {
-  const area = around(tiles.map((tile) => tile.area));
+  const area = rectangleAround(tiles.map((tile) => tile.area));
   const widthMm = area.east - area.west + 2 * MARGIN_MM;
   const pxPerMm = scaleFor(widthMm, usual - 2 * PADDING);
   const px = (mm: number) => mm * pxPerMm;
@@ -167,7 +167,7 @@ function tileOf(
       ["Heat to air", watts(airHeatW)],
       ["Cooling", coolingCapacityW === undefined ? "no limit recorded" : watts(coolingCapacityW)],
       ...(utilizationPct === undefined ? [] : [["Share", percent(utilizationPct)] as const]),
-      ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
+      ...(inletTempC === undefined ? [] : [["Inlet", `${fixDecimals(inletTempC)} °C`] as const]),
     ],
   };
 }

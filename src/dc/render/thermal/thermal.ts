@@ -1,8 +1,8 @@
 import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixed, kilowatts, percent, withUnit } from "#words/figures.ts";
-import { constantWord, counted, reasonUnit } from "#words/names.ts";
+import { fixDecimals, kilowatts, percent, withUnit } from "#words/figures.ts";
+import { constantWord, countOf, reasonUnit } from "#words/names.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
-import { type FrameInput, framed } from "../frame.ts";
+import { type FrameInput, frameScene } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { placeWords, refWords } from "../places.ts";
@@ -51,7 +51,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places, unitPlaces },
     // A page has them in a table.
     return part === spots ? { ...item, part: "heading", height: part.height + GAP } : item;
   });
-  const scene = framed({
+  const scene = frameScene({
     ...headOf(reply, omittedNodes),
     legend: [
       ...(reply.zones.length === 0 ? [] : ZONE_LEGEND),
@@ -94,17 +94,17 @@ function headOf(
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
     title: `Thermal headroom of ${refWords(scopeRef)}`,
-    subtitle: `${counted(reply.racks.length, "rack")} · ${counted(reply.cracs.length, "cooling unit")} · ${counted(reply.zones.length, "zone")}`,
+    subtitle: `${countOf(reply.racks.length, "rack")} · ${countOf(reply.cracs.length, "cooling unit")} · ${countOf(reply.zones.length, "zone")}`,
     description:
       `Heat ${kilowatts(heatKw)}, of which ${kilowatts(airHeatKw)} to air; usable cooling ${kilowatts(usableKw)}; ` +
-      `headroom ${kilowatts(headroomKw)}; ${counted(short, "zone")} without its reserve; ` +
-      `${counted(reply.hotspots.length, "finding")}.`,
+      `headroom ${kilowatts(headroomKw)}; ${countOf(short, "zone")} without its reserve; ` +
+      `${countOf(reply.hotspots.length, "finding")}.`,
     figures: [
       { label: "Heat to air", value: kilowatts(airHeatKw) },
       { label: "Heat to liquid", value: kilowatts(liquidHeatKw) },
       ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: kilowatts(infrastructureHeatKw) }] : []),
       ...coolingFigures(reply),
-      ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixed(reply.ccf) }] : []),
+      ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixDecimals(reply.ccf) }] : []),
       ...(reply.rciHiPct === undefined ? [] : [{ label: "Rack cooling index, high", value: percent(reply.rciHiPct) }]),
       ...(reply.rciLoPct === undefined ? [] : [{ label: "Rack cooling index, low", value: percent(reply.rciLoPct) }]),
     ],
@@ -120,7 +120,7 @@ function headOf(
         ? []
         : [
             {
-              text: `${counted(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
+              text: `${countOf(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
               tone: "watch" as const,
             },
           ]),
@@ -129,7 +129,7 @@ function headOf(
         ? []
         : [
             {
-              text: `${counted(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
+              text: `${countOf(omitted, "rack")} not drawn, the coolest, so that the picture stays readable`,
               tone: "watch" as const,
             },
           ]),
@@ -202,7 +202,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
               kind: "text",
               x: 280,
               y: 0,
-              text: `${constantWord(code)}: ${withUnit(fixed(value), reasonUnit(code))}, limit ${withUnit(fixed(limit), reasonUnit(code))}`,
+              text: `${constantWord(code)}: ${withUnit(fixDecimals(value), reasonUnit(code))}, limit ${withUnit(fixDecimals(limit), reasonUnit(code))}`,
               size: 11,
               fill: "ink",
               maxWidth: WIDTH - 330,

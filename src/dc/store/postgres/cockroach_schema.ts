@@ -27,8 +27,11 @@ const TAKE_LEASE = `INSERT INTO migration_lease (name, holder, until) VALUES ('s
 export async function migrateAlone(connection: PostgresConnection): Promise<void> {
   const { text, integer } = connection.dialect.types;
   // Creates this table first: it marks the other tables as planner's for the next server.
-  await alone(connection, `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`);
-  await alone(
+  await executeAlone(
+    connection,
+    `CREATE TABLE IF NOT EXISTS migration (step ${integer} PRIMARY KEY, name ${text} NOT NULL)`,
+  );
+  await executeAlone(
     connection,
     `CREATE TABLE IF NOT EXISTS migration_lease (name ${text} PRIMARY KEY, holder ${text} NOT NULL, until ${integer} NOT NULL)`,
   );
@@ -40,9 +43,11 @@ export async function migrateAlone(connection: PostgresConnection): Promise<void
   try {
     await takeSteps(connection, holder);
   } finally {
-    await alone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [holder]).catch(() => {
-      // It ends by itself.
-    });
+    await executeAlone(connection, "DELETE FROM migration_lease WHERE name = 'schema' AND holder = ?", [holder]).catch(
+      () => {
+        // It ends by itself.
+      },
+    );
   }
 }
 
@@ -52,15 +57,19 @@ async function takeSteps(connection: PostgresConnection, holder: string): Promis
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(connection.dialect)) {
       if (!(await takesLease(connection, holder))) throw lostLease();
-      await alone(connection, repeatable(statement));
+      await executeAlone(connection, makeRepeatable(statement));
     }
     const step = [done + index + 1, name];
-    await alone(connection, "INSERT INTO migration (step, name) VALUES (?, ?) ON CONFLICT (step) DO NOTHING", step);
+    await executeAlone(
+      connection,
+      "INSERT INTO migration (step, name) VALUES (?, ?) ON CONFLICT (step) DO NOTHING",
+      step,
+    );
   }
 }
 
 /** Returns the statement in an idempotent form. */
-export function repeatable(statement: string): string {
+export function makeRepeatable(statement: string): string {
   if (statement.startsWith("INSERT ")) return `${statement} ON CONFLICT DO NOTHING`;
   return statement
     .replace(/^CREATE TABLE /, "CREATE TABLE IF NOT EXISTS ")
@@ -70,16 +79,16 @@ export function repeatable(statement: string): string {
 }
 
 async function takesLease(connection: PostgresConnection, holder: string): Promise<boolean> {
-  return (await alone(connection, TAKE_LEASE, [holder])).length > 0;
+  return (await executeAlone(connection, TAKE_LEASE, [holder])).length > 0;
 }
 
 async function stepsDone(connection: PostgresConnection): Promise<number> {
-  const [row] = await alone(connection, "SELECT COUNT(*) AS steps FROM migration");
+  const [row] = await executeAlone(connection, "SELECT COUNT(*) AS steps FROM migration");
   return Number(row?.["steps"]);
 }
 
 /** Executes a statement outside of a transaction; repeats it after a conflict with another server. */
-async function alone(
+async function executeAlone(
   connection: PostgresConnection,
   sql: string,
   params: readonly SqlValue[] = [],

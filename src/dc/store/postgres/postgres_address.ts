@@ -41,14 +41,14 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   // An address with several hosts is not a valid URL, so only the first host is parsed.
   const [first = ""] = hosts.split(",");
   if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
-    throw wrong(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");
+    throw refuseAddress(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");
   }
   const parameters = new URLSearchParams(query);
   const own = Object.fromEntries(OWN_PARAMETERS.map((name) => [name, parameters.get(name) ?? undefined]));
   for (const name of OWN_PARAMETERS) parameters.delete(name);
   const { host, pooling = "session" } = own;
   if (pooling !== "session" && pooling !== "transaction")
-    throw wrong(shown, `no pooling "${pooling}", but session or transaction`);
+    throw refuseAddress(shown, `no pooling "${pooling}", but session or transaction`);
   return {
     url: parameters.size === 0 ? base : `${base}?${parameters}`,
     ...(host !== undefined && { host }),
@@ -79,7 +79,7 @@ function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): T
     case "verify-full":
       return files;
     default:
-      throw wrong(shown, `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`);
+      throw refuseAddress(shown, `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`);
   }
 }
 
@@ -97,6 +97,6 @@ function readPem(parameter: string, path: string): string {
   }
 }
 
-function wrong(shown: string, expected: string): OperationError {
+function refuseAddress(shown: string, expected: string): OperationError {
   return new OperationError("invalid_argument", `Cannot read the database address "${shown}": expected ${expected}`);
 }

@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import { COCKROACH, type Dialect, POSTGRES } from "../sql/dialect.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
-import { Interrupted, lost, translated } from "./postgres_errors.ts";
+import { Interrupted, lostConnection, translateError } from "./postgres_errors.ts";
 
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
@@ -51,7 +51,7 @@ export class PostgresConnection implements SqlRunner {
     this.#sql = postgres(url, {
       // Exactly one connection, which is never replaced: a transaction must not continue on another one.
       max: 1,
-      onclose: () => this.#fail(lost(undefined)),
+      onclose: () => this.#fail(lostConnection(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
       connect_timeout: connectTimeoutS,
@@ -81,7 +81,7 @@ export class PostgresConnection implements SqlRunner {
       return connection;
     } catch (error) {
       await connection.close();
-      throw lost(error);
+      throw lostConnection(error);
     } finally {
       clearTimeout(timer);
     }
@@ -103,7 +103,7 @@ export class PostgresConnection implements SqlRunner {
 
   /** Gives the connection up: everything that waits for it fails as unavailable. */
   giveUp(): void {
-    this.#fail(lost(new Error("the database has not answered for some seconds")));
+    this.#fail(lostConnection(new Error("the database has not answered for some seconds")));
     void this.#sql.end({ timeout: 0 });
   }
 
@@ -145,7 +145,7 @@ export class PostgresConnection implements SqlRunner {
     try {
       await this.all("ROLLBACK");
     } catch (error) {
-      this.#fail(lost(error));
+      this.#fail(lostConnection(error));
     }
   }
 
@@ -167,7 +167,7 @@ export class PostgresConnection implements SqlRunner {
         this.#sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.#keeps(sql) }),
       );
     } catch (error) {
-      const told = translated(error);
+      const told = translateError(error);
       if (told instanceof Interrupted) this.#fail(told);
       throw told;
     } finally {

@@ -46,7 +46,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
 };
 
 /** Converts errors of the server or the network to a refusal or an interruption; returns any other error unchanged. */
-export function translated(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (CONFLICTS.has(code)) {
@@ -54,9 +54,9 @@ export function translated(error: unknown): unknown {
     return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
   }
   const unusable = UNUSABLE[code];
-  if (unusable !== undefined) return because(refuse("DB_UNAVAILABLE", unusable), error);
+  if (unusable !== undefined) return withCause(refuse("DB_UNAVAILABLE", unusable), error);
   // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
-  if (LOST.test(code) || (code !== "" && !("severity" in error))) return lost(error);
+  if (LOST.test(code) || (code !== "" && !("severity" in error))) return lostConnection(error);
   return error;
 }
 
@@ -67,8 +67,8 @@ export function isSchemaRace(failure: unknown): boolean {
 }
 
 /** Error for a connection that was lost or could not be opened. */
-export function lost(cause: unknown): Interrupted {
-  return new Interrupted("lost", because(refuse("DB_UNAVAILABLE", "The database does not answer"), cause), cause);
+export function lostConnection(cause: unknown): Interrupted {
+  return new Interrupted("lost", withCause(refuse("DB_UNAVAILABLE", "The database does not answer"), cause), cause);
 }
 
 /** A refusal to open, for the person who named the server; the password is in neither of its parts. */
@@ -80,7 +80,7 @@ export function cannotOpenServer({ shown }: PostgresAddress, error: unknown): un
 }
 
 /** The server's log names the cause; the reply does not. */
-function because(refusal: OperationError, cause: unknown): OperationError {
+function withCause(refusal: OperationError, cause: unknown): OperationError {
   refusal.cause = cause;
   return refusal;
 }

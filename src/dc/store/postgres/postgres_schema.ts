@@ -20,11 +20,11 @@ const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fab
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if ((await stepsTaken(connection)) === migrations.length) return;
   if (connection.dialect.name === "cockroach") return migrateAlone(connection);
-  await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
+  await runOnce(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
     await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   });
-  await once(connection, connection.dialect.beginWrite, async () => {
+  await runOnce(connection, connection.dialect.beginWrite, async () => {
     await migrate(connection, connection.dialect);
   });
 }
@@ -49,7 +49,7 @@ export async function stepsTaken(connection: PostgresConnection): Promise<number
 }
 
 /** Runs `work` in one transaction, again when another server did the same at the same moment. */
-async function once(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
+async function runOnce(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       await connection.all(begin);

@@ -13,7 +13,7 @@ import type { OnStatement, SqlRow } from "../sql/sql_runner.ts";
 import { SqlWriter } from "../sql/sql_writer.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { cannotOpenServer, Interrupted, IS_STANDBY, lost } from "./postgres_errors.ts";
+import { cannotOpenServer, Interrupted, IS_STANDBY, lostConnection } from "./postgres_errors.ts";
 import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 
@@ -106,14 +106,14 @@ class PostgresStore implements InspectedStore {
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.#reading.enter(() =>
-      persistently(() => this.#transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
+      retryInterrupted(() => this.#transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.#writing.enter(() =>
-      persistently(() =>
+      retryInterrupted(() =>
         this.#transaction("write", (runner, settings) => SqlWriter.run(runner, runner.dialect, work, settings)),
       ),
     );
@@ -122,19 +122,19 @@ class PostgresStore implements InspectedStore {
   async draft<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.#reading.enter(() =>
-      persistently(() => this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work))),
+      retryInterrupted(() => this.#transaction("read", (runner) => this.#drafts.run(runner, runner.dialect, work))),
     );
   }
 
   async revision(): Promise<number> {
     return this.#reading.enter(() =>
-      persistently(() => this.#connected((connection) => alone(connection, (reader) => reader.revision()))),
+      retryInterrupted(() => this.#connected((connection) => askAlone(connection, (reader) => reader.revision()))),
     );
   }
 
   async check(): Promise<void> {
     await this.revision();
-    if (!this.#isReadOnly) await this.#reading.enter(() => persistently(() => this.#connected(demandPrimary)));
+    if (!this.#isReadOnly) await this.#reading.enter(() => retryInterrupted(() => this.#connected(demandPrimary)));
   }
 
   use() {
@@ -154,7 +154,7 @@ class PostgresStore implements InspectedStore {
   }
 
   async #connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
-    if (this.#watchdog.isHanging) throw lost(new Error("the database does not answer"));
+    if (this.#watchdog.isHanging) throw lostConnection(new Error("the database does not answer"));
     const connection = this.#usable() ?? (await this.#open());
     try {
       const result = await this.#watchdog.during(connection, () => work(connection));
@@ -211,7 +211,7 @@ async function inTransaction<Result>(
 }
 
 /** Executes one statement outside of a transaction; an error does not affect the connection's next work. */
-async function alone<Result>(
+async function askAlone<Result>(
   connection: PostgresConnection,
   ask: (reader: DcReader) => Promise<Result>,
 ): Promise<Result> {
@@ -232,11 +232,11 @@ async function demandPrimary(connection: PostgresConnection): Promise<void> {
 }
 
 /** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */
-async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryInterrupted<Result>(attempt: () => Promise<Result>): Promise<Result> {
   const end = performance.now() + CONFLICT_MS;
   for (let tries = 1; ; tries += 1) {
     try {
-      return await reconnected(attempt);
+      return await retryOnce(attempt);
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
       if (error.why === "lost" || performance.now() > end) throw error.refusal;
@@ -246,7 +246,7 @@ async function persistently<Result>(attempt: () => Promise<Result>): Promise<Res
 }
 
 /** The server may have closed a connection that lay idle: once more on another one. An unreachable server is reported at once. */
-async function reconnected<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryOnce<Result>(attempt: () => Promise<Result>): Promise<Result> {
   try {
     return await attempt();
   } catch (error) {

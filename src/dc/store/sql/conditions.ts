@@ -6,7 +6,7 @@ export interface Condition {
 }
 
 /** The WHERE clause that requires all of them; empty without any. */
-export function where(conditions: readonly Condition[]): string {
+export function whereClause(conditions: readonly Condition[]): string {
   return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
 }
 

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import type { Area, Cursor, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery } from "#dc/ports.ts";
-import { type Condition, paramsOf, where } from "./conditions.ts";
+import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf } from "./rows.ts";
 import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
@@ -27,7 +27,7 @@ const MANY = 10_000;
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
   const conditions = conditionsOf(query.filter, dialect);
   const counts = await runner.all(
-    `SELECT device.role, COUNT(*) AS devices FROM device ${where(conditions)} GROUP BY device.role ORDER BY device.role`,
+    `SELECT device.role, COUNT(*) AS devices FROM device ${whereClause(conditions)} GROUP BY device.role ORDER BY device.role`,
     paramsOf(conditions),
   );
   const roleCounts = new Map(counts.map((row) => [text(row, "role"), Number(row["devices"])]));
@@ -48,7 +48,9 @@ export async function devicesWithFreePorts(runner: SqlRunner): Promise<ReadonlyS
 /** Finds those that match first: without it, a page in order is a walk past all devices that do not. */
 function amongThem(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length === 0) return [];
-  return [{ sql: `device.key IN (SELECT device.key FROM device ${where(conditions)})`, params: paramsOf(conditions) }];
+  return [
+    { sql: `device.key IN (SELECT device.key FROM device ${whereClause(conditions)})`, params: paramsOf(conditions) },
+  ];
 }
 
 async function pageRows(
@@ -58,15 +60,15 @@ async function pageRows(
 ): Promise<readonly SqlRow[]> {
   const { column } = ORDER_COLUMNS[order];
   const [direction, beyond] = descending ? ["DESC", "<"] : ["ASC", ">"];
-  const all = after === undefined ? conditions : [...conditions, past(column, beyond, after)];
+  const all = after === undefined ? conditions : [...conditions, pastCursor(column, beyond, after)];
   return runner.all(
     `SELECT device.key, ${column} AS ordered, device.body, device.etag, device.create_time, device.update_time
-      FROM device ${where(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
+      FROM device ${whereClause(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
     [...paramsOf(all), limit + 1],
   );
 }
 
-function past(column: string, beyond: string, { value, key: last }: Cursor): Condition {
+function pastCursor(column: string, beyond: string, { value, key: last }: Cursor): Condition {
   return {
     sql: `(${column} ${beyond} ? OR (${column} = ? AND device.key ${beyond} ?))`,
     params: [value, value, last],
@@ -85,7 +87,7 @@ function conditionsOf(filter: DeviceFilter, dialect: Dialect): readonly Conditio
   return [
     ...(filter.query === undefined
       ? []
-      : [{ sql: "device.search_text LIKE ? ESCAPE '\\'", params: [`%${escaped(filter.query.toLowerCase())}%`] }]),
+      : [{ sql: "device.search_text LIKE ? ESCAPE '\\'", params: [`%${escapePattern(filter.query.toLowerCase())}%`] }]),
     ...among("device.kind", filter.kinds),
     ...among("device.role", filter.roles),
     ...among("device.status", filter.statuses),
@@ -98,12 +100,12 @@ function conditionsOf(filter: DeviceFilter, dialect: Dialect): readonly Conditio
     ...among("device.key", lower(filter.exceptCodes)).map(({ sql, params }) => ({ sql: `NOT (${sql})`, params })),
     ...places(filter),
     ...figures(filter),
-    ...marks(filter),
+    ...markConditions(filter),
     ...ports(filter, dialect),
   ];
 }
 
-function escaped(pattern: string): string {
+function escapePattern(pattern: string): string {
   return pattern.replaceAll(/[\\%_]/g, (mark) => `\\${mark}`);
 }
 
@@ -125,15 +127,15 @@ function areas(column: string, list: readonly Area[] | undefined): readonly Cond
 function anyOf(conditions: readonly Condition[] | undefined): readonly Condition[] {
   if (conditions === undefined) return [];
   if (conditions.length === 0) return [{ sql: "1 = 0", params: [] }];
-  return [{ sql: either(conditions.map(({ sql }) => sql)), params: conditions.flatMap(({ params }) => params) }];
+  return [{ sql: joinByOr(conditions.map(({ sql }) => sql)), params: conditions.flatMap(({ params }) => params) }];
 }
 
 /** Joined by OR as a balanced tree, since SQLite takes no expression deeper than 1,000. */
-function either(conditions: readonly string[]): string {
+function joinByOr(conditions: readonly string[]): string {
   const [only = "", ...more] = conditions;
   if (more.length === 0) return only;
   const half = conditions.length >> 1;
-  return `(${either(conditions.slice(0, half))} OR ${either(conditions.slice(half))})`;
+  return `(${joinByOr(conditions.slice(0, half))} OR ${joinByOr(conditions.slice(half))})`;
 }
 
 function figures({ minDrawW, maxDrawW, updatedSince, racked, singleCorded }: DeviceFilter): readonly Condition[] {
@@ -146,7 +148,7 @@ function figures({ minDrawW, maxDrawW, updatedSince, racked, singleCorded }: Dev
   return found;
 }
 
-function marks({ tags = [], labels = {} }: DeviceFilter): readonly Condition[] {
+function markConditions({ tags = [], labels = {} }: DeviceFilter): readonly Condition[] {
   return [
     ...tags.map((tag) => ({
       sql: "EXISTS (SELECT 1 FROM device_tag WHERE device_tag.device_key = device.key AND device_tag.tag = ?)",

@@ -104,7 +104,7 @@ function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, 
   const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
   let stored: Stored<ResourceByKind[ResourceKind]>;
   try {
-    stored = storedOf(row, assembled(kind, row, rowsOf("port")));
+    stored = storedOf(row, assembleResource(kind, row, rowsOf("port")));
     if (resourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
     const problem = wrongColumn(kind, row, stored) ?? wrongPart(kind, stored, rowsOf);
     return { key, stored, ...(problem !== undefined && { problem }) };
@@ -113,7 +113,7 @@ function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, 
   }
 }
 
-function assembled(kind: ResourceKind, row: SqlRow, ports: readonly SqlRow[]): ResourceByKind[ResourceKind] {
+function assembleResource(kind: ResourceKind, row: SqlRow, ports: readonly SqlRow[]): ResourceByKind[ResourceKind] {
   const body = bodyOf<ResourceByKind[ResourceKind]>(row);
   if (kind !== "device") return body;
   const ordered = ports.toSorted((a, b) => Number(a["place"]) - Number(b["place"]));
@@ -141,7 +141,7 @@ function wrongPart(
   const expected = PARTS[kind](resourceKey(resource), resource as never);
   for (const [table] of PART_TABLES[kind]) {
     const columns: readonly string[] = ROW_TABLES[table];
-    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => plain(row[column]))));
+    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => plainValue(row[column]))));
     const wanted = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
     if (there.length !== wanted.length || wanted.some((one) => !there.includes(one)))
       return `its rows in ${table} differ from its body`;
@@ -150,10 +150,10 @@ function wrongPart(
 }
 
 function isSame(there: SqlValue | undefined, expected: SqlValue): boolean {
-  return plain(there) === expected;
+  return plainValue(there) === expected;
 }
 
 /** PostgreSQL gives integers of eight bytes as numbers already; anything that is not a value of ours stays different. */
-function plain(value: unknown): unknown {
+function plainValue(value: unknown): unknown {
   return typeof value === "bigint" ? Number(value) : value;
 }

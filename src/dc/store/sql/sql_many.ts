@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { codeKey } from "#dc/model/code.ts";
 import type { Cable, Device, DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
-import { type Condition, paramsOf, where } from "./conditions.ts";
+import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
@@ -103,7 +103,7 @@ async function portsByDevice(
   conditions: readonly Condition[],
 ): Promise<ReadonlyMap<string, readonly Port[]>> {
   const rows = await runner.all(
-    `SELECT device_key, body FROM port ${where(conditions)} ORDER BY device_key, place`,
+    `SELECT device_key, body FROM port ${whereClause(conditions)} ORDER BY device_key, place`,
     paramsOf(conditions),
   );
   const ports = new Map<string, Port[]>();
@@ -131,7 +131,7 @@ export async function cablesByDevice(
   const port = portConditions.length === 0 ? "" : "JOIN port USING (device_key)";
   if (port !== "") conditions.push({ sql: "port.name = cable_end.port_name", params: [] });
   const rows = await runner.all(
-    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${where(conditions)}) ORDER BY key`,
+    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${whereClause(conditions)}) ORDER BY key`,
     paramsOf(conditions),
   );
   return rows.map((row) => bodyOf<Cable>(row));

@@ -1,7 +1,7 @@
 import type { NetworkPorts } from "#dc/model/inventory.ts";
 import type { FabricLink, Port, ResourceKind } from "#dc/model/resources.ts";
 import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
-import { where } from "./conditions.ts";
+import { whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf } from "./rows.ts";
 import { type SqlRunner, text } from "./sql_runner.ts";
@@ -44,13 +44,13 @@ const MOST_DEVICES = 1000;
 export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
 
 /** The types of ports of devices with the numbers of free ports, neither cabled nor marked as connected: all, and data ports. */
-export function portTypes(conditions: Parameters<typeof where>[0]): string {
+export function portTypes(conditions: Parameters<typeof whereClause>[0]): string {
   return `SELECT port.device_key, port.type,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
         THEN 1 ELSE 0 END) AS data_free
     FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
-    ${where(conditions)} GROUP BY port.device_key, port.type`;
+    ${whereClause(conditions)} GROUP BY port.device_key, port.type`;
 }
 
 /** Recounts the free ports of these devices. Cost: two statements for a thousand devices, and a check of each port. */
@@ -78,7 +78,7 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
       const floorNumber = Number(row["floor"]);
       const key = `${text(row, "site")}/${floorNumber}`;
       const known = floors.get(key) ?? {
-        siteId: await spelled(runner, kind, text(row, "example")),
+        siteId: await spellingOf(runner, kind, text(row, "example")),
         floorNumber,
         rack: 0,
         crac: 0,
@@ -91,19 +91,19 @@ export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCount
   return {
     floors: [...floors.values()],
     links: links.map(({ fabricId }) => fabricId ?? ""),
-    cables: await counted(runner, "cable"),
-    ports: await counted(runner, "port"),
+    cables: await countRows(runner, "cable"),
+    ports: await countRows(runner, "port"),
   };
 }
 
 /** Returns a site's spelling in its records; the columns contain keys. */
-async function spelled(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
+async function spellingOf(runner: SqlRunner, kind: (typeof PLACED)[number], key: string): Promise<string> {
   const [row] = await runner.all(`SELECT body FROM ${kind} WHERE key = ?`, [key]);
   const { location } = row === undefined ? {} : bodyOf<{ readonly location?: { readonly siteId: string } }>(row);
   return location?.siteId ?? "";
 }
 
-async function counted(runner: SqlRunner, kind: ResourceKind | "port"): Promise<number> {
+async function countRows(runner: SqlRunner, kind: ResourceKind | "port"): Promise<number> {
   const [row] = await runner.all(`SELECT COUNT(*) AS items FROM ${kind}`, []);
   return Number(row?.["items"] ?? 0);
 }

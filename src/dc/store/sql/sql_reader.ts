@@ -34,7 +34,7 @@ import type {
   StoredCheckpoint,
 } from "#dc/ports.ts";
 import { checkpoints, history, logReferences, logRows } from "./audit_rows.ts";
-import { type Condition, paramsOf, where } from "./conditions.ts";
+import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
 import { countDeadLetters, deadLetter, deadLetters, document, documentPage } from "./documents.ts";
 import { checkRows, strayRows } from "./row_check.ts";
@@ -314,7 +314,7 @@ export class SqlReader extends SqlReadings implements DcReader {
     const keyed = (column: string, keys: readonly string[] | undefined): readonly Condition[] =>
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>
-      this.#bodies(`SELECT body FROM ${name} ${where(given)} ORDER BY key`, paramsOf(given));
+      this.#bodies(`SELECT body FROM ${name} ${whereClause(given)} ORDER BY key`, paramsOf(given));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
       devices:

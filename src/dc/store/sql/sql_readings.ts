@@ -9,7 +9,7 @@ import type {
   StoredReading,
 } from "#dc/model/readings/reading_store.ts";
 import { portRef } from "#dc/model/ref.ts";
-import { type Condition, paramsOf, where } from "./conditions.ts";
+import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { insertSql, type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
@@ -85,7 +85,7 @@ async function readings(
   const closed = withDays ? ", reading_history.days AS closed" : "";
   const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
   const rows = await runner.all(
-    `SELECT ${columns}${closed} FROM reading ${join} ${where(conditions)}
+    `SELECT ${columns}${closed} FROM reading ${join} ${whereClause(conditions)}
       ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
     [...paramsOf(conditions), ...(limit === undefined ? [] : [limit])],
   );

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { refuse } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { closed } from "../queue.ts";
+import { closedError } from "../queue.ts";
 
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
@@ -11,7 +11,7 @@ const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|ma
  * Converts errors of the disk and of other processes to refusals; any other error is a defect and is returned
  * unchanged.
  */
-export function translated(error: unknown): unknown {
+export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
   if (isLocked(error)) return unavailable("The database is locked by another process", error);
   if (UNUSABLE.test(error.message)) return unavailable(`The database cannot be used: ${error.message}`, error);
@@ -20,7 +20,7 @@ export function translated(error: unknown): unknown {
 
 /** The same while a file is opened, for the person who named it. Callers of the service never see its path. */
 export function cannotOpen(file: string, error: unknown): unknown {
-  const told = translated(error);
+  const told = translateError(error);
   if (!(told instanceof OperationError)) return error;
   if (told.kind !== "unavailable") {
     return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
@@ -36,14 +36,14 @@ export function isDiskFailure(error: unknown): boolean {
 }
 
 function reasonOf(message: string, file: string): string {
-  if (/unable to open/i.test(message)) return why(file);
+  if (/unable to open/i.test(message)) return whyUnopened(file);
   if (/disk is full/i.test(message)) return "its disk is full: free space or choose another path";
   if (!/disk I\/O/i.test(message)) return message;
   return `${message}: check the disk, its free space and the limit of file sizes (ulimit -f)`;
 }
 
 /** SQLite reports only that it cannot open the file. */
-function why(file: string): string {
+function whyUnopened(file: string): string {
   if (isFolder(file)) return "it is a folder";
   if (!isFolder(dirname(file))) return "its folder does not exist";
   if (isReadOnly(dirname(file))) return "its file system is read-only: choose another path";
@@ -99,6 +99,6 @@ export async function unlessLocked<Result>(attempt: () => Promise<Result>, closi
     }
     // Servers that wait for the same lock must not try in step.
     await sleep(pause * (0.5 + Math.random()), undefined, { signal: closing }).catch(() => {});
-    if (closing.aborted) throw closed();
+    if (closing.aborted) throw closedError();
   }
 }

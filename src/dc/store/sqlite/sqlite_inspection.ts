@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { readerOf } from "../earlier_reader.ts";
 import type { InspectedStore } from "../inspected_store.ts";
 import { demandKnown } from "../migrate.ts";
-import { closed } from "../queue.ts";
+import { closedError } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import type { SqlRow } from "../sql/sql_runner.ts";
 import { cannotOpen, unlessLocked } from "./sqlite_errors.ts";
@@ -92,7 +92,7 @@ class InspectedSqlite implements InspectedStore {
    */
   async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
-      if (this.#closing.signal.aborted) throw closed();
+      if (this.#closing.signal.aborted) throw closedError();
       this.#file.demandSame();
       const before = this.#file.version();
       const outcome = await this.#once(work).then(

@@ -1,6 +1,6 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "../sql/sql_runner.ts";
-import { translated } from "./sqlite_errors.ts";
+import { translateError } from "./sqlite_errors.ts";
 
 /** Statements kept prepared for a connection. */
 const MAX_PREPARED = 500;
@@ -72,7 +72,7 @@ export class SqliteRunner implements SqlRunner {
       return work();
     } catch (error) {
       this.#connection.onError(error);
-      throw translated(error);
+      throw translateError(error);
     }
   }
 }

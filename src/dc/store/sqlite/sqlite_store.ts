@@ -3,7 +3,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { DraftSpace } from "../draft_space.ts";
 import { demandMigrated, migrate } from "../migrate.ts";
-import { closed, Queue } from "../queue.ts";
+import { closedError, Queue } from "../queue.ts";
 import { SQLITE } from "../sql/dialect.ts";
 import { SqlReader } from "../sql/sql_reader.ts";
 import type { OnStatement, SqlRunner } from "../sql/sql_runner.ts";
@@ -137,7 +137,7 @@ class SqliteStore implements DcStore {
   }
 
   async revision(): Promise<number> {
-    if (this.#reading.isClosed) throw closed();
+    if (this.#reading.isClosed) throw closedError();
     return unlessLocked(async () => {
       this.#open?.keepIndex();
       this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
@@ -195,7 +195,7 @@ class SqliteStore implements DcStore {
   async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     this.#open?.demandLength();
     await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
-    const result = await finished(runner, async () => {
+    const result = await finishTransaction(runner, async () => {
       const made = await work(runner);
       await this.#demandWhole();
       return made;
@@ -286,11 +286,11 @@ async function checkPages(runner: SqlRunner, path: string): Promise<void> {
 
 async function transaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
   await runner.run(begin);
-  return finished(runner, work);
+  return finishTransaction(runner, work);
 }
 
 /** Ends a transaction that has begun. */
-async function finished<Result>(runner: SqlRunner, work: () => Promise<Result>): Promise<Result> {
+async function finishTransaction<Result>(runner: SqlRunner, work: () => Promise<Result>): Promise<Result> {
   let result: Result;
   try {
     result = await work();

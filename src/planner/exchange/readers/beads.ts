@@ -37,7 +37,7 @@ export const beads: SourceFormat = {
   reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
   read(files, now) {
     const notes: SourceNote[] = [];
-    return { tasks: preferred(files).flatMap((file) => tasksOf(file, now, notes)), notes };
+    return { tasks: preferExport(files).flatMap((file) => tasksOf(file, now, notes)), notes };
   },
 };
 
@@ -46,7 +46,7 @@ function isIssues(path: string): boolean {
 }
 
 /** The export of all issues if it is there; other files beside it repeat its issues. */
-function preferred(files: readonly SourceFile[]): readonly SourceFile[] {
+function preferExport(files: readonly SourceFile[]): readonly SourceFile[] {
   const issues = ["issues.jsonl", "beads.jsonl"].flatMap((name) => files.filter(({ path }) => path === name));
   return issues.length > 0 ? issues.slice(0, 1) : files;
 }

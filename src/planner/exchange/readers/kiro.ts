@@ -1,6 +1,6 @@
 import { type ChecklistItem, checklistOf } from "../checklist.ts";
 import { FilesByFolder, featureStatus } from "../files_by_folder.ts";
-import { demoted, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import { demoteHeadings, slugOf, titleFromName, withoutTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 
 /** Reads the specs of Kiro: a folder per feature, whose tasks become members of it in their order. */
@@ -112,8 +112,8 @@ function bodyText(requirements: string, design: string): string {
   const criteria = criteriaIn(requirements);
   const parts = [
     criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
-    requirements.trim() === "" ? "" : `## Requirements\n\n${demoted(withoutTitle(requirements).rest, 3).trim()}`,
-    design.trim() === "" ? "" : `## Design\n\n${demoted(withoutTitle(design).rest, 3).trim()}`,
+    requirements.trim() === "" ? "" : `## Requirements\n\n${demoteHeadings(withoutTitle(requirements).rest, 3).trim()}`,
+    design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(withoutTitle(design).rest, 3).trim()}`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

@@ -1,7 +1,7 @@
 import { FilesByFolder } from "../files_by_folder.ts";
 import { listAt, textAt } from "../foreign_fields.ts";
 import { type ForeignFields, readForeignYaml } from "../foreign_yaml.ts";
-import { demoted, titleFromName, withoutTitle } from "../sections.ts";
+import { demoteHeadings, titleFromName, withoutTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { dayOf, momentOf } from "../words.ts";
 
@@ -97,7 +97,7 @@ function bodyText(
   files: FilesByFolder,
   { proposal, list }: { proposal: string; list: string },
 ): string {
-  const criteria = demoted(withoutTitle(list).rest, 3).replaceAll(
+  const criteria = demoteHeadings(withoutTitle(list).rest, 3).replaceAll(
     TASK_LINE,
     (_line, indent: string, mark: string, text: string) => {
       return `${indent.replaceAll("\n", "")}- [${mark.toLowerCase() === "x" ? "x" : " "}] ${text}`;
@@ -108,10 +108,10 @@ function bodyText(
   const parts = [
     proposal.replaceAll(/^(#+ +Acceptance Criteria)[ \t]*:?[ \t]*$/gim, "$1 of the proposal").trim(),
     criteria.trim() === "" ? "" : `## Acceptance Criteria\n\n${criteria.trim()}`,
-    design.trim() === "" ? "" : `## Design\n\n${demoted(design, 3).trim()}`,
+    design.trim() === "" ? "" : `## Design\n\n${demoteHeadings(design, 3).trim()}`,
     ...deltas.map((name) => {
       const subject = name.replace(/^specs\//, "").replace(/(?:\/spec)?\.md$/, "");
-      return `## Specification of ${subject}\n\n${demoted(withoutTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
+      return `## Specification of ${subject}\n\n${demoteHeadings(withoutTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
     }),
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -1,6 +1,6 @@
 import { type ChecklistItem, checklistOf } from "../checklist.ts";
 import { FilesByFolder, featureStatus } from "../files_by_folder.ts";
-import { demoted, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import { demoteHeadings, slugOf, titleFromName, withoutTitle } from "../sections.ts";
 import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
 import { dayOf, priorityOf } from "../words.ts";
 
@@ -128,8 +128,8 @@ function bodyText(spec: string, plan: string): string {
   const criteria = scenariosIn(spec);
   const parts = [
     criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
-    spec.trim() === "" ? "" : `## Specification\n\n${demoted(spec, 3).trim()}`,
-    plan.trim() === "" ? "" : `## Plan\n\n${demoted(withoutTitle(plan).rest, 3).trim()}`,
+    spec.trim() === "" ? "" : `## Specification\n\n${demoteHeadings(spec, 3).trim()}`,
+    plan.trim() === "" ? "" : `## Plan\n\n${demoteHeadings(withoutTitle(plan).rest, 3).trim()}`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");
 }

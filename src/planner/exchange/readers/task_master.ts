@@ -28,7 +28,7 @@ function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Sour
     notes.push({ file: path, line: json.line, reason: "cannot be parsed", detail: json.message, refused: true });
     return [];
   }
-  const lists = tagged(json);
+  const lists = listsByTag(json);
   for (const { name, line } of withoutList(json)) {
     notes.push({
       file: path,
@@ -46,7 +46,7 @@ function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Sour
 }
 
 /** The lists by tag; a list without one, as older versions wrote it, is of the tag master. */
-function tagged({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
+function listsByTag({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
   const single = findNodeAtLocation(root, ["tasks"]);
   if (single?.type === "array") return [{ tag: "master", node: single }];
   return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children = [] }) => {

@@ -1,4 +1,4 @@
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { applyEdits, type TextEdit } from "../../spec/edit/text_edits.ts";
@@ -53,7 +53,7 @@ const FIXES: readonly Fix[] = [fillFields, trimFields, indentFields, trimText, e
 
 function fillFields(text: string, id: SpecId): ReturnType<Fix> {
   const document = parseDocument(text);
-  if (!document.ok) return unchanged(text);
+  if (!document.ok) return keepText(text);
   const changes: Record<string, FieldValue> = {};
   const done: string[] = [];
   if (isMissing(document.frontmatter["id"])) {
@@ -94,14 +94,14 @@ function isIndented(text: string, range: FrontmatterRange, yaml: string): boolea
 
 function trimText(text: string): ReturnType<Fix> {
   const document = parseDocument(text);
-  if (!document.ok) return unchanged(text);
+  if (!document.ok) return keepText(text);
   const { body, lines } = trimBody(document.body);
   const head = text.slice(0, text.length - document.body.length);
-  return { text: head + body, done: [`trailing white space trimmed in the body, ${counted(lines, "line")}`] };
+  return { text: head + body, done: [`trailing white space trimmed in the body, ${countOf(lines, "line")}`] };
 }
 
 function endWithNewline(text: string): ReturnType<Fix> {
-  if (text === "" || /[\r\n]$/.test(text)) return unchanged(text);
+  if (text === "" || /[\r\n]$/.test(text)) return keepText(text);
   return { text: text + lineBreakOf(text), done: ["newline added at the end of the file"] };
 }
 
@@ -112,13 +112,13 @@ function editedFrontmatter(
   said: (lines: string) => string,
 ): ReturnType<Fix> {
   const split = splitText(text);
-  if (!split.ok || split.range === null) return unchanged(text);
+  if (!split.ok || split.range === null) return keepText(text);
   const edits = editsOf(text, split.range, yamlOf(text, split.range));
-  if (edits.length === 0) return unchanged(text);
+  if (edits.length === 0) return keepText(text);
   const edited = applyEdits(text, edits);
   return sameMeaning(text, edited)
-    ? { text: edited, done: [said(counted(changedLines(text, edited), "line"))] }
-    : unchanged(text);
+    ? { text: edited, done: [said(countOf(changedLines(text, edited), "line"))] }
+    : keepText(text);
 }
 
 function sameMeaning(before: string, after: string): boolean {
@@ -133,6 +133,6 @@ function changedLines(before: string, after: string): number {
   return before.split(/\r\n?|\n/).filter((line, index) => line !== now[index]).length;
 }
 
-function unchanged(text: string): ReturnType<Fix> {
+function keepText(text: string): ReturnType<Fix> {
   return { text, done: [] };
 }

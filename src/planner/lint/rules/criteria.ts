@@ -14,7 +14,7 @@ export const criteria: Rule = {
     yield* judgedChecks(body, config.verify.require_checks);
     if (!SOME.test(body)) return;
     const [first, ...further] = sectionsOf(body, CRITERIA_SECTION);
-    if (first === undefined) yield* swallowed(body);
+    if (first === undefined) yield* findSwallowedSection(body);
     else {
       yield* behindOutput(body, first);
       for (const { heading } of further) {
@@ -57,7 +57,7 @@ function* behindOutput(body: string, { heading }: Section): Iterable<RuleFinding
 }
 
 /** A fence that was meant to end closes an outer one or opens a new one, and takes the section with it. */
-function* swallowed(body: string): Iterable<RuleFinding> {
+function* findSwallowedSection(body: string): Iterable<RuleFinding> {
   for (const { text, number, fencedBy } of linesIn(body)) {
     if (fencedBy === null || !HEADING.test(text)) continue;
     yield warning(

@@ -16,12 +16,12 @@ export const type: Rule = {
     switch (spec.type) {
       case "docs":
       case "documentation":
-        yield* needs(spec, ["tracks"]);
-        yield* needs(spec, ["target_files"]);
+        yield* requireOneOf(spec, ["tracks"]);
+        yield* requireOneOf(spec, ["target_files"]);
         break;
       case "research":
-        yield* needs(spec, ["informed_by", "origin"]);
-        yield* needs(spec, ["target_files"]);
+        yield* requireOneOf(spec, ["informed_by", "origin"]);
+        yield* requireOneOf(spec, ["target_files"]);
         break;
       case "driver":
       case "group":
@@ -59,7 +59,7 @@ function* unknownType(spec: Spec, { required, fields }: PlannerConfig["schema"][
 }
 
 /** At least one of the fields must hold something. */
-function* needs(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
+function* requireOneOf(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
   if (fields.some((field) => holdsSomething(spec.frontmatter[field]))) return;
   yield {
     severity: "warning",

@@ -1,4 +1,4 @@
-import { visible } from "#kernel/control_pictures.ts";
+import { visibleSign } from "#kernel/control_pictures.ts";
 import { quoteDot } from "#kernel/quote_dot.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 
@@ -6,7 +6,7 @@ import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
 export function toMermaid({ boxes, edges }: SpecGraph): string {
   const names = new Map(boxes.map(({ id }, at) => [id, `n${at}`]));
   const lines = boxes.map(({ id, title, status, critical }) => {
-    const label = [id, status, ...(title === null ? [] : [title])].map(escaped).join("<br>");
+    const label = [id, status, ...(title === null ? [] : [title])].map(escapeMermaid).join("<br>");
     return `  ${names.get(id)}["${label}"]${critical ? ":::critical" : ""}`;
   });
   const links = edges.map((edge) => `  ${names.get(edge.from)} ${arrow(edge)} ${names.get(edge.to)}`);
@@ -19,11 +19,11 @@ function arrow({ kind, critical }: GraphEdge): string {
 }
 
 /** Entity codes for all but letters, digits and plain marks. Source: mermaid.js.org/syntax/flowchart.html, entity codes. */
-function escaped(text: string): string {
+function escapeMermaid(text: string): string {
   return text
     .toWellFormed()
     .replace(/\s+/g, " ")
-    .replace(/\p{Cc}/gu, visible)
+    .replace(/\p{Cc}/gu, visibleSign)
     .replace(/[^\p{L}\p{M}\p{N} .,:_/-]/gu, (sign) => `#${sign.codePointAt(0)};`);
 }
 

@@ -81,7 +81,7 @@ export function specGraph(world: GraphWorld, { all, isShown = () => true }: Grap
   for (const { from, to } of waiting) {
     if (!facts.has(from) && !DONE.has(statusOf(from))) left.set(to, [...(left.get(to) ?? []), from]);
   }
-  return arranged(
+  return arrangeGraph(
     facts,
     waiting.filter(({ from }) => facts.has(from)),
     left,
@@ -131,7 +131,7 @@ function numberOf({ id }: Spec): number {
   return specIdParts(id)?.members.at(-1) ?? 0;
 }
 
-function arranged(
+function arrangeGraph(
   facts: ReadonlyMap<string, Facts>,
   waiting: readonly Waiting[],
   left: ReadonlyMap<string, readonly string[]>,

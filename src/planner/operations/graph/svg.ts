@@ -1,5 +1,5 @@
 import { escapeXml } from "#kernel/escape_xml.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import { colourOf } from "./languages.ts";
 import { BOX, edgeLines, MARGIN, type Place, placesOf } from "./places.ts";
 import type { GraphBox, GraphEdge, SpecGraph } from "./spec_graph.ts";
@@ -17,9 +17,9 @@ const LETTERS = 36;
 export function toSvg(graph: SpecGraph): string {
   const { boxes, edges } = graph;
   const { places, width, height } = placesOf(graph, TITLE_HEIGHT);
-  const title = `${counted(boxes.length, "spec")}, ${counted(edges.length, "dependency", "dependencies")}`;
+  const title = `${countOf(boxes.length, "spec")}, ${countOf(edges.length, "dependency", "dependencies")}`;
   const chain = graph.critical_path.length;
-  const heading = chain === 0 ? title : `${title}; critical path of ${counted(chain, "spec")} (bold)`;
+  const heading = chain === 0 ? title : `${title}; critical path of ${countOf(chain, "spec")} (bold)`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="'DejaVu Sans Mono', Menlo, Consolas, monospace" font-size="12">`,
     `<title>${escapeXml(title)}</title>`,
@@ -34,7 +34,7 @@ export function toSvg(graph: SpecGraph): string {
 function boxSvg({ id, title, status, critical, in_cycle, left_out }: GraphBox, { x, y }: Place): string {
   const { fill, ink } = colourOf(status);
   const stroke = in_cycle ? "#b3261e" : critical ? "#1b1f24" : "#8a939d";
-  const first = fitted(`${id} ${status}`);
+  const first = fitText(`${id} ${status}`);
   const tip = [`${id} ${status}`, title ?? "", ...(left_out.length > 0 ? [`waits for ${left_out.join(", ")}`] : [])];
   return (
     `<g><title>${escapeXml(tip.filter((line) => line !== "").join("\n"))}</title>` +
@@ -42,11 +42,11 @@ function boxSvg({ id, title, status, critical, in_cycle, left_out }: GraphBox, {
     // Letters that are wider than others end at the box.
     `<svg x="${x}" y="${y}" width="${WIDTH - 6}" height="${HEIGHT}" fill="${ink}">` +
     `<text x="8" y="19"${critical ? ' font-weight="bold"' : ""}>${escapeXml(first)}</text>` +
-    `<text x="8" y="37">${escapeXml(fitted(title ?? ""))}</text></svg></g>`
+    `<text x="8" y="37">${escapeXml(fitText(title ?? ""))}</text></svg></g>`
   );
 }
 
-function fitted(text: string): string {
+function fitText(text: string): string {
   const letters = [...text.replace(/\s+/g, " ")];
   return letters.length <= LETTERS ? letters.join("") : `${letters.slice(0, LETTERS - 1).join("")}…`;
 }

@@ -44,18 +44,18 @@ export async function finishShared(
 
 /** Keeps a spec for a person of this clone, whose agent was stopped. Never refuses: returns what the person should know. */
 export async function keepShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changed(context, id, "keep");
+  return changeClaims(context, id, "keep");
 }
 
 /** Releases a final or held claim of this clone, so that any clone may begin the spec. */
 export async function giveUpShared(context: PlannerContext, id: SpecId): Promise<readonly string[]> {
-  return changed(context, id, "give up");
+  return changeClaims(context, id, "give up");
 }
 
-async function changed(context: PlannerContext, id: SpecId, deed: "keep" | "give up"): Promise<readonly string[]> {
+async function changeClaims(context: PlannerContext, id: SpecId, deed: "keep" | "give up"): Promise<readonly string[]> {
   if (context.insideRun() !== null || !(await isShared(context))) return [];
   const { claims } = await context.runs();
-  const answer = await claims.byHand(id, deed, NO_WISHES).catch(unknown);
+  const answer = await claims.byHand(id, deed, NO_WISHES).catch(unknownAnswer);
   return answer.kind === "own" ? answer.notes : [`other clones do not know of it: ${answer.reason}`];
 }
 
@@ -63,7 +63,7 @@ async function isShared(context: PlannerContext): Promise<boolean> {
   return (await context.config()).claims.remote !== null;
 }
 
-function unknown(error: unknown): SharedAnswer {
+function unknownAnswer(error: unknown): SharedAnswer {
   if (!(error instanceof OperationError)) throw error;
   return { kind: "unknown", reason: error.message };
 }

@@ -36,7 +36,7 @@ export function snippetOf({ title, body }: Spec, pattern: RegExp): string {
   for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
     // A query that begins with line ends is found behind them.
     const line = lineAt(body, match.index + match[0].search(/\S|$/));
-    if (title === null || line.text.trim() !== `# ${title}`) return cut(line);
+    if (title === null || line.text.trim() !== `# ${title}`) return cutLine(line);
   }
   return title ?? "";
 }
@@ -53,7 +53,7 @@ function lineAt(body: string, index: number): MatchedLine {
   return { text: body.slice(start, end === -1 ? undefined : index + end), at: index - start };
 }
 
-function cut({ text, at }: MatchedLine): string {
+function cutLine({ text, at }: MatchedLine): string {
   if (text.trim().length <= SNIPPET_CHARS) return text.trim();
   const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - SNIPPET_CHARS));
   const to = from + SNIPPET_CHARS;

@@ -144,18 +144,18 @@ export function outputFormatSection(schemaPath: string, bundle: SchemaBundle): s
     "## Output Format",
     `When the work is done, end your output with one JSON value in a code block tagged \`json\`. It is checked against the JSON Schema (draft 2020-12) \`${schemaPath}\`.`,
     "### Schema",
-    fenced(schema),
-    ...others.flatMap((other) => [`Referred to as \`${other.path}\`:`, fenced(other.schema)]),
+    fenceJson(schema),
+    ...others.flatMap((other) => [`Referred to as \`${other.path}\`:`, fenceJson(other.schema)]),
     "### Required fields",
     required.length === 0 ? "None." : required.join("\n"),
     "### Example",
     ...(example.fits ? [] : ["It only shows the shape; the schema demands more than it fulfils."]),
-    fenced(example.value),
+    fenceJson(example.value),
   ];
   return `${paragraphs.join("\n\n")}\n`;
 }
 
-function fenced(value: unknown): string {
+function fenceJson(value: unknown): string {
   return `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 }
 

@@ -37,7 +37,7 @@ export class SchemaFiles {
     const inFolder = join(this.#root, FOLDER, schemaPath);
     const bare = !/[\\/]/.test(schemaPath) && (await exists(inFolder));
     const file = bare ? inFolder : resolve(this.#root, schemaPath);
-    if (!contains(this.#root, file)) throw new SchemaFileError(`${schemaPath}: lies outside the project`);
+    if (!folderContains(this.#root, file)) throw new SchemaFileError(`${schemaPath}: lies outside the project`);
     return this.#read(file, this.#root, "the project");
   }
 
@@ -58,7 +58,7 @@ export class SchemaFiles {
 
   async #read(file: string, within: string, place: string): Promise<SchemaFile> {
     const path = relative(this.#root, file).split(sep).join("/");
-    if (!contains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
+    if (!folderContains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
     const text = await readBounded(file, path, within, place);
     return { path, schema: parse(text, path) };
   }
@@ -89,7 +89,7 @@ async function readBounded(file: string, path: string, within: string, place: st
     if (!info.isFile()) throw new SchemaFileError(`${path}: is no file`);
     if (info.size > MAX_SCHEMA_BYTES) throw new SchemaFileError(`${path}: is larger than ${MAX_SCHEMA_BYTES} bytes`);
     const [target, folder] = await Promise.all([realpath(file), realpath(within)]);
-    if (!contains(folder, target)) throw new SchemaFileError(`${path}: leads outside ${place}`);
+    if (!folderContains(folder, target)) throw new SchemaFileError(`${path}: leads outside ${place}`);
     return await readWhole(await open(file, "r"));
   } catch (error) {
     if (error instanceof SchemaFileError) throw error;
@@ -135,7 +135,7 @@ function brokenAt(text: string): { line: number; column: number } {
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function contains(folder: string, file: string): boolean {
+function folderContains(folder: string, file: string): boolean {
   const inside = relative(folder, file);
   return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
 }

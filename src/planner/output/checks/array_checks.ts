@@ -1,21 +1,31 @@
 import { canonicalJson } from "#kernel/canonical_json.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
-import { type Apply, type Check, every, type Frame, fail, inside, type Keyword, type Kinds, keyword } from "./check.ts";
+import {
+  type Apply,
+  type Check,
+  type Frame,
+  fail,
+  inside,
+  type Keyword,
+  type Kinds,
+  keyword,
+  testEvery,
+} from "./check.ts";
 
 type Items = Kinds["array"];
 
 /** Keywords about arrays. Source: JSON Schema 2020-12 Core, 10.3.1; Validation, 6.4. */
 export const ARRAY_CHECKS: readonly Keyword[] = [
   keyword("minItems", "array", (least: number) => (value, frame) => {
-    return value.length >= least || fail(frame, `expected at least ${counted(least, "item")}, got ${value.length}`);
+    return value.length >= least || fail(frame, `expected at least ${countOf(least, "item")}, got ${value.length}`);
   }),
   keyword("maxItems", "array", (most: number) => (value, frame) => {
-    return value.length <= most || fail(frame, `expected at most ${counted(most, "item")}, got ${value.length}`);
+    return value.length <= most || fail(frame, `expected at most ${countOf(most, "item")}, got ${value.length}`);
   }),
-  keyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || unique(value, frame)),
+  keyword("uniqueItems", "array", (wanted: boolean) => (value, frame) => !wanted || checkUnique(value, frame)),
   keyword("prefixItems", "array", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    return every(schemas.slice(0, value.length).entries(), frame, ([index, schema]) => {
+    return testEvery(schemas.slice(0, value.length).entries(), frame, ([index, schema]) => {
       return item({ value, index, schema }, frame, apply);
     });
   }),
@@ -24,10 +34,10 @@ export const ARRAY_CHECKS: readonly Keyword[] = [
     return (value, frame, apply) => {
       // `items: true` says nothing, and a list may have a million entries.
       if (schema === true && frame.evaluated === undefined) return true;
-      return every(indexes(value, first), frame, (index) => item({ value, index, schema }, frame, apply));
+      return testEvery(indexes(value, first), frame, (index) => item({ value, index, schema }, frame, apply));
     };
   }),
-  keyword("contains", "array", contains),
+  keyword("contains", "array", checkContains),
 ];
 
 export function* indexes(value: Items, first = 0): Generator<number> {
@@ -45,9 +55,9 @@ export function item(
   return apply(schema, value[index], inside(frame, index));
 }
 
-function unique(value: Items, frame: Frame): boolean {
+function checkUnique(value: Items, frame: Frame): boolean {
   const seen = new Map<string, number>();
-  return every(value.entries(), frame, ([index, each]) => {
+  return testEvery(value.entries(), frame, ([index, each]) => {
     const text = canonicalJson(each);
     const first = seen.get(text);
     if (first !== undefined) return fail(frame, `expected unique items, got item ${index} equal to item ${first}`);
@@ -56,7 +66,7 @@ function unique(value: Items, frame: Frame): boolean {
   });
 }
 
-function contains(schema: LinkedSchema, { keywords }: LinkedObject): Check<Items> {
+function checkContains(schema: LinkedSchema, { keywords }: LinkedObject): Check<Items> {
   const least = (keywords.get("minContains") as number | undefined) ?? 1;
   const most = (keywords.get("maxContains") as number | undefined) ?? Number.POSITIVE_INFINITY;
   return (value, frame, apply) => {
@@ -67,7 +77,7 @@ function contains(schema: LinkedSchema, { keywords }: LinkedObject): Check<Items
       frame.evaluated?.items.add(index);
     }
     const like = 'that "contains" describes';
-    if (found < least) return fail(frame, `expected at least ${counted(least, "item")} ${like}, got ${found}`);
-    return found <= most || fail(frame, `expected at most ${counted(most, "item")} ${like}, got ${found}`);
+    if (found < least) return fail(frame, `expected at least ${countOf(least, "item")} ${like}, got ${found}`);
+    return found <= most || fail(frame, `expected at most ${countOf(most, "item")} ${like}, got ${found}`);
   };
 }

@@ -62,12 +62,12 @@ export function inside(frame: Frame, token: string | number): Frame {
 }
 
 /** The same value, verdict only. */
-export function silent(frame: Frame): Frame {
+export function silenceFrame(frame: Frame): Frame {
   return { at: frame.at, report: undefined, evaluated: frame.evaluated };
 }
 
 /** True when `test` holds for all; goes on after a failure only where problems are collected. */
-export function every<Item>(items: Iterable<Item>, frame: Frame, test: (item: Item) => boolean): boolean {
+export function testEvery<Item>(items: Iterable<Item>, frame: Frame, test: (item: Item) => boolean): boolean {
   let passed = true;
   for (const item of items) {
     if (test(item)) continue;

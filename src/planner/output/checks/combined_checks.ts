@@ -1,7 +1,7 @@
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import { type At, fieldName, formatList, formatValue, type Problem, problemLine, typeOf } from "../problems.ts";
 import { indexes, item } from "./array_checks.ts";
-import { type Apply, type Check, every, type Frame, fail, type Keyword, keyword, silent } from "./check.ts";
+import { type Apply, type Check, type Frame, fail, type Keyword, keyword, silenceFrame, testEvery } from "./check.ts";
 import { dependentRequired, field } from "./object_checks.ts";
 
 /** Number of alternatives whose first problem is reported if no alternative was clearly meant. */
@@ -55,19 +55,19 @@ function noneFits(alternatives: number, branches: readonly (readonly Problem[])[
 
 /** Keywords that judge the same value by other schemas. Source: JSON Schema 2020-12 Core, 8.2.3 and 10.2. */
 export const COMBINED_CHECKS: readonly Keyword[] = [
-  keyword("$ref", "any", same),
-  keyword("$dynamicRef", "any", same),
+  keyword("$ref", "any", checkSame),
+  keyword("$dynamicRef", "any", checkSame),
   keyword("allOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    return every(schemas, frame, (schema) => apply(schema, value, frame));
+    return testEvery(schemas, frame, (schema) => apply(schema, value, frame));
   }),
   keyword("anyOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    const fits = (schema: LinkedSchema): boolean => apply(schema, value, silent(frame));
+    const fits = (schema: LinkedSchema): boolean => apply(schema, value, silenceFrame(frame));
     // If judged parts are collected, every fitting alternative counts.
     const passed = frame.evaluated === undefined ? schemas.some(fits) : schemas.filter(fits).length > 0;
     return passed || reportAlternatives(schemas, value, frame, apply);
   }),
   keyword("oneOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
-    const passed = [...schemas.keys()].filter((index) => apply(schemas[index] ?? true, value, silent(frame)));
+    const passed = [...schemas.keys()].filter((index) => apply(schemas[index] ?? true, value, silenceFrame(frame)));
     if (passed.length === 1) return true;
     if (passed.length === 0) return reportAlternatives(schemas, value, frame, apply);
     return fail(frame, `expected exactly one alternative of "oneOf" to fit, got alternatives ${passed.join(" and ")}`);
@@ -79,14 +79,15 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
   keyword("if", "any", (condition: LinkedSchema, { keywords }) => {
     const then = (keywords.get("then") ?? true) as LinkedSchema;
     const otherwise = (keywords.get("else") ?? true) as LinkedSchema;
-    return (value, frame, apply) => apply(apply(condition, value, silent(frame)) ? then : otherwise, value, frame);
+    return (value, frame, apply) =>
+      apply(apply(condition, value, silenceFrame(frame)) ? then : otherwise, value, frame);
   }),
   keyword("dependentSchemas", "object", dependents),
   keyword("dependencies", "object", (wanted: ReadonlyMap<string, LinkedSchema | readonly string[]>) => {
     const names = [...wanted].filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1]));
     const schemas = [...wanted].filter((entry): entry is [string, LinkedSchema] => !Array.isArray(entry[1]));
     const checks = [dependentRequired(names), dependents(new Map(schemas))];
-    return (value, frame, apply) => every(checks, frame, (check) => check(value, frame, apply));
+    return (value, frame, apply) => testEvery(checks, frame, (check) => check(value, frame, apply));
   }),
 ];
 
@@ -94,11 +95,11 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
 export const UNEVALUATED_CHECKS: readonly Keyword[] = [
   keyword("unevaluatedItems", "array", (schema: LinkedSchema) => (value, frame, apply) => {
     const left = [...indexes(value)].filter((index) => frame.evaluated?.items.has(index) !== true);
-    return every(left, frame, (index) => item({ value, index, schema }, frame, apply));
+    return testEvery(left, frame, (index) => item({ value, index, schema }, frame, apply));
   }),
   keyword("unevaluatedProperties", "object", (schema: LinkedSchema) => (value, frame, apply) => {
     const left = Object.keys(value).filter((name) => frame.evaluated?.keys.has(name) !== true);
-    return every(left, frame, (name) => field({ value, name, schema }, frame, apply));
+    return testEvery(left, frame, (name) => field({ value, name, schema }, frame, apply));
   }),
 ];
 
@@ -107,13 +108,13 @@ export function asksForEvaluated({ keywords }: LinkedObject): boolean {
   return keywords.has("unevaluatedItems") || keywords.has("unevaluatedProperties");
 }
 
-function same(schema: LinkedSchema): Check<unknown> {
+function checkSame(schema: LinkedSchema): Check<unknown> {
   return (value, frame, apply) => apply(schema, value, frame);
 }
 
 function dependents(wanted: ReadonlyMap<string, LinkedSchema>): Check<Readonly<Record<string, unknown>>> {
   return (value, frame, apply) =>
-    every(wanted, frame, ([name, schema]) => {
+    testEvery(wanted, frame, ([name, schema]) => {
       if (!Object.hasOwn(value, name)) return true;
       if (schema === false) return fail(frame, `unexpected field ${fieldName(name)}`, { aboutField: true });
       return apply(schema, value, frame);

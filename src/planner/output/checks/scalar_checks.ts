@@ -58,7 +58,7 @@ export function isMultipleOf(value: number, step: number): boolean {
   const left = decimal(value);
   const right = decimal(step);
   const exponent = Math.min(left.exponent, right.exponent);
-  return scaled(left, exponent) % scaled(right, exponent) === 0n;
+  return scaleDecimal(left, exponent) % scaleDecimal(right, exponent) === 0n;
 }
 
 interface Decimal {
@@ -74,6 +74,6 @@ function decimal(value: number): Decimal {
 }
 
 // A double spans some 630 decimal places, so the integers here stay below 2200 bits.
-function scaled({ digits, exponent }: Decimal, to: number): bigint {
+function scaleDecimal({ digits, exponent }: Decimal, to: number): bigint {
   return digits * 10n ** BigInt(exponent - to);
 }

@@ -76,12 +76,12 @@ export function exampleNumber(parts: Parts, whole: boolean, nth: number): number
   if (unit === undefined) return nth === 0 ? start : start + nth * Math.min(1, (high - start) / (nth + 1));
   const first = Math.ceil(start / unit) * unit;
   const fitting = first > high ? Math.floor(high / unit) * unit : first;
-  const candidate = rounded(fitting + nth * unit);
-  return candidate > high ? rounded(fitting - nth * unit) : candidate;
+  const candidate = roundFraction(fitting + nth * unit);
+  return candidate > high ? roundFraction(fitting - nth * unit) : candidate;
 }
 
 /** Away from binary fractions: 3 × 0.1 is written as 0.3. */
-function rounded(value: number): number {
+function roundFraction(value: number): number {
   return Number(value.toPrecision(15));
 }
 

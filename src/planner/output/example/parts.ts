@@ -63,17 +63,17 @@ export function partsOf(index: SchemaIndex, nodes: readonly SchemaNode[], choice
   for (const schema of found) {
     if (found.size > MAX_PARTS) break;
     // Iteration over a set includes items added during it.
-    for (const next of together(index, schema, choice)) if (isSchemaObject(next)) found.add(next);
+    for (const next of partsTogether(index, schema, choice)) if (isSchemaObject(next)) found.add(next);
   }
   return new Parts([...found]);
 }
 
-function together(index: SchemaIndex, schema: SchemaObject, choice: number | undefined): readonly unknown[] {
-  const found = [...referred(index, schema), ...[schema["allOf"] ?? []].flat()];
-  return choice === undefined ? found : [...found, ...chosen(schema, choice)];
+function partsTogether(index: SchemaIndex, schema: SchemaObject, choice: number | undefined): readonly unknown[] {
+  const found = [...referredParts(index, schema), ...[schema["allOf"] ?? []].flat()];
+  return choice === undefined ? found : [...found, ...chosenParts(schema, choice)];
 }
 
-function referred(index: SchemaIndex, schema: SchemaObject): readonly unknown[] {
+function referredParts(index: SchemaIndex, schema: SchemaObject): readonly unknown[] {
   const base = index.place(schema)?.resource.uri ?? "";
   return ["$ref", "$dynamicRef"].map((keyword) => {
     const text = schema[keyword];
@@ -82,7 +82,7 @@ function referred(index: SchemaIndex, schema: SchemaObject): readonly unknown[] 
   });
 }
 
-function chosen(schema: SchemaObject, choice: number): readonly unknown[] {
+function chosenParts(schema: SchemaObject, choice: number): readonly unknown[] {
   const lists = [schema["anyOf"], schema["oneOf"]].filter((list) => Array.isArray(list) && list.length > 0);
   const found: unknown[] = (lists as readonly unknown[][]).map((list) => list[choice % list.length]);
   const { if: condition, then, else: otherwise } = schema;

@@ -1,11 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import { shellWord } from "#words/shell_word.ts";
 import { liveWorker } from "../../operations/shared/live_worker.ts";
 import type { WorktreeStatus } from "../../ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMergeable } from "../../work/person_need.ts";
-import { requested } from "../merge/waiting_work.ts";
+import { whyRequested } from "../merge/waiting_work.ts";
 import { withoutSlash } from "../run/place.ts";
 import type { CareDeps } from "../run_types.ts";
 import { endStranded, type Trouble } from "./trouble.ts";
@@ -26,7 +26,7 @@ export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Troubl
     if ((await liveWorker(context, id)) !== null) continue;
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const trouble = await troubleOf(deps, id, status);
-    const advice = requested(id, requests.get(id));
+    const advice = whyRequested(id, requests.get(id));
     found.push(trouble.advice === null || advice === null ? trouble : { ...trouble, advice });
   }
   return found;
@@ -52,7 +52,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
   const cutOff = status?.status === "working";
   return {
     ...base,
-    message: `no process works in it, and it holds ${described(content)}`,
+    message: `no process works in it, and it holds ${describeContent(content)}`,
     advice: await adviceFor(deps, id, content),
     ...(cutOff ? { repair: () => noteEnd(deps, id) } : {}),
   };
@@ -64,9 +64,9 @@ async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promis
   return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
 }
 
-function described({ uncommitted, unmerged }: Content): string {
+function describeContent({ uncommitted, unmerged }: Content): string {
   const parts: string[] = [];
-  if (unmerged > 0) parts.push(`${counted(unmerged, "commit")} not merged`);
+  if (unmerged > 0) parts.push(`${countOf(unmerged, "commit")} not merged`);
   if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);
   return parts.join(" and ");
 }

@@ -200,11 +200,11 @@ async function unreadableFiles({ context }: CareDeps): Promise<readonly Trouble[
     context.specs.archived(),
     context.work.brokenRecords(),
   ]);
-  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadable(file, "fix its text"));
-  return [...specs, ...records.map((file) => unreadable(file, "remove it if it is not needed"))];
+  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadableTrouble(file, "fix its text"));
+  return [...specs, ...records.map((file) => unreadableTrouble(file, "remove it if it is not needed"))];
 }
 
-function unreadable({ file, line, column, message }: UnreadableFile, advice: string): Trouble {
+function unreadableTrouble({ file, line, column, message }: UnreadableFile, advice: string): Trouble {
   const place = line === null ? "" : `line ${line}${column === null ? "" : `, column ${column}`}: `;
   return { kind: "unreadable_file", subject: file, message: place + message, advice };
 }

@@ -46,7 +46,7 @@ export interface MergingWishes extends Pick<RunWishes, "stop" | "unproven" | "sh
   readonly as?: string | null;
 }
 
-export function refused(id: SpecId, reason: string): MergeResult {
+export function refuseMerge(id: SpecId, reason: string): MergeResult {
   return { spec_id: id, outcome: "refused", reason };
 }
 

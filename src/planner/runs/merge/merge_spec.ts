@@ -22,7 +22,7 @@ import {
   type MergingWishes,
   notFinalText,
   openRequest,
-  refused,
+  refuseMerge,
   removeWork,
 } from "./complete_spec.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
@@ -36,28 +36,28 @@ import { describeMissingWork } from "./waiting_work.ts";
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, wishes: MergingWishes): Promise<MergeResult> {
   try {
-    const use = (claim: Claim) => merged(deps, claim, wishes);
-    return await holdClaim(deps, id, use, ({ pid }) => refused(id, `process ${pid} is working on it`));
+    const use = (claim: Claim) => mergeClaimed(deps, claim, wishes);
+    return await holdClaim(deps, id, use, ({ pid }) => refuseMerge(id, `process ${pid} is working on it`));
   } catch (error) {
-    if (error instanceof OperationError) return refused(id, error.message);
+    if (error instanceof OperationError) return refuseMerge(id, error.message);
     throw error;
   }
 }
 
-async function merged(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promise<MergeResult> {
+async function mergeClaimed(deps: RunDeps, claim: Claim, wishes: MergingWishes): Promise<MergeResult> {
   const { context, ports } = deps;
   const { stop, unproven, shared } = wishes;
   const { id } = claim;
   const spec = await context.specs.load(id);
-  if (!(await ports.worktrees.ids()).includes(id)) return refused(id, describeMissingWork(spec));
+  if (!(await ports.worktrees.ids()).includes(id)) return refuseMerge(id, describeMissingWork(spec));
   const worktree = await ports.worktrees.find(id);
   const state = (await worktree?.settle()) ?? null;
   const elsewhere = await mergedElsewhere(deps, claim, { spec, worktree, state, wishes });
   if (elsewhere !== null) return elsewhere;
   const found = await completion(deps, spec, { worktree, state, stop, unproven });
-  if (found.reasons.length > 0) return refused(id, found.reasons.join("; "));
+  if (found.reasons.length > 0) return refuseMerge(id, found.reasons.join("; "));
   const final = await claim.finish(shared);
-  if (final.kind !== "own") return refused(id, notFinalText(id, final));
+  if (final.kind !== "own") return refuseMerge(id, notFinalText(id, final));
   const request = await openRequest(deps, id);
   const result = await mergeFinal(deps, spec, { worktree, state, stop, unproven, proven: found.proven });
   return "notes" in result ? { ...result, notes: [...final.notes, ...result.notes, ...request] } : result;
@@ -124,7 +124,7 @@ function openReason(id: SpecId, criteria: readonly string[]): string {
 
 async function needsAttention({ context }: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
   if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention" }));
-  return refused(id, reason);
+  return refuseMerge(id, reason);
 }
 
 interface Conflict {

@@ -36,7 +36,8 @@ export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
     const status = statuses.find(({ spec_id }) => spec_id === id);
     const reason =
       worker === null
-        ? (unfinished(byId.get(id), { id, status, archived: archived.has(id) }) ?? requested(id, requests.get(id)))
+        ? (whyUnfinished(byId.get(id), { id, status, archived: archived.has(id) }) ??
+          whyRequested(id, requests.get(id)))
         : `process ${worker.pid} is working on it`;
     if (reason === null) finished.push(id);
     else left.push({ spec_id: id, reason });
@@ -54,7 +55,7 @@ interface Standing {
 }
 
 /** Null for work that is finished. */
-function unfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
+function whyUnfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
   if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
   const { status } = spec;
   if (isFinishedWork(status, there ?? UNKNOWN)) return null;
@@ -64,7 +65,7 @@ function unfinished(spec: Spec | undefined, { id, status: there, archived }: Sta
 }
 
 /** Work with a pull request is merged there, or by a person who names it. Null without one. */
-export function requested(id: SpecId, request: RequestNote | undefined): string | null {
+export function whyRequested(id: SpecId, request: RequestNote | undefined): string | null {
   if (request === undefined) return null;
   return `${requestName(request)} has it (${request.url}): "planner pr --sync ${id}" takes over its merge, "planner merge ${id}" merges it here`;
 }

@@ -73,8 +73,8 @@ async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly R
   const isSame = recorded !== null && (recorded === head || (await onlyPlannersFiles(deps, recorded, head)));
   const criteria = isSame ? reviewedCriteria(spec.body, kept, recorded) : facts.criteria;
   const isProven = criteria.every(({ verify, verdict }) => verify === null || verdict === "proven");
-  if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return ticked(criteria, facts);
-  if (await isExcused(deps, spec)) return ticked(criteria, facts);
+  if (isProven || !hasChecks(judgeCriteria(spec.body, spec.body))) return tickCriteria(criteria, facts);
+  if (await isExcused(deps, spec)) return tickCriteria(criteria, facts);
   const proof = await proofOn(deps, spec, { stop, commit: head });
   const reasons = reasonsAgainst(spec.id, proof);
   if (reasons.length > 0 && !allowsUnfinished) {
@@ -84,7 +84,7 @@ async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly R
     );
   }
   const at = deps.context.clock.now().toISOString();
-  return ticked(criteria, facts).map((criterion) => {
+  return tickCriteria(criteria, facts).map((criterion) => {
     const found = proof.criteria.find(({ label, verify }) => label === criterion.label && verify === criterion.verify);
     if (found === undefined || criterion.verify === null) return criterion;
     const { verdict, check } = found;
@@ -95,7 +95,7 @@ async function provenCriteria(deps: RunDeps, judged: Judged): Promise<readonly R
 }
 
 /** The worktree's ticks: the project's file gets them with the merge. */
-function ticked(
+function tickCriteria(
   criteria: readonly ReviewedCriterion[],
   { criteria: there }: ReviewFacts,
 ): readonly ReviewedCriterion[] {

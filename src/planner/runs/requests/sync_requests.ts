@@ -50,7 +50,7 @@ export async function syncRequests(
   const results: SyncedRequest[] = [];
   for (const id of ids) {
     if (wishes.stop.soon.aborted) break;
-    const result = await synced(deps, { id, note: notes.get(id) ?? null, wishes, advanced });
+    const result = await syncRequest(deps, { id, note: notes.get(id) ?? null, wishes, advanced });
     results.push(result);
     told(result);
   }
@@ -65,7 +65,7 @@ interface Syncing {
 }
 
 /** Never throws a refusal: one request does not hold up the others. */
-async function synced(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
+async function syncRequest(deps: RunDeps, syncing: Syncing): Promise<SyncedRequest> {
   const { id, note } = syncing;
   try {
     return await withClaim(deps, id, "look for the merge of", (claim) => lookFor(deps, claim, syncing));
@@ -102,7 +102,7 @@ async function lookFor(deps: RunDeps, claim: Claim, { id, note, wishes, advanced
   if (note !== null && request !== null) {
     await requests.note(id, { ...note, number: request.number, url: request.url, state: request.state });
   }
-  return { ...about, ...unmerged(id, { request, note, forge: target.into.forge }) };
+  return { ...about, ...noteUnmerged(id, { request, note, forge: target.into.forge }) };
 }
 
 interface Unmerged {
@@ -111,7 +111,7 @@ interface Unmerged {
   readonly forge: RequestTarget["into"]["forge"];
 }
 
-function unmerged(
+function noteUnmerged(
   id: SpecId,
   { request, note, forge }: Unmerged,
 ): Pick<SyncedRequest, "outcome" | "sign" | "result" | "reason"> {

@@ -16,7 +16,7 @@ import {
   type MergeResult,
   type MergingWishes,
   notFinalText,
-  refused,
+  refuseMerge,
   removeWork,
 } from "../merge/complete_spec.ts";
 import { missingForCompletion } from "../merge/missing_evidence.ts";
@@ -63,15 +63,15 @@ export async function takeMerged(
   const { context, ports } = deps;
   const { spec, wishes } = work;
   const { id } = spec;
-  if (found === null) return refused(id, "nothing says that its work is in the main branch");
+  if (found === null) return refuseMerge(id, "nothing says that its work is in the main branch");
   const inTheWay = await obstacle(deps, work);
-  if (inTheWay !== null) return refused(id, inTheWay);
+  if (inTheWay !== null) return refuseMerge(id, inTheWay);
   const judged = await judgeMain(deps, work, { found, main });
-  if (wishes.stop.soon.aborted) return refused(id, "it was interrupted");
-  if (judged.kind === "waiting") return refused(id, `${mergedIn(found)}: ${judged.reason}`);
+  if (wishes.stop.soon.aborted) return refuseMerge(id, "it was interrupted");
+  if (judged.kind === "waiting") return refuseMerge(id, `${mergedIn(found)}: ${judged.reason}`);
   if (judged.kind === "lost") return needsAttention(deps, work, judged.reason);
   const final = await claim.finish(wishes.shared);
-  if (final.kind !== "own") return refused(id, notFinalText(id, final));
+  if (final.kind !== "own") return refuseMerge(id, notFinalText(id, final));
   await ports.requests.bringBack(id);
   if (!spec.archived) {
     const fields = finalFields(deps, spec, wishes.unproven);
@@ -128,7 +128,7 @@ async function judgeMain(
     // A person has named the commit, or looked at what the forge merged.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
-    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${short(found.commit)}" takes it as done`;
+    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortHash(found.commit)}" takes it as done`;
     return { kind: "lost", reason };
   }
   const proof = await proofOn(deps, spec, { stop: wishes.stop, commit: main });
@@ -152,13 +152,13 @@ async function needsAttention(deps: RunDeps, { spec }: PlacedWork, reason: strin
   }
   const commits = await ports.worktrees.commits(id);
   await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits });
-  return refused(id, reason);
+  return refuseMerge(id, reason);
 }
 
 function mergedIn({ commit }: FoundMerge): string {
-  return `merged in ${short(commit)}`;
+  return `merged in ${shortHash(commit)}`;
 }
 
-function short(hash: string): string {
+function shortHash(hash: string): string {
   return hash.slice(0, 10);
 }

@@ -38,7 +38,7 @@ export async function sendBack(deps: RunDeps, id: string, text: string): Promise
   const spec = await findSpec(deps.context, id, { archived: false });
   await refuseUnreviewable(deps, spec);
   const at = deps.context.clock.now().toISOString();
-  const specs = await worked(deps, spec);
+  const specs = await workedSpecs(deps, spec);
   for (const one of specs) {
     await withClaim(deps, one, "send back", async () => {
       await changeSpec(deps.context, one, (before, current) => {
@@ -61,7 +61,7 @@ async function noteInPlace({ context, ports }: RunDeps, id: SpecId): Promise<voi
 }
 
 /** No agent works on a group itself. */
-async function worked(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
+async function workedSpecs(deps: RunDeps, spec: Spec): Promise<readonly SpecId[]> {
   if (spec.type !== "group") return [spec.id];
   const members = await membersWithWork(deps, spec);
   const waiting = members.filter(({ need }) => need !== null).map(({ spec_id }) => spec_id);

@@ -7,7 +7,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { namesSpec } from "../../work/commit_message.ts";
 import { missingWork, newOutput } from "../../work/default_evidence.ts";
-import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
+import { type Evidence, isWorthGathering, NO_EVIDENCE, type RunFacts } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 import { type Provenance, reasonsAgainst, resultsIn, withoutCriteria } from "../../work/provenance.ts";
@@ -55,7 +55,7 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
   }
-  return succeeded(left) && traces.settled ? withChecks(deps, work, { left, traces, criteria }) : traces;
+  return isWorthGathering(left) && traces.settled ? withChecks(deps, work, { left, traces, criteria }) : traces;
 }
 
 /** Returns the spec as it was when the run began: the run is judged by this text. */

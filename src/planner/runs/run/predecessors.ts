@@ -6,7 +6,7 @@ import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
 import type { RequestNote } from "../../work/requests/request_note.ts";
 import { notFinalText } from "../merge/complete_spec.ts";
-import { requested } from "../merge/waiting_work.ts";
+import { whyRequested } from "../merge/waiting_work.ts";
 import { admission } from "../proof/prove_spec.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
@@ -36,7 +36,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
   }
   const requests = unmerged.length === 0 ? new Map<SpecId, RequestNote>() : await deps.ports.requests.notes();
   for (const id of unmerged) {
-    const why = requested(id, requests.get(id));
+    const why = whyRequested(id, requests.get(id));
     if (why !== null) throw notMerged(id, spec.id, why);
   }
   for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, ...wanting }));

@@ -129,7 +129,7 @@ function finalText(
   const unproven = (isCompleted ? end.unproven : null) ?? undefined;
   const fields = { status: end.status, completed_at: isCompleted ? at : undefined, unproven };
   const own = outputOf(text) !== outputOf(before);
-  return withOutput(editFields(text, fields), shortened(end.output), own);
+  return withOutput(editFields(text, fields), shortenOutput(end.output), own);
 }
 
 function outputOf(text: string): string {
@@ -138,7 +138,7 @@ function outputOf(text: string): string {
   return section === undefined || !document.ok ? "" : document.body.slice(section.heading.next, section.end).trim();
 }
 
-function shortened(output: string): string {
+function shortenOutput(output: string): string {
   // NUL and halves of characters have no place in a spec's file.
   const text = output.replaceAll("\0", "").toWellFormed().trim();
   if (text.length <= MAX_APPENDED_CHARS) return text;

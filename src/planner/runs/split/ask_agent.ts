@@ -30,7 +30,7 @@ export async function askForMembers(
     const job = { id, processId, config, log, stop, place: placeAt(root, null), spec, provider, session: null };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
     const end = await launchAgent(deps, { job, claim, stillWanted, prompt: { text } });
-    if (!(await stillWanted())) throw failed(id, "it was ended from outside");
+    if (!(await stillWanted())) throw splitFailed(id, "it was ended from outside");
     refuseBadEnd(id, end, provider);
     return end.output;
   } catch (error) {
@@ -42,17 +42,17 @@ export async function askForMembers(
 }
 
 function refuseBadEnd(id: SpecId, { exit, failure, interrupted, claimed }: AgentEnd, provider: Provider): void {
-  if (!claimed) throw failed(id, "another process has taken the spec over");
-  if (interrupted) throw failed(id, "interrupted before the agent was done");
-  if (exit.code === null) throw failed(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
+  if (!claimed) throw splitFailed(id, "another process has taken the spec over");
+  if (interrupted) throw splitFailed(id, "interrupted before the agent was done");
+  if (exit.code === null) throw splitFailed(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
   if (exit.code !== 0) {
     const meaning = exitMeaning(provider, exit.code);
-    throw failed(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
+    throw splitFailed(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
   }
-  if (failure !== null) throw failed(id, `the agent says: ${failure}`);
+  if (failure !== null) throw splitFailed(id, `the agent says: ${failure}`);
 }
 
-function failed(id: SpecId, why: string): OperationError {
+function splitFailed(id: SpecId, why: string): OperationError {
   return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
 }
 

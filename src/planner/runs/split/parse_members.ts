@@ -27,15 +27,15 @@ export const MAX_MEMBERS = 50;
  */
 export function parseMembers(answer: string): readonly ProposedMember[] {
   const found = extractJson(answer);
-  if (found === undefined) throw refused("it holds no JSON");
+  if (found === undefined) throw refuseMembers("it holds no JSON");
   const listed = isJsonObject(found.value) ? found.value["members"] : undefined;
-  if (!Array.isArray(listed)) throw refused('expected an object with a list "members"');
+  if (!Array.isArray(listed)) throw refuseMembers('expected an object with a list "members"');
   if (listed.length < 2 || listed.length > MAX_MEMBERS) {
-    throw refused(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
+    throw refuseMembers(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
   }
   const members = listed.map((value: unknown, index) => memberOf(value, { number: index + 1, count: listed.length }));
   const circle = circleIn(members);
-  if (circle !== undefined) throw refused(`members depend on each other in a circle: ${circle.join(" -> ")}`);
+  if (circle !== undefined) throw refuseMembers(`members depend on each other in a circle: ${circle.join(" -> ")}`);
   return members;
 }
 
@@ -45,9 +45,9 @@ interface Place {
 }
 
 function memberOf(value: unknown, place: Place): ProposedMember {
-  if (!isJsonObject(value)) throw refused(`member ${place.number} is not an object`);
+  if (!isJsonObject(value)) throw refuseMembers(`member ${place.number} is not an object`);
   const { criteria, checks } = criteriaIn(value, place);
-  if (criteria.length === 0) throw refused(`member ${place.number} has no acceptance criteria`);
+  if (criteria.length === 0) throw refuseMembers(`member ${place.number} has no acceptance criteria`);
   return {
     title: oneLine(textOf(value["title"], `title of member ${place.number}`)),
     description:
@@ -61,7 +61,7 @@ function memberOf(value: unknown, place: Place): ProposedMember {
 /** A criterion is a text, or an object with its check. */
 function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria" | "checks"> {
   const list = value["acceptance_criteria"] ?? [];
-  if (!Array.isArray(list)) throw refused(`"acceptance_criteria" of member ${place.number} is not a list`);
+  if (!Array.isArray(list)) throw refuseMembers(`"acceptance_criteria" of member ${place.number} is not a list`);
   const items = list.map((item: unknown) => (isJsonObject(item) ? item : { criterion: item }));
   const named = texts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(plainCriterion);
   const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
@@ -72,25 +72,25 @@ function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria
 }
 
 function textOf(value: unknown, what: string): string {
-  if (typeof value !== "string" || value.trim() === "") throw refused(`the ${what} is not a text`);
-  if (value.includes("\0") || !value.isWellFormed()) throw refused(`the ${what} holds what no file can`);
+  if (typeof value !== "string" || value.trim() === "") throw refuseMembers(`the ${what} is not a text`);
+  if (value.includes("\0") || !value.isWellFormed()) throw refuseMembers(`the ${what} holds what no file can`);
   return value.trim();
 }
 
 function texts(object: Fields, name: string, { number }: Place): readonly string[] {
   const list = object[name] ?? [];
-  if (!Array.isArray(list)) throw refused(`"${name}" of member ${number} is not a list`);
+  if (!Array.isArray(list)) throw refuseMembers(`"${name}" of member ${number} is not a list`);
   return [...new Set(list.map((item: unknown) => oneLine(textOf(item, `"${name}" of member ${number}`))))];
 }
 
 function numbers(object: Fields, { number, count }: Place): readonly number[] {
   const list = object["depends_on"] ?? [];
-  if (!Array.isArray(list)) throw refused(`"depends_on" of member ${number} is not a list`);
+  if (!Array.isArray(list)) throw refuseMembers(`"depends_on" of member ${number} is not a list`);
   for (const item of list as readonly unknown[]) {
     if (!Number.isInteger(item) || Number(item) < 1 || Number(item) > count) {
-      throw refused(`member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`);
+      throw refuseMembers(`member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`);
     }
-    if (item === number) throw refused(`member ${number} depends on itself`);
+    if (item === number) throw refuseMembers(`member ${number} depends on itself`);
   }
   return [...new Set(list as readonly number[])].sort((a, b) => a - b);
 }
@@ -128,6 +128,6 @@ function circleIn(members: readonly ProposedMember[]): readonly number[] | undef
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function refused(why: string): OperationError {
+function refuseMembers(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);
 }

@@ -71,10 +71,10 @@ export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitWishes):
 async function tooLarge({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
   const { lint } = await context.config();
   const specs = await Promise.all(ids.map((id) => context.specs.load(id)));
-  return specs.filter((spec) => exceeds(spec, lint.thresholds)).map(({ id }) => id);
+  return specs.filter((spec) => exceedsThreshold(spec, lint.thresholds)).map(({ id }) => id);
 }
 
-function exceeds(spec: Spec, thresholds: PlannerConfig["lint"]["thresholds"]): boolean {
+function exceedsThreshold(spec: Spec, thresholds: PlannerConfig["lint"]["thresholds"]): boolean {
   const facts = new SpecFacts(spec);
   return (
     facts.criteria.length > thresholds.complexity_criteria ||

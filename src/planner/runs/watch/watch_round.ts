@@ -145,12 +145,12 @@ async function retry(deps: RunDeps, state: WatchState, { config, tell }: RoundOp
   for (const { id } of failed) {
     const at = retryAt(records.get(id) ?? [], config.watch);
     if (at === null) continue;
-    coming ||= at > now || (await begun(deps, id, { state, tell }));
+    coming ||= at > now || (await beginRun(deps, id, { state, tell }));
   }
   return coming;
 }
 
-async function begun(
+async function beginRun(
   { context }: RunDeps,
   id: SpecId,
   { state, tell }: { readonly state: WatchState; readonly tell: RoundOptions["tell"] },

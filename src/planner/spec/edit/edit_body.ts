@@ -25,7 +25,7 @@ export function appendOutput(text: string, output: string): string {
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
   const heading = isOpenSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
-  return joinParts(head, `${before}${blank}${heading}${written(output, lineBreak)}`, lineBreak);
+  return joinParts(head, `${before}${blank}${heading}${formatText(output, lineBreak)}`, lineBreak);
 }
 
 /**
@@ -39,7 +39,7 @@ export function replaceBody(text: string, body: string): string {
   const { head, body: old } = takeApart(text);
   const lineBreak = lineBreakOf(text);
   const title = firstHeading(old);
-  const replacement = written(body, lineBreak);
+  const replacement = formatText(body, lineBreak);
   const leading = head.length > 1 ? blankLines(old) : "";
   if (title === undefined || headings(body).some(({ level, text }) => level <= title.level && text !== "")) {
     return joinParts(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
@@ -65,7 +65,7 @@ export function appendToSection(text: string, name: string, entry: string): stri
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
   const heading = section === undefined ? `## ${name}${lineBreak}${lineBreak}` : "";
   const after = at < body.length ? lineBreak + body.slice(at) : "";
-  return joinParts(head, `${before}${blank}${heading}${written(entry, lineBreak)}${after}`, lineBreak);
+  return joinParts(head, `${before}${blank}${heading}${formatText(entry, lineBreak)}${after}`, lineBreak);
 }
 
 /** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
@@ -81,7 +81,7 @@ function isOpenSection(body: string): boolean {
 }
 
 /** `text` in the file's line endings, ending in one, with visible signs for other control characters. */
-function written(text: string, lineBreak: string): string {
+function formatText(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }

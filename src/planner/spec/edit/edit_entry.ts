@@ -72,14 +72,14 @@ function listEdits(
 
 function setInFlow(entry: MapEntry, value: FieldValue): Edits {
   const text = flowText(value, entry.value);
-  if (entry.value !== undefined) return [replaced(entry.value, text)];
+  if (entry.value !== undefined) return [replaceToken(entry.value, text)];
   const at = entry.colonEnd ?? entry.keyEnd;
   return [{ start: at, end: at, text: entry.colonEnd === undefined ? `: ${text}` : ` ${text}` }];
 }
 
 function setInline({ yaml }: EditSite, entry: MapEntry, value: FieldValue): Edits {
   const text = inlineText(value, { style: styleOf(entry.value), inFlow: false });
-  if (entry.value !== undefined && isInline(entry.value)) return [replaced(entry.value, text)];
+  if (entry.value !== undefined && isInline(entry.value)) return [replaceToken(entry.value, text)];
   const cleared = clear(yaml, entry);
   return cleared && [{ start: cleared.at, end: cleared.at, text: ` ${text}` }, ...cleared.edits];
 }
@@ -127,7 +127,7 @@ function isInline(token: Token): boolean {
   return token.type !== "block-scalar" && token.type !== "block-map" && token.type !== "block-seq";
 }
 
-function replaced(token: Token, text: string): TextEdit {
+function replaceToken(token: Token, text: string): TextEdit {
   return { start: token.offset, end: tokenEnd(token), text };
 }
 

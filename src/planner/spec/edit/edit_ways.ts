@@ -70,8 +70,8 @@ function* changesOf(edit: FieldEdit, { range, site, root, entry, apply }: Change
     yield withinMapping(edit, range, { value, current });
   }
   yield apply(setEntry(site, root, entry, { value, current }));
-  yield apply([rewritten(site, root, entry, { value, style: "plain" })]);
-  yield apply([rewritten(site, root, entry, { value, style: "double" })]);
+  yield apply([rewriteEntry(site, root, entry, { value, style: "plain" })]);
+  yield apply([rewriteEntry(site, root, entry, { value, style: "double" })]);
 }
 
 /** Changes single keys of a mapping; those to add come before those to remove, so that it is never empty. */
@@ -132,7 +132,7 @@ function* additions(
 }
 
 /** Rewrites the entry on one line and keeps a comment after it. This form depends least on the surrounding text. */
-function rewritten(
+function rewriteEntry(
   { yaml }: EditSite,
   { map }: MapSite,
   entry: MapEntry,

@@ -2,7 +2,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, readlinkSync, re
 import { rm, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { contains, isLink, leadsOutside } from "../project/project_bounds.ts";
+import { folderContains, isLink, leadsOutside } from "../project/project_bounds.ts";
 import { errorCode, isMissing } from "./disk_error.ts";
 
 /**
@@ -113,7 +113,7 @@ function openChild(parent: number, name: string, { realRoot, shown }: Bounds): n
   }
   refuseDangling(path, shown);
   const followed = openSync(path, FOLDER);
-  if (contains(realRoot, readlinkSync(openPath(followed)))) return followed;
+  if (folderContains(realRoot, readlinkSync(openPath(followed)))) return followed;
   closeSync(followed);
   throw leadsOut(shown);
 }
@@ -127,7 +127,7 @@ function openByName(root: string, realRoot: string, names: readonly string[]): O
     if (isLink(path)) {
       refuseDangling(path, shown);
       path = realpathSync(path);
-      if (!contains(realRoot, path)) throw leadsOut(shown);
+      if (!folderContains(realRoot, path)) throw leadsOut(shown);
     } else makeFolder(path);
   }
   return { path, close: () => {} };

@@ -34,11 +34,11 @@ export function readText(path: string, isRegular = false): TextRead {
   try {
     if (!isRegular) {
       const stats = statSync(path);
-      if (!stats.isFile()) return unreadable(kindOf(stats), stats);
+      if (!stats.isFile()) return unreadableText(kindOf(stats), stats);
     }
     return readOpened(path);
   } catch (error) {
-    return failed(path, error);
+    return failedRead(path, error);
   }
 }
 
@@ -58,10 +58,10 @@ function readOpened(path: string): TextRead {
   const descriptor = openSync(path, READ_WITHOUT_WAITING);
   try {
     const stats = fstatSync(descriptor);
-    if (!stats.isFile()) return unreadable(kindOf(stats), stats);
-    if (stats.size > MAX_SPEC_BYTES) return unreadable(tooLarge(stats.size), stats);
+    if (!stats.isFile()) return unreadableText(kindOf(stats), stats);
+    if (stats.size > MAX_SPEC_BYTES) return unreadableText(tooLarge(stats.size), stats);
     const bytes = readAll(descriptor, stats.size);
-    if (bytes === undefined) return unreadable(tooLarge(MAX_SPEC_BYTES + 1), stats);
+    if (bytes === undefined) return unreadableText(tooLarge(MAX_SPEC_BYTES + 1), stats);
     const decoded = decodeText(bytes);
     if (decoded.ok) return { kind: "text", text: decoded.text, mark: markOf(stats), mode: stats.mode & 0o7777 };
     return { ...decoded, kind: "unreadable", mark: markOf(stats) };
@@ -89,7 +89,7 @@ export function tooLarge(size: number): string {
   return `File of ${size} bytes is not read: expected at most ${MAX_SPEC_BYTES}`;
 }
 
-function failed(path: string, error: unknown): TextRead {
+function failedRead(path: string, error: unknown): TextRead {
   if (!isMissing(error)) return { ...NOWHERE, message: sentence(reason(error)), mark: null };
   try {
     // The name may be there all the same: a link to nothing.
@@ -104,7 +104,7 @@ function failed(path: string, error: unknown): TextRead {
 
 const NOWHERE = { kind: "unreadable", line: null, column: null } as const;
 
-function unreadable(message: string, stats: Stats): TextRead {
+function unreadableText(message: string, stats: Stats): TextRead {
   return { ...NOWHERE, message, mark: markOf(stats) };
 }
 

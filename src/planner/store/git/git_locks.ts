@@ -5,7 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeQuietly } from "../files/temporary_file.ts";
 import { WORKTREES } from "../project/places.ts";
-import { contains } from "../project/project_bounds.ts";
+import { folderContains } from "../project/project_bounds.ts";
 import { worktreeFiles } from "../worktrees/worktree_files.ts";
 import { worktreeIds } from "../worktrees/worktree_place.ts";
 import { Git } from "./git.ts";
@@ -61,7 +61,7 @@ function lockAt({ path, id, top }: Place): GitLock | null {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
     // The worktrees are inside the checkout and have separate locks.
     const worksThere = (cwd: string): boolean =>
-      contains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
+      folderContains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
     const holder = holderOf(path, worksThere);
     return { path, spec_id: id, ageMs, holder, removable: holder === null && (id !== null || ageMs >= OLD_MS) };
   } catch (error) {
@@ -79,10 +79,10 @@ function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
-    if (opened(pid).includes(path)) return pid;
+    if (openedFiles(pid).includes(path)) return pid;
     if (!isGit(pid)) continue;
     const cwd = linkAt(`/proc/${pid}/cwd`);
-    if (cwd === null ? runs(pid) : worksThere(cwd)) return pid;
+    if (cwd === null ? isRunning(pid) : worksThere(cwd)) return pid;
   }
   return null;
 }
@@ -96,7 +96,7 @@ function isGit(pid: number): boolean {
 }
 
 /** Not for one that has just ended, or waits for its parent to notice that. */
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
   } catch {
@@ -104,7 +104,7 @@ function runs(pid: number): boolean {
   }
 }
 
-function opened(pid: number): readonly string[] {
+function openedFiles(pid: number): readonly string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((name) => linkAt(`/proc/${pid}/fd/${name}`) ?? "");
   } catch {

@@ -34,7 +34,7 @@ export function signWithSsh(key: string, namespace: string, bytes: Uint8Array): 
     const text = /^(?:key::)?((?:ssh|ecdsa|sk)-\S+ .*)$/s.exec(key)?.[1];
     const file = text === undefined ? key : join(folder, "key.pub");
     if (text !== undefined) writeFileSync(file, `${text}\n`, { mode: 0o600 });
-    const { status, stdout, stderr } = await keygen(["-q", "-Y", "sign", "-f", file, "-n", namespace], bytes);
+    const { status, stdout, stderr } = await runKeygen(["-q", "-Y", "sign", "-f", file, "-n", namespace], bytes);
     if (status === 0) return stdout;
     throw new OperationError(
       "failed_precondition",
@@ -78,12 +78,12 @@ export async function verifyWithSsh(root: string, { armoured, namespace, bytes }
   return inFolder(async (folder) => {
     const signature = join(folder, "signature");
     writeFileSync(signature, armoured, { mode: 0o600 });
-    const found = await keygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
+    const found = await runKeygen(["-Y", "find-principals", "-s", signature, "-f", allowed], "");
     const narrow = narrowLine(allowed, armoured, namespace);
     const names = found.status === 0 ? found.stdout.split("\n").filter(Boolean) : [];
     let said = found.stderr;
     for (const name of names) {
-      const checked = await keygen(
+      const checked = await runKeygen(
         ["-Y", "verify", "-f", allowed, "-I", name, "-n", namespace, "-s", signature],
         bytes,
       );
@@ -126,7 +126,7 @@ interface KeygenAnswer {
 }
 
 /** Runs ssh-keygen in a separate session, which has no terminal to ask on. */
-function keygen(args: readonly string[], input: string | Uint8Array): Promise<KeygenAnswer> {
+function runKeygen(args: readonly string[], input: string | Uint8Array): Promise<KeygenAnswer> {
   return new Promise((resolve, reject) => {
     const env = { ...process.env, LC_ALL: "C", SSH_ASKPASS_REQUIRE: "never" };
     const child = spawn("ssh-keygen", args, { detached: true, env, timeout: KEYGEN_LIMIT_MS, windowsHide: true });

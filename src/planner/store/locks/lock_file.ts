@@ -63,7 +63,7 @@ export function readClaim(
     process_id: textField(object, "process_id"),
     agent: markIn(object["agent"]),
   };
-  const alive = named !== null && lives(holder, { since: named.since, began: textField(object, "began"), now });
+  const alive = named !== null && isHolderAlive(holder, { since: named.since, began: textField(object, "began"), now });
   return { holder: { ...holder, alive }, token: textField(object, "token") };
 }
 
@@ -73,7 +73,7 @@ interface Evidence {
   readonly now: Date;
 }
 
-function lives({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
+function isHolderAlive({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
   if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
   return began === null ? isAlive(pid, since) : stillRuns({ pid, began });
 }

@@ -34,7 +34,7 @@ export function openBackground(root: string, { command, env }: OwnProgram): Back
           // Ending a run ends all processes with its name. Work that an agent starts here is not part of its run.
           env: { ...env, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...extra },
         });
-        const pid = await started(child);
+        const pid = await waitForStart(child);
         child.unref();
         return { pid };
       } finally {
@@ -56,7 +56,7 @@ function openOutput(root: string): number {
   }
 }
 
-function started(child: ChildProcess): Promise<number> {
+function waitForStart(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("spawn", () => resolve(child.pid ?? 0));
     child.once("error", (error) => {

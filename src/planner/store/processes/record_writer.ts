@@ -42,7 +42,7 @@ async function start(root: string, given: NewProcessRecord, begun: object = {}):
   await removeLeftovers(join(root, PROCESSES));
   const record = runningRecord(given);
   const file = recordFile(given.process_id);
-  await replaceFile(join(root, file), file, recordText({ ...stored(record), ...begun }));
+  await replaceFile(join(root, file), file, recordText({ ...storedRecord(record), ...begun }));
   return record;
 }
 
@@ -50,7 +50,7 @@ async function start(root: string, given: NewProcessRecord, begun: object = {}):
 async function announce(root: string, given: NewProcessRecord): Promise<void> {
   const file = recordFile(given.process_id);
   const record = runningRecord(given);
-  if (createFileAtOnce(join(root, file), file, recordText(stored(record)))) return;
+  if (createFileAtOnce(join(root, file), file, recordText(storedRecord(record)))) return;
   await withProjectLock(root, async () => {
     const read = readJson(join(root, file));
     const own = read.kind === "object" && read.object["started_at"] === given.started_at;
@@ -81,7 +81,7 @@ async function finish(root: string, processId: string, { end, report }: Finish):
   return isRunning;
 }
 
-function stored(record: ProcessRecord): object {
+function storedRecord(record: ProcessRecord): object {
   return { ...record, host: hostname() };
 }
 

@@ -16,7 +16,7 @@ export async function readReports(root: string): Promise<readonly StoredReport[]
     .flatMap((name) => {
       const read = readJson(join(root, PROCESSES, name));
       return read.kind === "object" && isJsonObject(read.object["report"])
-        ? [stored(read.object, read.object["report"])]
+        ? [storedReport(read.object, read.object["report"])]
         : [];
     });
   return found.sort(
@@ -24,7 +24,7 @@ export async function readReports(root: string): Promise<readonly StoredReport[]
   );
 }
 
-function stored(record: Fields, report: Fields): StoredReport {
+function storedReport(record: Fields, report: Fields): StoredReport {
   return {
     process_id: textField(record, "process_id") ?? "",
     spec_id: textField(record, "spec_id") ?? "",

@@ -45,7 +45,7 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
   };
   return {
     file,
-    read: async () => accepted(readList(file, of)),
+    read: async () => acceptedCommands(readList(file, of)),
     accept: (lines) => {
       const at = new Date().toISOString();
       const added = lines.map((line) => ({ sha256: keyOf(line), ...line, at }));
@@ -68,7 +68,7 @@ export function openAcceptance(root: string, env: NodeJS.ProcessEnv = process.en
   };
 }
 
-function accepted({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
+function acceptedCommands({ trusted, prefixes, lines, held }: AcceptedList): AcceptedCommands {
   const keys = new Set(lines.map((line) => line.sha256));
   return { trusted, prefixes, held, has: (line) => keys.has(keyOf(line)) };
 }
@@ -105,7 +105,7 @@ function readList(file: string, of: string): AcceptedList {
   const read = readJson(file);
   const nothing = { of, trusted: false, prefixes: [], lines: [], held: [] };
   if (read.kind === "missing") return nothing;
-  if (read.kind === "broken") throw refused(file, `it cannot be read (${read.message})`);
+  if (read.kind === "broken") throw refuseFile(file, `it cannot be read (${read.message})`);
   const { trusted, prefixes, lines, held } = read.object;
   return {
     of,
@@ -132,13 +132,13 @@ function refuseForeign(file: string): void {
   for (const path of [dirname(file), file]) {
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts === undefined) continue;
-    if (facts.isSymbolicLink()) throw refused(file, `"${path}" is a link`);
-    if (facts.uid !== own) throw refused(file, `"${path}" belongs to another user`);
-    if ((facts.mode & 0o022) !== 0) throw refused(file, `"${path}" can be written by other users`);
+    if (facts.isSymbolicLink()) throw refuseFile(file, `"${path}" is a link`);
+    if (facts.uid !== own) throw refuseFile(file, `"${path}" belongs to another user`);
+    if ((facts.mode & 0o022) !== 0) throw refuseFile(file, `"${path}" can be written by other users`);
   }
 }
 
-function refused(file: string, why: string): OperationError {
+function refuseFile(file: string, why: string): OperationError {
   return new OperationError(
     "failed_precondition",
     `Cannot read the accepted commands in "${file}": ${why}: remove it, then accept the commands again with "planner approve --all"`,

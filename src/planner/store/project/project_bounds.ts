@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute, join, relative, sep } from "node:path";
 
 /** Returns whether `path` is inside `folder`, by name only; both are absolute. */
-export function contains(folder: string, path: string): boolean {
+export function folderContains(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
@@ -27,7 +27,7 @@ export function leadsOutside(root: string, path: string): boolean {
   if (!isLink(path)) return false;
   try {
     const target = realpathSync(path);
-    return ![root, join(root, ".planner")].some((folder) => contains(realpathSync(folder), target));
+    return ![root, join(root, ".planner")].some((folder) => folderContains(realpathSync(folder), target));
   } catch {
     // Its target does not exist; reading it reports that.
     return false;

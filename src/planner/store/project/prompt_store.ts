@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { ProjectFileText, PromptStore, TemplateStore } from "../../ports.ts";
 import { isMissing, reason } from "../files/disk_error.ts";
 import { READ_WITHOUT_WAITING, readProjectText } from "../files/read_text.ts";
-import { contains } from "./project_bounds.ts";
+import { folderContains } from "./project_bounds.ts";
 
 const PROMPTS = ".planner/prompts";
 const TEMPLATES = ".planner/templates";
@@ -52,11 +52,11 @@ function openFolder(root: string, folder: string): TemplateStore {
 async function readProjectFile(root: string, path: string, maxBytes: number): Promise<ProjectFileText> {
   if (path === "" || path.includes("\0")) return { kind: "none", why: "it names no file" };
   const file = resolve(root, path);
-  if (!contains(root, file)) return { kind: "outside" };
+  if (!folderContains(root, file)) return { kind: "outside" };
   try {
     // Where the links lead is what counts.
     const [real, realRoot] = await Promise.all([realpath(file), realpath(root)]);
-    if (!contains(realRoot, real)) return { kind: "outside" };
+    if (!folderContains(realRoot, real)) return { kind: "outside" };
     return await readBeginning(real, maxBytes);
   } catch (error) {
     return { kind: "none", why: isMissing(error) ? "there is no such file" : `it cannot be read: ${reason(error)}` };

@@ -4,7 +4,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { addLook, type SteadyTime } from "../../work/claims/claim_looks.ts";
 import { claimRef } from "../../work/claims/claim_text.ts";
 import { holderText } from "../../work/claims/decide_claim.ts";
-import { changed, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
+import { changeClaim, type OwnClaim, settle, type TriedChange } from "../../work/claims/own_claim.ts";
 import { bootId } from "../processes/process_mark.ts";
 import type { ClaimRemote, FetchedClaims, PushAnswer, RefChange, RemoteLook } from "./claim_remote.ts";
 import { type KnownClaims, writeClaimsFile } from "./claims_file.ts";
@@ -92,7 +92,7 @@ export class ClaimSession {
     const answer = await this.remote.push(changes.map(refChange));
     const { ms } = steadyTime();
     const won = changes.filter(({ id }) => answer.lines.get(claimRef(id))?.sign === "won");
-    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, changed(own, change, ms)])));
+    await this.saveOwn(new Map(won.map(({ id, own, change }) => [id, changeClaim(own, change, ms)])));
     await this.save({ pushMs: Math.round(answer.ms) });
     return answer;
   }

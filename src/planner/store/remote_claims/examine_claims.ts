@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { SharedTrouble } from "#planner/run_ports/claims.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { ClaimRemote } from "./claim_remote.ts";
 import type { ClaimSession } from "./claim_session.ts";
 import { doneInMain, mainRefs, tryServer } from "./main_at_remote.ts";
@@ -20,10 +20,10 @@ const ORIGINAL = "upstream";
 export async function examineClaims(place: RemoteClaimsPlace, contact: boolean): Promise<readonly SharedTrouble[]> {
   try {
     return await inSession(place, async (session) => [
-      ...unsupported(place, session),
-      ...slow(session),
-      ...(await forked(session.remote)),
-      ...(contact ? await finished(place, session) : []),
+      ...findUnsupported(place, session),
+      ...findSlow(session),
+      ...(await findForked(session.remote)),
+      ...(contact ? await findFinished(place, session) : []),
     ]);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
@@ -35,7 +35,7 @@ export async function examineClaims(place: RemoteClaimsPlace, contact: boolean):
   }
 }
 
-function unsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedTrouble[] {
+function findUnsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonly SharedTrouble[] {
   if (known.support !== "no") return [];
   return [
     {
@@ -51,14 +51,14 @@ function unsupported(place: RemoteClaimsPlace, { known }: ClaimSession): readonl
   ];
 }
 
-function slow({ known: { pushMs } }: ClaimSession): readonly SharedTrouble[] {
+function findSlow({ known: { pushMs } }: ClaimSession): readonly SharedTrouble[] {
   if (pushMs <= SLOW_PUSH_MS) return [];
   const seconds = Math.round(pushMs / 1000);
   const advice = 'if its key wants a touch for every use, raise "claims.renew_minutes"';
   return [{ message: `the last push of a claim took ${seconds} s`, advice }];
 }
 
-async function forked({ name, git }: ClaimRemote): Promise<readonly SharedTrouble[]> {
+async function findForked({ name, git }: ClaimRemote): Promise<readonly SharedTrouble[]> {
   if (name === ORIGINAL || (await git.ask(["remote", "get-url", ORIGINAL])) === null) return [];
   return [
     {
@@ -69,18 +69,18 @@ async function forked({ name, git }: ClaimRemote): Promise<readonly SharedTroubl
 }
 
 /** Final claims whose specs the remote's main branch has as done. */
-async function finished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedTrouble[]> {
+async function findFinished(place: RemoteClaimsPlace, session: ClaimSession): Promise<readonly SharedTrouble[]> {
   if (session.known.support === "no") return [];
   const ids = await finishedIds(place, session);
   if (ids.length === 0) return [];
   return [
     {
-      message: `it still has ${counted(ids.length, "claim")} of specs that its main branch has as done`,
+      message: `it still has ${countOf(ids.length, "claim")} of specs that its main branch has as done`,
       advice: null,
       repair: () =>
         inSession(place, async (again) => {
           const gone = await prune(again.remote, again.known, await finishedIds(place, again));
-          return gone.length === 0 ? null : `deleted ${counted(gone.length, "claim")}`;
+          return gone.length === 0 ? null : `deleted ${countOf(gone.length, "claim")}`;
         }),
     },
   ];

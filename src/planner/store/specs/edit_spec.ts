@@ -71,7 +71,7 @@ async function edit(root: string, id: SpecId, { change, folders }: EditWork): Pr
   const file = activeFile(id);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = readForEdit(root, file, id);
-    const next = changed(file, text, change);
+    const next = changeText(file, text, change);
     if (next === text) return false;
     checkWritable(file, next);
     const folder = await replace(join(root, file), file, { text, next });
@@ -100,7 +100,7 @@ function readForEdit(root: string, file: string, id: SpecId): string {
 }
 
 /** Only here is it known whose text does not parse. */
-function changed(file: string, text: string, change: (text: string) => string): string {
+function changeText(file: string, text: string, change: (text: string) => string): string {
   try {
     return change(text);
   } catch (error) {

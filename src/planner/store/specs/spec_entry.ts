@@ -47,7 +47,7 @@ export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEnt
   if (read.kind === "missing") {
     // A name that is not UTF-8 is listed with replacement characters and leads to no file.
     if (!place.name.includes("\uFFFD")) return undefined;
-    return { mark: null, settled: false, text: null, content: unreadable(place, NAME_NOT_UTF8) };
+    return { mark: null, settled: false, text: null, content: unreadableEntry(place, NAME_NOT_UTF8) };
   }
   const text = read.kind === "text" ? read.text : null;
   return {
@@ -65,12 +65,12 @@ function toContent(place: EntryPlace, read: Exclude<TextRead, { kind: "missing" 
   if (read.kind === "unreadable")
     return { file: place.file, line: read.line, column: read.column, message: read.message };
   const id = idOfName(place.name);
-  if (id === undefined) return unreadable(place, NAME_NO_ID);
+  if (id === undefined) return unreadableEntry(place, NAME_NO_ID);
   const document = parseDocument(read.text);
   if (!document.ok) return { file: place.file, ...document.problem };
   return buildSpec({ id, file: place.file, archived: place.archived }, document);
 }
 
-function unreadable({ file }: EntryPlace, message: string): UnreadableFile {
+function unreadableEntry({ file }: EntryPlace, message: string): UnreadableFile {
   return { file, line: null, column: null, message };
 }

@@ -73,14 +73,14 @@ class FileSpecStore implements SpecStore {
     if (entry === undefined) throw notFound(id);
     const { content } = entry;
     if (isSpec(content)) return content;
-    throw unreadable(file, content);
+    throw unreadableSpec(file, content);
   }
 
   async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
     const { file } = this.#find(id);
     const read = readProjectText(this.#root, file);
     if (read.kind === "missing") throw notFound(id);
-    if (read.kind === "unreadable") throw unreadable(file, read);
+    if (read.kind === "unreadable") throw unreadableSpec(file, read);
     return { file, text: read.text };
   }
 
@@ -203,7 +203,7 @@ function notFound(id: SpecId): OperationError {
   return new OperationError("not_found", `Spec not found: ${id}`);
 }
 
-function unreadable(
+function unreadableSpec(
   file: string,
   { line, column, message }: { readonly line: number | null; readonly column: number | null; readonly message: string },
 ): OperationError {

@@ -85,7 +85,7 @@ const MAX_FILES = 1000;
  *
  * @returns what was done and what could not be done, a sentence each
  */
-export async function furnish(place: Place, { copy, link, symlink }: Furniture): Promise<readonly string[]> {
+export async function furnishWorktree(place: Place, { copy, link, symlink }: Furniture): Promise<readonly string[]> {
   const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
   return [
     ...(await addSubmodules(place)),

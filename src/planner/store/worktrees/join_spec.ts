@@ -80,11 +80,11 @@ function plainText(parts: Parts): string {
   const { body } = document;
   const head = bare.slice(0, bare.length - body.length);
   const section = sectionOf(body, "Output");
-  if (section === undefined) return ended(bare);
-  return ended(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
+  if (section === undefined) return endLine(bare);
+  return endLine(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
 }
 
-function ended(text: string): string {
+function endLine(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 

@@ -7,7 +7,7 @@ import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { blobHashes, takeFiles, worktreeState } from "./folder_state.ts";
-import { furnish } from "./furnish.ts";
+import { furnishWorktree } from "./furnish.ts";
 import { refusePlanted } from "./guard.ts";
 import { joinedText } from "./join_spec.ts";
 import { changedIn, commitsIn, settle } from "./settle.ts";
@@ -56,7 +56,7 @@ export class OpenWorktree implements Worktree {
   }
 
   furnish(wanted: Furniture): Promise<readonly string[]> {
-    return furnish(this.#place, wanted);
+    return furnishWorktree(this.#place, wanted);
   }
 
   async guard(): Promise<void> {

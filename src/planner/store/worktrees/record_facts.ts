@@ -35,7 +35,7 @@ export async function recordFacts(
     ...known,
     ...ofRange,
     patches,
-    inMain: await reachable(
+    inMain: await reachableCommits(
       git,
       record["main_branch"],
       merged.filter((hash) => there.has(hash)),
@@ -70,7 +70,7 @@ async function presentCommits(git: Git, hashes: readonly string[]): Promise<Read
 }
 
 /** Those of the commits that the main branch holds. */
-async function reachable(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+async function reachableCommits(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
   if (hashes.length === 0) return new Set();
   const end = typeof main === "string" ? `refs/heads/${main}` : "HEAD";
   const { status, stdout } = await git.try(["rev-list", "--ignore-missing", ...hashes, "--not", end, "--"]);

@@ -145,14 +145,14 @@ export async function readRuns(git: Git, runs: readonly LatestRun[]): Promise<Re
     const length = Number(/ blob (\d+)$/.exec(stdout.subarray(at, end).toString())?.[1]);
     at = end + 1;
     if (Number.isNaN(length)) continue;
-    const record = parsed(stdout.subarray(at, at + length).toString());
+    const record = parseRecord(stdout.subarray(at, at + length).toString());
     if (record !== null) found.set(id, { run, runs: [run], record });
     at += length + 1;
   }
   return found;
 }
 
-function parsed(text: string): KeptRunRecord["record"] | null {
+function parseRecord(text: string): KeptRunRecord["record"] | null {
   try {
     const record: unknown = JSON.parse(text);
     return isJsonObject(record) ? record : null;

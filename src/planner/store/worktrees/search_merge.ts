@@ -67,12 +67,14 @@ export async function foundAs(git: Git, searched: Searched, sign: MergeSign, com
 async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): Promise<string | null> {
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
-    notes.push(`the forge merged ${short(forge.head)}, which does not have the branch's last commit ${short(head)}`);
+    notes.push(
+      `the forge merged ${shortHash(forge.head)}, which does not have the branch's last commit ${shortHash(head)}`,
+    );
     return null;
   }
   const { commit } = forge;
   if (commit !== null && (await isAncestor(git, commit, main))) return commit;
-  const what = commit === null ? "the forge does not say as which commit" : `it was merged as ${short(commit)}`;
+  const what = commit === null ? "the forge does not say as which commit" : `it was merged as ${shortHash(commit)}`;
   notes.push(`${what}, and your main branch does not have it yet`);
   return null;
 }
@@ -218,6 +220,6 @@ function withoutPlanner(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !isPlannersFile(path));
 }
 
-function short(hash: string): string {
+function shortHash(hash: string): string {
   return hash.slice(0, 10);
 }

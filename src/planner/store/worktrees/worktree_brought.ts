@@ -249,7 +249,7 @@ export async function specIsAsBrought({ root, id, worktree }: Place): Promise<bo
 /** git has one list of ignored files per user: this one begins with that list. */
 async function writeExclude({ root, id, repository }: Place, { brought }: Origin): Promise<void> {
   const users = await usersExclude(repository);
-  const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escaped(repository.prefix + path)}`);
+  const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escapePath(repository.prefix + path)}`);
   const file = worktreeFiles.exclude(id);
   await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
@@ -262,7 +262,7 @@ async function usersExclude({ git, settings }: Repository): Promise<string> {
   return (await readBytes(path).catch(() => null))?.toString() ?? "";
 }
 
-function escaped(path: string): string {
+function escapePath(path: string): string {
   return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
 }
 

@@ -19,7 +19,7 @@ import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
-import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
+import { blobText, mergeMark, rebase, withNote } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
 const MAX_TRIES = 8;
@@ -33,7 +33,7 @@ export async function mergeWorktree(place: Place, { message, admit }: MergeWishe
   const open = await openCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
   await takeAway(place);
-  const answer = await noted(place, () => moveForward(place, { message, admit }));
+  const answer = await withNote(place, () => moveForward(place, { message, admit }));
   if (answer.kind === "merged" || answer.kind === "nothing") await bringBack(place, spec);
   if (answer.kind === "conflict") await noteConflict(place);
   return answer;

@@ -32,7 +32,7 @@ export async function rebase(place: Place): Promise<readonly string[] | null> {
 }
 
 /** Runs `merge` so that the next process learns of it when this one is killed. */
-export async function noted<Result>(place: Place, merge: () => Promise<Result>): Promise<Result> {
+export async function withNote<Result>(place: Place, merge: () => Promise<Result>): Promise<Result> {
   await noteMerge(place, true);
   try {
     return await merge();

@@ -28,13 +28,13 @@ function assistant(event: Event, to: Transcript): void {
   if (to.isNew(textAt(message, "id"))) to.spend(usageOf(objectAt(message, "usage"), null));
   for (const block of objectsAt(message, "content")) {
     const text = textAt(block, "text");
-    if (textAt(block, "type") === "tool_use") called(block, to);
+    if (textAt(block, "type") === "tool_use") noteCall(block, to);
     else if (textAt(block, "type") === "text" && isOwn) to.say(text);
     else if (textAt(block, "type") === "text") to.quote(text);
   }
 }
 
-function called(block: Event, to: Transcript): void {
+function noteCall(block: Event, to: Transcript): void {
   const [name, about] = [textAt(block, "name"), aboutCall(objectAt(block, "input"))];
   to.step(name, about);
   to.remember(textAt(block, "id"), `${name} ${about}`);

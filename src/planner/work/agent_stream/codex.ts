@@ -4,8 +4,8 @@ import type { Transcript } from "./transcript.ts";
 /** Events of `codex exec --json`. */
 export const CODEX_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["thread.started", (event: Event, to: Transcript) => to.begin(textAt(event, "thread_id"))],
-  ["item.started", started],
-  ["item.completed", completed],
+  ["item.started", noteStart],
+  ["item.completed", noteEnd],
   // It also reports a connection that it lost and will try again, so a turn that ends well takes this back.
   ["error", (event: Event, to: Transcript) => to.fail(textAt(event, "message"))],
   ["turn.failed", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "error"), "message"))],
@@ -23,7 +23,7 @@ function turnCompleted(event: Event, to: Transcript): void {
   });
 }
 
-function started(event: Event, to: Transcript): void {
+function noteStart(event: Event, to: Transcript): void {
   const item = objectAt(event, "item");
   if (textAt(item, "type") === "command_execution") to.step("shell", textAt(item, "command"));
   if (textAt(item, "type") === "mcp_tool_call") {
@@ -40,7 +40,7 @@ const ITEMS: ReadonlyMap<string, (item: Event, to: Transcript) => void> = new Ma
   ["error", (item: Event, to: Transcript) => to.note("warning", textAt(item, "message"))],
 ]);
 
-function completed(event: Event, to: Transcript): void {
+function noteEnd(event: Event, to: Transcript): void {
   const item = objectAt(event, "item");
   ITEMS.get(textAt(item, "type"))?.(item, to);
 }

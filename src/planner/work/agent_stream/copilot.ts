@@ -4,8 +4,8 @@ import type { Transcript } from "./transcript.ts";
 /** Events of `copilot --output-format json`; it reports no tokens. */
 export const COPILOT_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["assistant.message", message],
-  ["tool.execution_start", started],
-  ["tool.execution_complete", completed],
+  ["tool.execution_start", noteStart],
+  ["tool.execution_complete", noteEnd],
   ["session.error", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "data"), "message"))],
   ["result", (event: Event, to: Transcript) => to.begin(textAt(event, "sessionId"))],
 ]);
@@ -19,14 +19,14 @@ function message(event: Event, to: Transcript): void {
   else to.quote(text);
 }
 
-function started(event: Event, to: Transcript): void {
+function noteStart(event: Event, to: Transcript): void {
   const data = objectAt(event, "data");
   const [name, about] = [textAt(data, "toolName"), aboutCall(objectAt(data, "arguments"))];
   to.step(name, about);
   to.remember(textAt(data, "toolCallId"), `${name} ${about}`);
 }
 
-function completed(event: Event, to: Transcript): void {
+function noteEnd(event: Event, to: Transcript): void {
   const data = objectAt(event, "data");
   if (ownValue(data, "success") !== false) return;
   const error = objectAt(data, "error");

@@ -28,7 +28,7 @@ const MAX_FIELD = 120;
 
 /** Returns the message of a claim's commit, in the form of the project's commits. */
 export function writeClaim(message: CommitWriter, claim: ClaimText & { readonly spec: SpecId }): string {
-  const lines = FIELDS.map((name) => `${name}: ${clean(claim[name])}`);
+  const lines = FIELDS.map((name) => `${name}: ${cleanText(claim[name])}`);
   return `${message(`claim ${claim.spec}`).trimEnd()}\n\n${lines.join("\n")}\n`;
 }
 
@@ -38,7 +38,7 @@ export function readClaimText(message: string): ClaimText | null {
   // The last line of each name counts: a project's form of messages may hold such words before.
   for (const line of message.split("\n")) {
     const [, name = "", value = ""] = /^([a-z]+): (.*)$/.exec(line) ?? [];
-    if (name !== "") found.set(name, clean(value));
+    if (name !== "") found.set(name, cleanText(value));
   }
   const [spec, state, by, clone, process, nonce] = FIELDS.map((name) => found.get(name) ?? "");
   if (!spec || !clone || (state !== "held" && state !== "done")) return null;
@@ -46,7 +46,7 @@ export function readClaimText(message: string): ClaimText | null {
 }
 
 /** Text of others goes to terminals: without control characters, and those that turn the direction of writing. */
-function clean(text: string): string {
+function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
     .trim()
@@ -74,7 +74,7 @@ export function claimRef(id: SpecId): string {
 
 /** Returns the last part of a ref that is about a spec. */
 export function specName(id: SpecId): string {
-  const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encoded);
+  const plain = encodeURIComponent(id.toWellFormed()).replace(/[!'()*~]/g, encodeCharacter);
   const dotted = plain.replace(/^\.|\.(?=\.)|\.$|\.(?=lock$)/g, "%2E");
   return dotted.startsWith(PROBE) ? dotted.replace(".", "%2E") : dotted;
 }
@@ -94,6 +94,6 @@ export function specOfName(name: string): SpecId | null {
   }
 }
 
-function encoded(character: string): string {
+function encodeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -44,7 +44,7 @@ export type Settled =
 export function settle(own: OwnClaim, seen: string | null, nowMs: number): Settled {
   const hit = own.tried.find(({ oid }) => oid === (seen ?? ""));
   if (hit !== undefined) {
-    const claim = changed(own, hit, nowMs);
+    const claim = changeClaim(own, hit, nowMs);
     return claim === null ? { kind: "released" } : { kind: "own", claim };
   }
   if (seen === own.base)
@@ -72,7 +72,7 @@ export function beginChange(own: OwnClaim | null, base: string | null, process: 
 }
 
 /** The claim after the server has made a change. */
-export function changed(own: OwnClaim, { oid, state }: TriedChange, nowMs: number): OwnClaim | null {
+export function changeClaim(own: OwnClaim, { oid, state }: TriedChange, nowMs: number): OwnClaim | null {
   if (state === "released") return null;
   return { ...own, base: oid, state, tried: [], confirmedMs: nowMs, lostTo: null };
 }

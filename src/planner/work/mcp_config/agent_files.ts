@@ -39,16 +39,16 @@ export const AGENT_FILES = {
   },
   gemini: {
     files: [".gemini/settings.json"],
-    extend: (file, text, server) => json(file, text, "mcpServers", confirmed(server)),
+    extend: (file, text, server) => json(file, text, "mcpServers", confirmedEntry(server)),
   },
   opencode: { files: ["opencode.json", "opencode.jsonc"], extend: openCode },
   kiro: {
     files: [".kiro/settings/mcp.json"],
-    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+    extend: (file, text, server) => json(file, text, "mcpServers", plainEntry(server)),
   },
   qwen: {
     files: [".qwen/settings.json"],
-    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+    extend: (file, text, server) => json(file, text, "mcpServers", plainEntry(server)),
   },
   copilot: {
     files: [".mcp.json", ".github/mcp.json"],
@@ -67,13 +67,13 @@ function stdio({ command, args }: McpServer): ServerEntry {
   return { type: "stdio", command, args };
 }
 
-function plain({ command, args }: McpServer): ServerEntry {
+function plainEntry({ command, args }: McpServer): ServerEntry {
   return { command, args };
 }
 
 // Without a terminal, Gemini refuses tools that need a person's consent; `trust` gives it for planner's server only.
-function confirmed(server: McpServer): ServerEntry {
-  return server.trusted === true ? { ...plain(server), trust: true } : plain(server);
+function confirmedEntry(server: McpServer): ServerEntry {
+  return server.trusted === true ? { ...plainEntry(server), trust: true } : plainEntry(server);
 }
 
 async function json(file: string, text: string, list: string, entry: ServerEntry): Promise<ConfigEdit> {

@@ -50,11 +50,11 @@ export function extendJson(
   if (found !== undefined) return { kind: equalJson(dataOf(json, found), entry) ? "present" : "other" };
   const { parent, depth } = deepestObject(file, root, path);
   const key = path[depth] ?? "";
-  const value = nested(path.slice(depth + 1), entry);
+  const value = nestEntry(path.slice(depth + 1), entry);
   const extended = insertMember(json, parent, (indent) =>
     indent === null ? inline(key, value) : render(key, value, indent, layoutOf(json)),
   );
-  if (!equalJson(parse(extended, [], LENIENT), expected(parse(json, [], LENIENT), path, entry))) {
+  if (!equalJson(parse(extended, [], LENIENT), expectedData(parse(json, [], LENIENT), path, entry))) {
     throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
   }
   return { kind: "added", text: mark + extended };
@@ -85,7 +85,7 @@ export function extendJsonList(
     const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...path]);
     if (node !== undefined) json = insertMember(json, node, () => JSON.stringify(item));
   }
-  if (!equalJson(parse(json, [], LENIENT), expected(before, path, [...known, ...missing]))) {
+  if (!equalJson(parse(json, [], LENIENT), expectedData(before, path, [...known, ...missing]))) {
     throw unfitConfig(file, `"${path.join(".")}" is written in a way that cannot be extended safely`);
   }
   return missing.length === 0 ? { kind: "present" } : { kind: "added", text: mark + json };
@@ -196,18 +196,18 @@ function inlineValue(value: unknown): string {
 function freshJson(path: readonly string[], entry: Entry, eol: string): string {
   const [first = "", ...rest] = path;
   const layout = { unit: "  ", eol };
-  return `{${eol}  ${render(first, nested(rest, entry), "  ", layout)}${eol}}${eol}`;
+  return `{${eol}  ${render(first, nestEntry(rest, entry), "  ", layout)}${eol}}${eol}`;
 }
 
-function nested(path: readonly string[], entry: Entry): Entry {
+function nestEntry(path: readonly string[], entry: Entry): Entry {
   return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
 }
 
-function expected(data: unknown, path: readonly string[], entry: unknown): unknown {
+function expectedData(data: unknown, path: readonly string[], entry: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
   const object = isJsonObject(data) ? data : {};
-  return { ...object, [key]: expected(object[key], rest, entry) };
+  return { ...object, [key]: expectedData(object[key], rest, entry) };
 }
 
 function dataOf(json: string, node: Node): unknown {

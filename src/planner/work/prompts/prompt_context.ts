@@ -47,7 +47,7 @@ async function contentOf(prompts: PromptStore, path: string, room: number): Prom
     throw new OperationError("failed_precondition", `Cannot read context file "${path}": it lies outside the project`);
   }
   if (read.kind === "none") return problemContent(read.why);
-  const block = fenced(read.text, path);
+  const block = fenceText(read.text, path);
   if (read.whole) return { content: block, problem: null };
   const cut = `only its first ${new TextEncoder().encode(read.text).length} bytes are here`;
   return { content: `${block}\n\n(${cut})`, problem: cut };
@@ -58,7 +58,7 @@ function problemContent(problem: string): Content {
 }
 
 /** A code block that the text cannot end. */
-function fenced(text: string, path: string): string {
+function fenceText(text: string, path: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);
   const [, language = ""] = /\.([A-Za-z0-9]+)$/.exec(path) ?? [];

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
-import { shortened } from "#kernel/shortened.ts";
+import { shortenText } from "#kernel/shortened.ts";
 import type { PromptStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
@@ -50,7 +50,7 @@ async function joinPrompts(prompts: PromptStore, name: string, children: readonl
 
 async function read(prompts: PromptStore, name: string, child: string | undefined) {
   const text = (await prompts.text(name)) ?? (name === STANDARD_PROMPT_NAME ? STANDARD_PROMPT : null);
-  if (text === null) throw await missing(prompts, name, child);
+  if (text === null) throw await missingPrompt(prompts, name, child);
   const document = parseDocument(text);
   if (!document.ok) {
     const { line, column, message } = document.problem;
@@ -69,7 +69,7 @@ async function read(prompts: PromptStore, name: string, child: string | undefine
   return { parent, body: document.body };
 }
 
-async function missing(prompts: PromptStore, name: string, child: string | undefined): Promise<OperationError> {
+async function missingPrompt(prompts: PromptStore, name: string, child: string | undefined): Promise<OperationError> {
   const names = await prompts.names();
   if (child === undefined) return promptNotFound(name, names);
   const near = nearest(name, names);
@@ -82,7 +82,7 @@ export function promptNotFound(name: string, names: readonly string[]): Operatio
   const near = nearest(name, names);
   const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
   const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
-  return new OperationError("not_found", `Prompt not found: "${shortened(name)}": ${hint}`);
+  return new OperationError("not_found", `Prompt not found: "${shortenText(name)}": ${hint}`);
 }
 
 export async function hasTemplate(prompts: PromptStore, name: string): Promise<boolean> {

@@ -7,7 +7,7 @@ export const copilot: ProviderRow = {
   program: "copilot",
   // With the prompt on standard input it runs headless by itself.
   args: ["--output-format", "json", "--no-auto-update", "--additional-mcp-config", "@{mcp_config}"],
-  guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowed(grant)),
+  guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowedTools(grant)),
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
   // It reports its session only at its end: a run that is ended before could not be continued.
@@ -32,6 +32,6 @@ function rulesOfLine(line: string): readonly string[] {
 }
 
 // One word each: a list would take the next argument as well.
-function allowed({ commands }: Grant): readonly string[] {
+function allowedTools({ commands }: Grant): readonly string[] {
   return ["planner", "write", ...shellRules("shell", ":*", commands)].map((rule) => `--allow-tool=${rule}`);
 }

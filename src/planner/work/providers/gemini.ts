@@ -33,7 +33,7 @@ export const gemini: ProviderRow = {
   allowing(denied) {
     const rules = denied.map((what) => {
       const { tool, line } = deniedCall(what, SHELL);
-      const fields = line === null ? { toolName: tool, decision: "allow" } : exactly(line);
+      const fields = line === null ? { toolName: tool, decision: "allow" } : matchExactly(line);
       return `{ ${settings(fields).join(", ")} }`;
     });
     return `in ~/.gemini/policies/planner.toml: rule = [${[...new Set(rules)].join(", ")}]`;
@@ -52,13 +52,13 @@ function policy({ task, commands }: Grant): string {
   return [
     rule({ mcpName: "planner", toolName: "*", decision: "allow" }),
     rule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
-    ...commands.flatMap(commandsIn).map((line) => rule(exactly(line))),
+    ...commands.flatMap(commandsIn).map((line) => rule(matchExactly(line))),
   ].join("\n");
 }
 
 /** The expression is tried on the call as JSON; the quote behind the line keeps longer lines out. */
-function exactly(line: string): Rule {
-  const commandRegex = escaped(JSON.stringify(line).slice(1));
+function matchExactly(line: string): Rule {
+  const commandRegex = escapePattern(JSON.stringify(line).slice(1));
   return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };
 }
 
@@ -72,6 +72,6 @@ function settings(fields: Rule): readonly string[] {
   );
 }
 
-function escaped(text: string): string {
+function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

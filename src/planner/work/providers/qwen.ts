@@ -10,7 +10,7 @@ export const qwen: ProviderRow = {
   guardedArgs: (grant) =>
     grant.task === "split"
       ? ["--approval-mode", "plan"]
-      : ["--approval-mode", "auto-edit", ...allowed(grant).flatMap((rule) => ["--allowed-tools", rule])],
+      : ["--approval-mode", "auto-edit", ...allowedTools(grant).flatMap((rule) => ["--allowed-tools", rule])],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo"],
   resumeArgs: (session) => ["--resume", session],
@@ -22,6 +22,6 @@ export const qwen: ProviderRow = {
     ),
 };
 
-function allowed({ commands }: Grant): readonly string[] {
+function allowedTools({ commands }: Grant): readonly string[] {
   return ["mcp__planner", ...shellRules("run_shell_command", " *", commands)];
 }

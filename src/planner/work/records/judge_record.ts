@@ -1,6 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { RecordFacts } from "#planner/run_ports/kept_records.ts";
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import { criteriaOf } from "../../spec/criteria.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -52,8 +52,12 @@ function specCheck(id: SpecId, { spec_id }: Fields): RecordCheck {
 }
 
 function endCheck({ head }: Fields, { parent }: RecordFacts): RecordCheck {
-  if (head === parent) return { part: "end", result: "ok", detail: `commit ${short(head)} is there` };
-  return { part: "end", result: "differs", detail: `the record names ${short(head)}, it was kept on ${short(parent)}` };
+  if (head === parent) return { part: "end", result: "ok", detail: `commit ${shortenValue(head)} is there` };
+  return {
+    part: "end",
+    result: "differs",
+    detail: `the record names ${shortenValue(head)}, it was kept on ${shortenValue(parent)}`,
+  };
 }
 
 function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordCheck {
@@ -61,21 +65,21 @@ function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordChe
   const hashes = listIn(record, "commits").map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !facts.present.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in this repository: ${gone.map(short).join(", ")}` };
+    return { part, result: "differs", detail: `not in this repository: ${gone.map(shortenValue).join(", ")}` };
   const there = facts.range.map(({ hash }) => hash);
   const foreign = hashes.filter((hash) => !there.includes(hash));
   if (foreign.length > 0) {
-    return { part, result: "differs", detail: `not between base and end: ${foreign.map(short).join(", ")}` };
+    return { part, result: "differs", detail: `not between base and end: ${foreign.map(shortenValue).join(", ")}` };
   }
   const unnamed = facts.range.filter(({ hash, message }) => !hashes.includes(hash) && !isOwnCommit(message, id));
   if (unnamed.length > 0 && !facts.hasMerges) {
     return {
       part,
       result: "differs",
-      detail: `the record does not name ${unnamed.map(({ hash }) => short(hash)).join(", ")}`,
+      detail: `the record does not name ${unnamed.map(({ hash }) => shortenValue(hash)).join(", ")}`,
     };
   }
-  return { part, result: "ok", detail: counted(hashes.length, "commit") };
+  return { part, result: "ok", detail: countOf(hashes.length, "commit") };
 }
 
 function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
@@ -86,7 +90,7 @@ function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFact
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
   const isCut = hasMerges || named.length >= MAX_RECORDED_FILES;
   const more = isCut ? [] : files.filter((path) => !named.includes(path) && !own.includes(path));
-  if (missing.length === 0 && more.length === 0) return { part, result: "ok", detail: counted(named.length, "file") };
+  if (missing.length === 0 && more.length === 0) return { part, result: "ok", detail: countOf(named.length, "file") };
   const found = [
     ...(missing.length === 0 ? [] : [`not changed: ${missing.slice(0, 5).join(", ")}`]),
     ...(more.length === 0 ? [] : [`not named: ${more.slice(0, 5).join(", ")}`]),
@@ -102,7 +106,7 @@ function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   const there = new Map(criteriaOf(readableDocument(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);
   if (wrong.length === 0)
-    return { part, result: "ok", detail: `${counted(named.length, "criterion")} as in the commit` };
+    return { part, result: "ok", detail: `${countOf(named.length, "criterion")} as in the commit` };
   const detail = `otherwise in the commit: ${wrong.map(({ label }) => `"${String(label)}"`).join(", ")}`;
   // A person, and a run that did not complete, may have left the ticks uncommitted.
   const isCommitted = record["status"] === "completed" && record["mode"] !== "manual";
@@ -115,7 +119,7 @@ const UNPROVEN: ReadonlySet<unknown> = new Set(["proposed", "edited", "not_run",
 function verdictCheck(record: Fields): RecordCheck {
   const part = "checks";
   const commands = recordedCommands(record);
-  if (record["status"] !== "completed") return { part, result: "ok", detail: counted(commands.length, "command") };
+  if (record["status"] !== "completed") return { part, result: "ok", detail: countOf(commands.length, "command") };
   const open = listIn(record, "criteria").filter(({ checked, lost }) => checked !== true || lost === true);
   const { proof, unproven } = record;
   const beside =
@@ -134,7 +138,7 @@ function verdictCheck(record: Fields): RecordCheck {
     ),
     ...(isJsonObject(output) && output["problem"] !== null ? ["the output does not fit its schema"] : []),
   ];
-  if (against.length === 0) return { part, result: "ok", detail: `${counted(commands.length, "command")} passed` };
+  if (against.length === 0) return { part, result: "ok", detail: `${countOf(commands.length, "command")} passed` };
   return { part, result: "differs", detail: `completed although ${against.join("; ")}` };
 }
 
@@ -146,13 +150,13 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: R
   const hashes = commits.map(({ hash }) => String(hash));
   const gone = hashes.filter((hash) => !present.has(hash) || !inMain.has(hash));
   if (gone.length > 0)
-    return { part, result: "differs", detail: `not in the main branch: ${gone.map(short).join(", ")}` };
+    return { part, result: "differs", detail: `not in the main branch: ${gone.map(shortenValue).join(", ")}` };
   const changed = commits.filter(({ hash, patch_id }) => (patches.get(String(hash)) ?? null) !== patch_id);
   if (changed.length > 0) {
     return {
       part,
       result: "differs",
-      detail: `another patch id: ${changed.map(({ hash }) => short(hash)).join(", ")}`,
+      detail: `another patch id: ${changed.map(({ hash }) => shortenValue(hash)).join(", ")}`,
     };
   }
   const into = new Set(commits.map(({ patch_id }) => patch_id));
@@ -161,10 +165,10 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: R
     return patch !== undefined && !into.has(patch) && !isOwnCommit(String(subject), id);
   });
   if (lost.length > 0) {
-    const named = lost.map(({ hash }) => short(hash)).join(", ");
+    const named = lost.map(({ hash }) => shortenValue(hash)).join(", ");
     return { part, result: "differs", detail: `merged with another change than recorded: ${named}` };
   }
-  return { part, result: "ok", detail: `${counted(commits.length, "commit")} in the main branch by patch id` };
+  return { part, result: "ok", detail: `${countOf(commits.length, "commit")} in the main branch by patch id` };
 }
 
 function listIn(record: Fields, name: string): readonly Fields[] {
@@ -176,6 +180,6 @@ function texts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
-function short(value: unknown): string {
+function shortenValue(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 10) : "nothing";
 }

@@ -40,13 +40,13 @@ function github(fields: Fields): Partial<ForgeRequest> {
   const [head, base] = [fields["head"], fields["base"]].map((one) => (isJsonObject(one) ? one : {}));
   const merged = typeof fields["merged_at"] === "string" || fields["merged"] === true;
   return {
-    ...defined("number", countOf(fields["number"])),
-    ...defined("url", addressOf(fields["html_url"])),
-    ...defined("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
-    ...defined("head", hashOf(head?.["sha"])),
+    ...definedField("number", countOf(fields["number"])),
+    ...definedField("url", addressOf(fields["html_url"])),
+    ...definedField("state", merged ? "merged" : GITHUB_STATES[String(fields["state"])]),
+    ...definedField("head", hashOf(head?.["sha"])),
     // Before the merge it is a commit that the forge tries.
     merged: merged ? (hashOf(fields["merge_commit_sha"]) ?? null) : null,
-    ...defined("base", textOf(base?.["ref"])),
+    ...definedField("base", textOf(base?.["ref"])),
     body: textOf(fields["body"]) ?? "",
   };
 }
@@ -58,12 +58,12 @@ function gitlab(fields: Fields): Partial<ForgeRequest> {
   const head = hashOf(fields["sha"]);
   const commits = [fields["merge_commit_sha"], fields["squash_commit_sha"], fields["sha"]].map(hashOf);
   return {
-    ...defined("number", countOf(fields["iid"])),
-    ...defined("url", addressOf(fields["web_url"])),
-    ...defined("state", state),
-    ...defined("head", head),
+    ...definedField("number", countOf(fields["iid"])),
+    ...definedField("url", addressOf(fields["web_url"])),
+    ...definedField("state", state),
+    ...definedField("head", head),
     merged: state === "merged" ? (commits.find((hash) => hash !== undefined) ?? null) : null,
-    ...defined("base", textOf(fields["target_branch"])),
+    ...definedField("base", textOf(fields["target_branch"])),
     body: textOf(fields["description"]) ?? "",
   };
 }
@@ -76,7 +76,7 @@ const GITLAB_STATES: Readonly<Record<string, ForgeRequest["state"]>> = {
   merged: "merged",
 };
 
-function defined<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
+function definedField<Name extends string, Value>(name: Name, value: Value | undefined): Partial<Record<Name, Value>> {
   return value === undefined ? {} : ({ [name]: value } as Record<Name, Value>);
 }
 

@@ -1,4 +1,4 @@
-import { counted } from "#words/names.ts";
+import { countOf } from "#words/names.ts";
 import type { RecordFacts } from "../records/read_record.ts";
 import type { ReviewedCriterion } from "../reviewed_criteria.ts";
 
@@ -81,7 +81,7 @@ export function requestBody(facts: RequestFacts): string {
   const { spec_id, criteria, record, commits, files } = facts;
   const head = [
     BEGIN,
-    `Spec ${escapeCode(spec_id)}, ${counted(commits.length, "commit")}, ${counted(files, "file")}`,
+    `Spec ${escapeCode(spec_id)}, ${countOf(commits.length, "commit")}, ${countOf(files, "file")}`,
     "",
   ];
   const end = ["", ...recordLines(record), END];
@@ -128,7 +128,7 @@ function recordLines(record: RecordFacts | null): readonly string[] {
     `Run ${run} ${by}${which}: ${escapeText(status ?? "unknown")}${ended_at === null ? "" : `, ${escapeText(ended_at)}`}`,
     ...(unproven === null ? [] : [`- Completed without proof: ${escapeText(unproven)}`]),
     ...warnings.slice(0, MAX_NOTES).map((warning) => `- ${escapeText(warning)}`),
-    ...(beside.length === 0 ? [] : [`- Its checks ran beside ${counted(beside.length, "file")} that no commit holds`]),
+    ...(beside.length === 0 ? [] : [`- Its checks ran beside ${countOf(beside.length, "file")} that no commit holds`]),
     "",
   ];
 }

@@ -79,7 +79,7 @@ export async function call<Name extends Rpc>(
 
 /** Calls an RPC whose name is known only when the console runs. @throws CallError, as `call` does */
 export async function callNamed<Answer>(rpc: string, request: object, signal?: AbortSignal): Promise<Answer> {
-  return answered(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
+  return fetchReply(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),
@@ -97,17 +97,17 @@ export async function read<Reply>(
     [value].flat().flatMap((one) => (one === "" ? [] : [[name, one]])),
   );
   const query = new URLSearchParams(given).toString();
-  return answered(query === "" ? path : `${path}?${query}`, { signal: signal ?? null });
+  return fetchReply(query === "" ? path : `${path}?${query}`, { signal: signal ?? null });
 }
 
-async function answered<Reply>(path: string, init: RequestInit): Promise<Reply> {
-  const { ok, status, text } = await reached(path, init);
+async function fetchReply<Reply>(path: string, init: RequestInit): Promise<Reply> {
+  const { ok, status, text } = await fetchText(path, init);
   if (ok) return JSON.parse(text) as Reply;
-  throw refused(status, text);
+  throw refusedCall(status, text);
 }
 
 /** The answer to its last byte: a connection may break in the middle as well. */
-async function reached(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
+async function fetchText(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
   const headers = new Headers(init.headers);
   const known = token.value();
   if (known !== "") headers.set("authorization", `Bearer ${known}`);
@@ -120,7 +120,7 @@ async function reached(path: string, init: RequestInit): Promise<{ ok: boolean; 
   }
 }
 
-function refused(status: number, text: string): CallError {
+function refusedCall(status: number, text: string): CallError {
   const { code = `http_${status}`, message = `The server answered with status ${status}`, details = [] } = body(text);
   const found = details.map(({ debug }) => debug ?? {});
   const violations = found.flatMap(

@@ -11,7 +11,7 @@ interface Waiting {
 let waiting: readonly Waiting[] = [];
 const listeners = new Set<() => void>();
 
-function set(next: readonly Waiting[]): void {
+function setWaiting(next: readonly Waiting[]): void {
   waiting = next;
   for (const listener of listeners) listener();
 }
@@ -24,7 +24,7 @@ export const signIns = {
   },
   giveUp(): void {
     for (const one of waiting) one.giveUp();
-    set([]);
+    setWaiting([]);
   },
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
@@ -35,7 +35,7 @@ export const signIns = {
 token.subscribe(() => {
   const ready = waiting;
   if (ready.length === 0 || token.value() === "") return;
-  set([]);
+  setWaiting([]);
   for (const one of ready) one.go();
 });
 
@@ -48,7 +48,7 @@ export async function signedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply>
       if (!(error instanceof CallError) || error.code !== "unauthenticated") throw error;
       await new Promise<void>((go, refuse) => {
         const giveUp = () => refuse(error);
-        set([...waiting, { message: error.message, go, giveUp }]);
+        setWaiting([...waiting, { message: error.message, go, giveUp }]);
       });
     }
   }

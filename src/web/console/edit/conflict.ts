@@ -1,4 +1,4 @@
-import { applied, type Difference, differences } from "./differences.ts";
+import { applyDifferences, type Difference, differences } from "./differences.ts";
 import type { Values } from "./form_model.ts";
 import { isSame } from "./values.ts";
 
@@ -38,7 +38,7 @@ function overlaps(one: string, other: string): boolean {
 }
 
 /** The other person's state with this person's changes, and of each clash what was chosen. */
-export function resolved(theirs: Values, merge: Merge, isMine: (clash: Clash) => boolean): Values {
+export function resolveConflict(theirs: Values, merge: Merge, isMine: (clash: Clash) => boolean): Values {
   const chosen = merge.clashes.filter(isMine).map(({ mine }) => mine);
-  return applied(theirs, [...merge.mine, ...chosen]);
+  return applyDifferences(theirs, [...merge.mine, ...chosen]);
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { FindingLine } from "./changes_panel.tsx";
-import { type Merge, resolved } from "./conflict.ts";
+import { type Merge, resolveConflict } from "./conflict.ts";
 import type { Values } from "./form_model.ts";
 
 /** Two people's changes side by side, with a choice for each field that both changed. */
@@ -63,7 +63,7 @@ export function ConflictPanel({
         onClick={({ currentTarget }) => {
           // The button goes, and the keys stay in the dialog.
           currentTarget.closest<HTMLElement>(".edit-side")?.focus();
-          settle(resolved(theirs, merge, (clash) => mine.has(clash.mine.key)));
+          settle(resolveConflict(theirs, merge, (clash) => mine.has(clash.mine.key)));
         }}
       >
         Go on with this

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { kindNoun, plainRefs } from "#words/names.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
 import { removeChange } from "./changes.ts";
 import { FindingLine, Problem, Refused } from "./changes_panel.tsx";
@@ -46,7 +46,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
           leave={leave}
           submit={submit}
           disabled={!proposal.canWrite}
-          label={also.length === 0 ? `Delete ${kindNoun(kind)}` : `Delete, and change ${counted(also.length, "other")}`}
+          label={also.length === 0 ? `Delete ${kindNoun(kind)}` : `Delete, and change ${countOf(also.length, "other")}`}
         />
       }
     >
@@ -81,7 +81,7 @@ function canCascade(kind: Kind): boolean {
 function Also({ refs }: { readonly refs: readonly string[] }) {
   if (refs.length === 0) return <FindingLine state="ok" title="Nothing else is removed or changed" />;
   return (
-    <FindingLine state="watch" title={`${counted(refs.length, "other resource")} removed or changed with it`}>
+    <FindingLine state="watch" title={`${countOf(refs.length, "other resource")} removed or changed with it`}>
       {plainRefs(refs.slice(0, NAMED).join(", "))}
       {refs.length > NAMED ? `, and ${refs.length - NAMED} more` : ""}
     </FindingLine>

@@ -1,7 +1,7 @@
 import { labelOf } from "./field_labels.ts";
 import { type FormField, fieldsOf, keyOfList, type Values } from "./form_model.ts";
 import { type Path, pathText, withValue } from "./paths.ts";
-import { isSame, pruned, valueText } from "./values.ts";
+import { isSame, pruneValue, valueText } from "./values.ts";
 
 /** One value that differs between two states of a resource. */
 export interface Difference {
@@ -32,8 +32,8 @@ interface Pair {
 function compareMessages({ before, after, message, path, label }: Pair & { readonly message: string }): Difference[] {
   return fieldsOf(message).flatMap((field) => {
     const pair = {
-      before: pruned((before as Values | undefined)?.[field.name], field),
-      after: pruned((after as Values | undefined)?.[field.name], field),
+      before: pruneValue((before as Values | undefined)?.[field.name], field),
+      after: pruneValue((after as Values | undefined)?.[field.name], field),
       path: [...path, field.name],
       label: joinPath(label, labelOf(field)),
     };
@@ -43,9 +43,9 @@ function compareMessages({ before, after, message, path, label }: Pair & { reado
 
 function compareField(pair: Pair, field: FormField): Difference[] {
   if (field.shape === "map") return compareMaps(pair, field);
-  if (field.type !== "group" || field.of === "PortRef") return [whole(pair, field)];
+  if (field.type !== "group" || field.of === "PortRef") return [wholeDifference(pair, field)];
   if (field.shape === "list") return compareLists(pair, field);
-  if (pair.before === undefined || pair.after === undefined) return [whole(pair, field)];
+  if (pair.before === undefined || pair.after === undefined) return [wholeDifference(pair, field)];
   return compareMessages({ ...pair, message: field.of ?? "" });
 }
 
@@ -56,7 +56,7 @@ function compareMaps(pair: Pair, field: FormField): Difference[] {
     .filter((key) => before[key] !== after[key])
     .map((key) => {
       const one = { ...pair, before: before[key], after: after[key], path: [...pair.path, key] };
-      return whole({ ...one, label: `${pair.label} ${key}` }, { ...field, shape: "one" });
+      return wholeDifference({ ...one, label: `${pair.label} ${key}` }, { ...field, shape: "one" });
     });
 }
 
@@ -67,7 +67,7 @@ function compareLists(pair: Pair, field: FormField): Difference[] {
   const noun = labelOf(field).replace(/s$/, "");
   const key = keyOfList(message);
   if (key === undefined) {
-    if (before.length !== after.length) return [whole(pair, field)];
+    if (before.length !== after.length) return [wholeDifference(pair, field)];
     return before.flatMap((element, index) => {
       const inner = {
         before: element,
@@ -89,13 +89,13 @@ function compareLists(pair: Pair, field: FormField): Difference[] {
     };
     if (isSame(one.before, one.after)) return [];
     if (one.before !== undefined && one.after !== undefined) return compareMessages({ ...one, message });
-    return [whole(one, { ...field, shape: "one" })];
+    return [wholeDifference(one, { ...field, shape: "one" })];
   });
   // The same elements in another order are a change as well.
-  return rows.length === 0 ? [whole(pair, field)] : rows;
+  return rows.length === 0 ? [wholeDifference(pair, field)] : rows;
 }
 
-function whole({ before, after, path, label }: Pair, field: FormField): Difference {
+function wholeDifference({ before, after, path, label }: Pair, field: FormField): Difference {
   return {
     key: pathText(path),
     path,
@@ -112,6 +112,6 @@ function joinPath(outer: string, inner: string): string {
 }
 
 /** Applies differences to a state. */
-export function applied(state: Values, rows: readonly Difference[]): Values {
+export function applyDifferences(state: Values, rows: readonly Difference[]): Values {
   return rows.reduce((result, { path, after }) => withValue(result, path, after), state);
 }

@@ -43,7 +43,7 @@ interface State {
 let state: State = { edit: undefined, notice: undefined, round: 0 };
 const listeners = new Set<() => void>();
 
-function set(next: Partial<State>): void {
+function setState(next: Partial<State>): void {
   state = { ...state, ...next };
   for (const listener of listeners) listener();
 }
@@ -51,9 +51,9 @@ function set(next: Partial<State>): void {
 /** The one edit that is open. Pages open it; the host beside them shows it. */
 export const editing = {
   state: (): State => state,
-  open: (edit: Edit): void => set({ edit, notice: undefined, round: state.round + 1 }),
-  close: (notice?: Notice): void => set({ edit: undefined, notice }),
-  dismiss: (): void => set({ notice: undefined }),
+  open: (edit: Edit): void => setState({ edit, notice: undefined, round: state.round + 1 }),
+  close: (notice?: Notice): void => setState({ edit: undefined, notice }),
+  dismiss: (): void => setState({ notice: undefined }),
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

@@ -1,6 +1,6 @@
 import { useId } from "preact/hooks";
 import { StateMark } from "../../shared/state.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { FindingLine } from "./changes_panel.tsx";
 import { type PreviewRow, previewLines, previewRows } from "./preview_words.ts";
 import type { Proposal } from "./use_proposal.ts";
@@ -31,19 +31,19 @@ export function Effects({
       hidden={lines.length + rows.length === 0}
     >
       <h3 id={heading}>{title}</h3>
-      {isCut ? <p class="muted">Figures of the first {counted(preview.figures.results.length, "change")}.</p> : null}
+      {isCut ? <p class="muted">Figures of the first {countOf(preview.figures.results.length, "change")}.</p> : null}
       <ul class="edit-findings" aria-live="polite" hidden={lines.length === 0}>
         {lines.slice(0, LINES).map(({ state, title: said, text }) => (
           <FindingLine key={`${state} ${said}`} state={state} title={said}>
             {text}
           </FindingLine>
         ))}
-        {lines.length > LINES ? <li>And {counted(lines.length - LINES, "other finding")}.</li> : null}
+        {lines.length > LINES ? <li>And {countOf(lines.length - LINES, "other finding")}.</li> : null}
       </ul>
       <Figures rows={rows.slice(0, ROWS)} />
       {rows.length > ROWS ? (
         <details>
-          <summary>{counted(rows.length - ROWS, "more figure")}</summary>
+          <summary>{countOf(rows.length - ROWS, "more figure")}</summary>
           <Figures rows={rows.slice(ROWS)} />
         </details>
       ) : null}

@@ -1,4 +1,4 @@
-import { capitalized, splitUnit } from "#words/names.ts";
+import { capitalize, splitUnit } from "#words/names.ts";
 import type { FormField } from "./form_model.ts";
 
 /** Names that read badly word by word. */
@@ -57,7 +57,7 @@ export function labelOf(field: Pick<FormField, "name" | "type">): string {
   const spelled = SPELLED[field.name];
   if (spelled !== undefined) return spelled;
   const bare = unitOf(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
-  return capitalized(bare.replaceAll("_", " "));
+  return capitalize(bare.replaceAll("_", " "));
 }
 
 const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
@@ -72,7 +72,7 @@ export function helpOf(comment: string): string {
     )
     .replaceAll(FIELD_NAME, (name) => labelOf({ name, type: "int" }).toLowerCase())
     .replaceAll(CONSTANT, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
-    .replace(/^./, capitalized);
+    .replace(/^./, capitalize);
 }
 
 /** What a field takes, for a message beside it; "" where everything is allowed. */

@@ -27,7 +27,7 @@ export function Hints({ field, path, id }: { readonly field: FormField; readonly
 }
 
 /** Names of what describes a control, for readers of the screen. */
-export function described(id: string, problem: string): Readonly<Record<string, string | boolean>> {
+export function describedBy(id: string, problem: string): Readonly<Record<string, string | boolean>> {
   const help = `${id}-help`;
   return {
     "aria-describedby": problem === "" ? help : `${id}-problem ${help}`,

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf, limitText, unitOf } from "./field_labels.ts";
-import { described, type FieldProps, Hints } from "./field_parts.tsx";
+import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
 import { choicesOf, type FormField, fieldsOf, type Values } from "./form_model.ts";
 import { GroupList } from "./group_list.tsx";
 import { MapField, TextListField } from "./list_fields.tsx";
@@ -58,7 +58,7 @@ const REFERENCES: ReadonlySet<string> = new Set(["rack_code", "parent_device_cod
 function Control({ field, path, value, id }: FieldProps & { readonly id: string }) {
   const form = useForm();
   const problem = form.problemAt(pathText(path));
-  const common = { id, ...described(id, problem) };
+  const common = { id, ...describedBy(id, problem) };
   const set = (next: unknown) => form.set(path, next);
   switch (field.type) {
     case "choice":

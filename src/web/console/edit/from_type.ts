@@ -1,5 +1,5 @@
 import { fieldsOfKind, type Values } from "./form_model.ts";
-import { isSame, isUnset, pruned, valueText } from "./values.ts";
+import { isSame, isUnset, pruneValue, valueText } from "./values.ts";
 
 /** Fields that a device takes from its type, as an import and `planner dc add device --type` do. */
 const TAKEN = "kind manufacturer model part_number airflow weight_kg max_draw_w u_height depth ports".split(" ");
@@ -21,7 +21,7 @@ export function filledFromType(device: Values, type: Values): Values {
 export function keptFromType(device: Values, type: Values): readonly Kept[] {
   return takenFields(device, type)
     .filter(({ name }) => name !== "ports" && !isUnset(device[name]))
-    .filter((field) => !isSame(pruned(device[field.name], field), pruned(type[field.name], field)))
+    .filter((field) => !isSame(pruneValue(device[field.name], field), pruneValue(type[field.name], field)))
     .map((field) => ({
       name: field.name,
       own: valueText(device[field.name], field),

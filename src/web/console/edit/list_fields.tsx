@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { refName } from "#words/names.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
-import { described, type FieldProps, Hints } from "./field_parts.tsx";
+import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
 import type { Values } from "./form_model.ts";
 import { pathText } from "./paths.ts";
 import { isSame, REFERENCES, valuesOf } from "./values.ts";
@@ -28,7 +28,7 @@ export function TextListField({ field, path, value }: FieldProps) {
       </div>
       <input
         id={id}
-        {...described(id, form.problemAt(at))}
+        {...describedBy(id, form.problemAt(at))}
         type="text"
         autocomplete="off"
         spellcheck={false}

@@ -2,7 +2,7 @@ import { useMemo, useState } from "preact/hooks";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { count } from "#words/figures.ts";
 import { kindNoun, plainRefs } from "#words/names.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { callsOf } from "../lists/selection.tsx";
 import { Switch } from "../ui/fields.tsx";
 import { type Change, maskOf, removeChange } from "./changes.ts";
@@ -19,7 +19,7 @@ import { type FormField, fieldsOfKind, identityOf, type Kind, messageOf, type Va
 import { withValue } from "./paths.ts";
 import { limitProblems, problemAt } from "./problems.ts";
 import { type Proposal, useProposal } from "./use_proposal.ts";
-import { pruned } from "./values.ts";
+import { pruneValue } from "./values.ts";
 
 type ManyEdit = Extract<Edit, { readonly mode: "many" | "delete-many" }>;
 
@@ -43,8 +43,8 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
     isPartial: true,
     done: ({ changed }) => {
       const refused = proposal.preview?.refused.length ?? 0;
-      const failed = refused === 0 ? "" : `, ${counted(refused, "other")} refused`;
-      return `${isDelete ? "Deleted" : "Changed"} ${counted(changed, kindNoun(kind))}${failed}`;
+      const failed = refused === 0 ? "" : `, ${countOf(refused, "other")} refused`;
+      return `${isDelete ? "Deleted" : "Changed"} ${countOf(changed, kindNoun(kind))}${failed}`;
     },
   });
   const { state, preview, progress } = proposal;
@@ -54,7 +54,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
   const verb = isDelete ? "Delete" : "Save";
   return (
     <EditDialog
-      title={`${isDelete ? "Delete" : "Edit"} ${counted(codes.length, kindNoun(kind))}`}
+      title={`${isDelete ? "Delete" : "Edit"} ${countOf(codes.length, kindNoun(kind))}`}
       leave={leave}
       submit={submit}
       footer={
@@ -64,7 +64,7 @@ export function ManyDialog({ edit }: { readonly edit: ManyEdit }) {
           disabled={!proposal.canWrite}
           label={
             progress === undefined
-              ? `${verb} ${counted(ready, kindNoun(kind))}`
+              ? `${verb} ${countOf(ready, kindNoun(kind))}`
               : `${count(progress)} of ${count(codes.length)}`
           }
         />
@@ -218,13 +218,13 @@ function Outcomes(props: {
   const { changed, unchanged, refused, warnings } = preview ?? { changed: 0, unchanged: 0, refused: [], warnings: [] };
   return (
     <ul class="edit-findings" aria-live="polite">
-      <FindingLine state={changed === 0 ? "info" : "ok"} title={`${counted(changed, noun)} would ${verb}`}>
+      <FindingLine state={changed === 0 ? "info" : "ok"} title={`${countOf(changed, noun)} would ${verb}`}>
         {unchanged === 0 ? undefined : `${count(unchanged)} are so already.`}
       </FindingLine>
       {preview === undefined ? errors.map((error) => <Refused key={error.message} error={error} />) : null}
       {warnings.length === 0 ? null : <Warnings warnings={warnings.slice(0, NAMED)} />}
       {refused.length === 0 ? null : (
-        <FindingLine state="fault" title={`${counted(refused.length, noun)} would be refused`} />
+        <FindingLine state="fault" title={`${countOf(refused.length, noun)} would be refused`} />
       )}
       {refused.slice(0, NAMED).map(({ ref, error }) => (
         <li key={`${ref} ${error.message}`} class="refused-item">
@@ -243,7 +243,7 @@ function setChanges(
 ): readonly Change[] {
   const own = fieldsOfKind(kind)
     .filter(({ name }) => names.includes(name))
-    .map((field) => [field.name, pruned(values[field.name], field)] as const)
+    .map((field) => [field.name, pruneValue(values[field.name], field)] as const)
     .filter(([, value]) => value !== undefined);
   const update_mask = maskOf(names);
   return codes.map((code) => ({ [kind]: { code, ...Object.fromEntries(own) }, update_mask }));

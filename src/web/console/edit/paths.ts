@@ -6,24 +6,24 @@ export type Path = readonly Step[];
 
 /** Sets the value at a path in a copy; `undefined` removes it. Lists grow by what they do not hold yet. */
 export function withValue(root: Values, path: Path, value: unknown): Values {
-  return set(root, path, value) as Values;
+  return setAt(root, path, value) as Values;
 }
 
-function set(at: unknown, [step, ...rest]: Path, value: unknown): unknown {
+function setAt(at: unknown, [step, ...rest]: Path, value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as Values, step, rest, value);
   return setElement((at ?? []) as readonly unknown[], step, rest, value);
 }
 
 function setField(at: Values, name: string, rest: Path, value: unknown): Values {
-  const inner = set(at[name], rest, value);
+  const inner = setAt(at[name], rest, value);
   const { [name]: _, ...others } = at;
   return inner === undefined ? others : { ...at, [name]: inner };
 }
 
 function setElement(at: readonly unknown[], step: Step, rest: Path, value: unknown): readonly unknown[] {
   const position = positionOf(at, step);
-  const inner = set(at[position], rest, value);
+  const inner = setAt(at[position], rest, value);
   if (inner === undefined) return at.filter((_, index) => index !== position);
   return position >= at.length ? [...at, inner] : at.with(position, inner);
 }

@@ -10,7 +10,7 @@ import type {
 import { decimal, percent, watts } from "#words/figures.ts";
 import { listSome, refName } from "#words/names.ts";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { reasonFigures, reasonWord } from "../reason_words.ts";
 
 /** One sentence about what changes do. */
@@ -40,7 +40,7 @@ function nameOf(ref: string): string {
 /** Names before the rest is counted. */
 const NAMED = 6;
 
-function listed(names: readonly string[], count = names.length): string {
+function listNames(names: readonly string[], count = names.length): string {
   return listSome(names, NAMED, count);
 }
 
@@ -64,20 +64,20 @@ function effectLines({ devices, lost_count, reduced_count }: PreviewChangesRespo
   const lost = of("LOST", false);
   const dead = of("LOST", true);
   return [
-    ...line("fault", lost_count, `${counted(lost_count, "device")} would go dark`, lostText(lost, lost_count)),
-    ...line("watch", dead.length, "Power equipment without supply", listed(dead.map(({ ref }) => refName(ref)))),
+    ...line("fault", lost_count, `${countOf(lost_count, "device")} would go dark`, lostText(lost, lost_count)),
+    ...line("watch", dead.length, "Power equipment without supply", listNames(dead.map(({ ref }) => refName(ref)))),
     ...line(
       "watch",
       reduced_count,
-      `${counted(reduced_count, "device")} with fewer live inlets`,
-      listed(namesOf(of("REDUCED", false)), reduced_count),
+      `${countOf(reduced_count, "device")} with fewer live inlets`,
+      listNames(namesOf(of("REDUCED", false)), reduced_count),
     ),
   ];
 }
 
 function lostText(lost: readonly DevicePreview[], count: number): string {
   const isUnrecorded = lost.length > 0 && lost.every(({ state_after }) => state_after === "SUPPLY_STATE_UNDOCUMENTED");
-  return `${listed(namesOf(lost), count)}${isUnrecorded ? ": no supply would be recorded" : ""}`;
+  return `${listNames(namesOf(lost), count)}${isUnrecorded ? ": no supply would be recorded" : ""}`;
 }
 
 function namesOf(devices: readonly DevicePreview[]): readonly string[] {
@@ -88,12 +88,12 @@ function betterLines({ devices, gained_count, increased_count }: PreviewChangesR
   const of = (effect: string) => namesOf(devices.filter((one) => one.effect === effect && !one.is_supply));
   const [gained, more] = [of("SUPPLY_EFFECT_GAINED"), of("SUPPLY_EFFECT_INCREASED")];
   return [
-    ...line("ok", gained_count, `${counted(gained_count, "device")} with power again`, listed(gained, gained_count)),
+    ...line("ok", gained_count, `${countOf(gained_count, "device")} with power again`, listNames(gained, gained_count)),
     ...line(
       "ok",
       increased_count,
-      `${counted(increased_count, "device")} with more live inlets`,
-      listed(more, increased_count),
+      `${countOf(increased_count, "device")} with more live inlets`,
+      listNames(more, increased_count),
     ),
   ];
 }
@@ -108,7 +108,7 @@ function findingLines(findings: readonly FindingPreview[]): readonly PreviewLine
     const text =
       group.length === 1
         ? `${nameOf(first.ref)}${reasonFigures(first)}${first.racks > 1 ? `, in ${first.racks} racks` : ""}`
-        : listed(group.map(({ ref }) => nameOf(ref)));
+        : listNames(group.map(({ ref }) => nameOf(ref)));
     return [{ state, title: reasonWord(first.code), text }];
   });
 }
@@ -119,12 +119,12 @@ function resolvedLines({
 }: PreviewChangesResponse): readonly PreviewLine[] {
   const count = resolved_findings.length + omitted_resolved_findings;
   const texts = resolved_findings.map(({ code, ref }) => `${reasonWord(code)}: ${nameOf(ref)}`);
-  return line("ok", count, `${counted(count, "finding")} resolved`, listed(texts, count));
+  return line("ok", count, `${countOf(count, "finding")} resolved`, listNames(texts, count));
 }
 
 function refusedLines({ refused, results }: PreviewChangesResponse): readonly PreviewLine[] {
   if (refused === results.length) return [];
-  return line("info", refused, `${counted(refused, "change")} would be refused`, "These figures leave them out.");
+  return line("info", refused, `${countOf(refused, "change")} would be refused`, "These figures leave them out.");
 }
 
 function line(state: State, count: number, title: string, text: string): readonly PreviewLine[] {
@@ -144,7 +144,7 @@ export function previewRows({ supplies, racks, cooling }: PreviewChangesResponse
 const UNKNOWN: FigureChange = {};
 
 /** Returns a row with a figure before and after the change. */
-function both(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
+function rowOfBoth(label: string, state: State, textOf: (side: "before" | "after") => string): PreviewRow {
   return { label, before: textOf("before"), after: textOf("after"), state };
 }
 
@@ -157,12 +157,12 @@ function supplyRows(supply: SupplyPreview): readonly PreviewRow[] {
   const name = refName(supply.ref);
   const withShare = (load: FigureChange, share: FigureChange) => (side: "before" | "after") =>
     share[side] === undefined
-      ? known(load[side], watts)
-      : `${known(load[side], watts)}, ${known(share[side], percent)}`;
+      ? knownFigure(load[side], watts)
+      : `${knownFigure(load[side], watts)}, ${knownFigure(share[side], percent)}`;
   return [
-    both(`${name}: load`, state, withShare(load_w, load_pct)),
-    both(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
-    both(`${name}: capacity`, state, (side) => known(capacity_w[side], watts)),
+    rowOfBoth(`${name}: load`, state, withShare(load_w, load_pct)),
+    rowOfBoth(`${name}: after one failure`, state, withShare(failover_w, failover_pct)),
+    rowOfBoth(`${name}: capacity`, state, (side) => knownFigure(capacity_w[side], watts)),
   ];
 }
 
@@ -178,11 +178,11 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
   if (draw_w.after === undefined) return [];
   const name = rack.rack_code;
   return [
-    both(`${name}: power`, stateOf(draw_w, power_capacity_w), (side) =>
+    rowOfBoth(`${name}: power`, stateOf(draw_w, power_capacity_w), (side) =>
       ofLimit(draw_w[side], power_capacity_w[side], watts),
     ),
-    both(`${name}: free units`, "ok", (side) => known(free_u[side], (value) => `${value} U`)),
-    both(`${name}: weight`, stateOf(weight_kg, max_load_kg), (side) =>
+    rowOfBoth(`${name}: free units`, "ok", (side) => knownFigure(free_u[side], (value) => `${value} U`)),
+    rowOfBoth(`${name}: weight`, stateOf(weight_kg, max_load_kg), (side) =>
       ofLimit(weight_kg[side], max_load_kg[side], kilograms),
     ),
   ];
@@ -192,7 +192,7 @@ function coolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, heal
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
   const kilowatts = (value: number) => decimal(value, "kW");
   const state = STATES[health_after] ?? "unknown";
-  return [both(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
+  return [rowOfBoth(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
 }
 
 function kilograms(value: number): string {
@@ -200,11 +200,13 @@ function kilograms(value: number): string {
 }
 
 /** A figure and its unit, which stay on one line. */
-function known(value: number | undefined, words: (value: number) => string): string {
+function knownFigure(value: number | undefined, words: (value: number) => string): string {
   return value === undefined ? "" : words(value).replaceAll(" ", "\u00a0");
 }
 
 function ofLimit(value: number | undefined, limit: number | undefined, words: (value: number) => string): string {
   if (value === undefined) return "";
-  return limit === undefined ? known(value, words) : `${known(value, words)} of ${known(limit, words)}`;
+  return limit === undefined
+    ? knownFigure(value, words)
+    : `${knownFigure(value, words)} of ${knownFigure(limit, words)}`;
 }

@@ -57,7 +57,7 @@ export async function previewChanges(
   for (const batch of batchesOf(changes)) {
     const reply = await ask<PreviewChangesResponse>(PREVIEW_RPC, { changes: batch }, signal);
     figures ??= reply;
-    verdict = joined(verdict, verdictOf(reply.results, { from: done, isOne: changes.length === 1 }));
+    verdict = joinVerdicts(verdict, verdictOf(reply.results, { from: done, isOne: changes.length === 1 }));
     done += batch.length;
     heard?.(done);
   }
@@ -96,7 +96,7 @@ export async function applyChanges(changes: readonly Change[], how: WriteOptions
     const { results } = await ask<BulkReply>(APPLY_RPC, { changes: batch, ...around });
     const made = verdictOf(results, { from: done, isOne: changes.length === 1 });
     if (made.refused.length > 0) return { ...verdict, refused: made.refused, done, requestId };
-    verdict = joined(verdict, made);
+    verdict = joinVerdicts(verdict, made);
     done += batch.length;
     how.heard(done);
   }
@@ -119,7 +119,7 @@ export function batchesOf(changes: readonly Change[]): readonly (readonly Change
   return batches;
 }
 
-function joined(one: Verdict, other: Verdict): Verdict {
+function joinVerdicts(one: Verdict, other: Verdict): Verdict {
   return {
     refused: [...one.refused, ...other.refused],
     warnings: [...one.warnings, ...other.warnings],

@@ -8,7 +8,7 @@ import { optionsOf, useHits } from "../ui/use_hits.ts";
 import { ask } from "./ask.ts";
 import { idOf, useForm } from "./field_context.ts";
 import { labelOf } from "./field_labels.ts";
-import { described, type FieldProps, Hints } from "./field_parts.tsx";
+import { describedBy, type FieldProps, Hints } from "./field_parts.tsx";
 import { pathText } from "./paths.ts";
 
 /** A list of things by their codes: what is typed becomes a reference with Enter, or as the field is left. */
@@ -65,7 +65,7 @@ export function RefsField({ field, path, value }: FieldProps) {
       )}
       <Combobox
         id={id}
-        {...described(id, problem || unread)}
+        {...describedBy(id, problem || unread)}
         placeholder={refs.length === 0 ? "A code, such as PDU-A01-B" : "One more"}
         value={text}
         options={optionsOf(hits)}

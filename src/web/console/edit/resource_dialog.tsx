@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { kindNoun, refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo, parsePlace } from "../router.ts";
 import { Failure } from "../ui/answer.tsx";
 import { withLength } from "../windows/planned.tsx";
@@ -146,7 +146,7 @@ function followEnds(kind: Kind, identity: Values): void {
 
 function saveLabel(edit: ResourceEdit, { changes }: Draft): string {
   if (edit.mode !== "edit") return `Create ${kindNoun(edit.kind)}`;
-  return edit.verb === undefined ? `Save ${counted(changes.length, "change")}` : titleOf(edit);
+  return edit.verb === undefined ? `Save ${countOf(changes.length, "change")}` : titleOf(edit);
 }
 
 /** What the draft does. */

@@ -3,7 +3,7 @@ import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { plainRefs } from "#words/names.ts";
 import { type CallError, callError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
-import { counted, moment, utcMoment } from "../labels.ts";
+import { countOf, moment, utcMoment } from "../labels.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
@@ -30,12 +30,12 @@ export function UndoDialog({ edit: { entries, etags } }: { readonly edit: Extrac
     if (met === undefined) reread().catch((error: unknown) => setUnread(callError(error)));
   }, []);
   const changes = useMemo(() => met?.map(stepChange).filter((change) => change !== undefined) ?? [], [met]);
-  const proposal = useProposal({ changes, reread, done: () => `Took back ${counted(changes.length, "change")}` });
+  const proposal = useProposal({ changes, reread, done: () => `Took back ${countOf(changes.length, "change")}` });
   const leave = () => editing.close();
   const submit = () => void proposal.write(messageOf(entries));
   return (
     <EditDialog
-      title={`Undo ${counted(steps.length, "change")}`}
+      title={`Undo ${countOf(steps.length, "change")}`}
       about={entries[0] === undefined ? "" : moment(entries[0].occurred_at)}
       leave={leave}
       submit={submit}
@@ -44,7 +44,7 @@ export function UndoDialog({ edit: { entries, etags } }: { readonly edit: Extrac
           leave={leave}
           submit={submit}
           disabled={!proposal.canWrite}
-          label={proposal.progress !== undefined ? "Undoing…" : `Undo ${counted(changes.length, "change")}`}
+          label={proposal.progress !== undefined ? "Undoing…" : `Undo ${countOf(changes.length, "change")}`}
         />
       }
     >
@@ -67,7 +67,7 @@ function messageOf([entry]: readonly AuditEntry[]): string {
 function TooMany({ number }: { readonly number: number }) {
   return (
     <p>
-      {counted(number, "resource")} are more than the console takes back at once ({MAX_BATCH_ITEMS}): use{" "}
+      {countOf(number, "resource")} are more than the console takes back at once ({MAX_BATCH_ITEMS}): use{" "}
       <code>planner dc import</code> with an earlier export.
     </p>
   );
@@ -93,7 +93,7 @@ function Shown({
           )}
         </section>
       ))}
-      {steps.length > LISTED ? <p>And {counted(steps.length - LISTED, "other resource")}.</p> : null}
+      {steps.length > LISTED ? <p>And {countOf(steps.length - LISTED, "other resource")}.</p> : null}
       <ul class="edit-findings" aria-live="polite">
         {again.length === 0 ? null : (
           <FindingLine state="watch" title="Changed again since">

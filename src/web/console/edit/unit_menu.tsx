@@ -87,7 +87,7 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
           mode: "edit",
           kind: "rack",
           identity: { code: rack.code },
-          change: (stored) => reserved(stored, numbers),
+          change: (stored) => reserveUnits(stored, numbers),
           focus: "reservations",
         }),
     ],
@@ -96,7 +96,7 @@ function actionsOf({ rack, units, occupants }: GetRackResponse, { face, row }: C
 }
 
 /** The stored reservations, and one of these units. */
-function reserved({ reservations = [] }: Values, units: readonly number[]): Values {
+function reserveUnits({ reservations = [] }: Values, units: readonly number[]): Values {
   return { reservations: [...(reservations as readonly Values[]), { units: units.toSorted((a, b) => a - b) }] };
 }
 

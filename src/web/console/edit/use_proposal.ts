@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { CallError, callError } from "../api/client.ts";
 import { written } from "../api/written.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { onChange } from "../live/changes.ts";
 import { type Change, refOf } from "./changes.ts";
 import { editing } from "./editing.ts";
@@ -188,5 +188,5 @@ function useWrite() {
 function refusalOf({ refused: [first], done }: Written): CallError {
   const error = first?.error ?? callError(undefined);
   if (done === 0) return error;
-  return new CallError(error.code, `${counted(done, "change")} were written, then this was refused: ${error.message}`);
+  return new CallError(error.code, `${countOf(done, "change")} were written, then this was refused: ${error.message}`);
 }

@@ -15,7 +15,7 @@ export function isUnset(value: unknown): boolean {
  * A value without what is unset: two values that mean the same become equal. A number or flag that is not optional is
  * unset where it is zero, as proto JSON writes it.
  */
-export function pruned(value: unknown, field: FormField): unknown {
+export function pruneValue(value: unknown, field: FormField): unknown {
   if (isUnset(value)) return undefined;
   if (field.shape === "list") {
     const one = { ...field, shape: "one" as const };
@@ -43,21 +43,21 @@ function emptyOf(field: FormField): unknown {
 /** A message with the fields that a person may set and has set. */
 export function prunedMessage(values: Values, message: string): Values {
   const entries = fieldsOf(message)
-    .map((field) => [field.name, pruned(values[field.name], field)] as const)
+    .map((field) => [field.name, pruneValue(values[field.name], field)] as const)
     .filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);
 }
 
 export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+  return JSON.stringify(sortKeys(one)) === JSON.stringify(sortKeys(other));
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
   return Object.fromEntries(
-    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sorted(inner)]),
+    entries.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([key, inner]) => [key, sortKeys(inner)]),
   );
 }
 

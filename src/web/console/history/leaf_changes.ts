@@ -1,6 +1,6 @@
 import { FORM_ENUMS } from "#gen/datacenter/v1/forms.ts";
 import { count } from "#words/figures.ts";
-import { capitalized, constantWord, splitUnit } from "#words/names.ts";
+import { capitalize, constantWord, splitUnit } from "#words/names.ts";
 
 /** One value that a change set, altered or removed; an absent side is undefined. */
 export interface LeafChange {
@@ -73,5 +73,5 @@ function fieldWords(path: string): string {
     const words = NAMES[step] ?? stem.replaceAll("_", " ");
     return unit === "" ? words : `${words} in ${unit}`;
   });
-  return [capitalized(first), ...rest].join(", ");
+  return [capitalize(first), ...rest].join(", ");
 }

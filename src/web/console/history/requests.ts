@@ -1,6 +1,6 @@
-import { capitalized, kindNoun, refName } from "#words/names.ts";
+import { capitalize, kindNoun, refName } from "#words/names.ts";
 import type { AuditEntry } from "../api/replies.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 
 /** Changes of one request that follow each other in the log. */
 export interface RequestGroup {
@@ -36,7 +36,7 @@ export function actionWord({ action }: Pick<AuditEntry, "action">): string {
 /** "Rack R1 created", or counts such as "26 devices created, 1 rack created". */
 export function requestWords({ entries, first }: RequestGroup): string {
   if (entries.length === 1) {
-    return `${capitalized(kindWords(first.entity))} ${refName(first.entity)} ${actionWord(first)}`;
+    return `${capitalize(kindWords(first.entity))} ${refName(first.entity)} ${actionWord(first)}`;
   }
   const moved = movedWords(entries);
   if (moved !== undefined) return moved;
@@ -47,7 +47,7 @@ export function requestWords({ entries, first }: RequestGroup): string {
     if (known === undefined) counts.set(`${kind} ${action}`, { kind, action, number: 1 });
     else known.number += 1;
   }
-  return [...counts.values()].map(({ kind, action, number }) => `${counted(number, kind)} ${action}`).join(", ");
+  return [...counts.values()].map(({ kind, action, number }) => `${countOf(number, kind)} ${action}`).join(", ");
 }
 
 /** "Cable A/1~B/1 moved to A/1~B/2", of a request that gave a cable another end. */
@@ -58,7 +58,7 @@ function movedWords(entries: readonly AuditEntry[]): string | undefined {
   if (entries.length !== 2 || gone === undefined || come === undefined || !gone.includes("~")) return undefined;
   const [before, after] = [gone, come].map((ref) => new Set(refName(ref).split("~")));
   if (before?.isDisjointFrom(after ?? new Set()) !== false) return undefined;
-  return `${capitalized(kindWords(gone))} ${refName(gone)} moved to ${refName(come)}`;
+  return `${capitalize(kindWords(gone))} ${refName(gone)} moved to ${refName(come)}`;
 }
 
 const THROUGH: Readonly<Record<string, string>> = {

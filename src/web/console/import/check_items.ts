@@ -20,12 +20,12 @@ export async function checkItems(items: readonly Item[], { signal, heard, all }:
   const own = new Set(items);
   // Of two that are one, the refused is what is asked about: the other is answered.
   const repeated = findRepeated([...all.filter((item) => !own.has(item)), ...items]);
-  heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [refused(item, [problem])] : [])));
+  heard([...repeated].flatMap(([item, problem]) => (own.has(item) ? [refusedItem(item, [problem])] : [])));
   const once = (item: Item) => !repeated.has(item);
   for (const { asked, needed } of callsOf(items.filter(once), all.filter(once))) {
     if (signal.aborted) return;
-    const results = await previewed(inOrder([...needed, ...asked]), signal);
-    heard(asked.map((item) => results.get(item) ?? refused(item, [])));
+    const results = await previewItems(inOrder([...needed, ...asked]), signal);
+    heard(asked.map((item) => results.get(item) ?? refusedItem(item, [])));
   }
 }
 
@@ -113,7 +113,7 @@ function refsIn(value: unknown, name = ""): readonly string[] {
 }
 
 /** What the server says of each item. A field that it cannot read is left out and named, and the rest is asked again. */
-async function previewed(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<Item, Sent>> {
+async function previewItems(items: readonly Item[], signal: AbortSignal): Promise<ReadonlyMap<Item, Sent>> {
   let readable = items;
   for (;;) {
     const request = { changes: readable.map(({ kind, resource }) => ({ [kind]: resource })), max_items: 1 };
@@ -134,7 +134,7 @@ async function previewed(items: readonly Item[], signal: AbortSignal): Promise<R
 
 function sentOf(item: Item, asked: Item, result: BulkReply["results"][number]): Sent {
   const found = allProblems(asked, problemsOfResult(result));
-  return found.length > 0 ? refused(item, found) : { item, outcome: result.outcome, problems: [] };
+  return found.length > 0 ? refusedItem(item, found) : { item, outcome: result.outcome, problems: [] };
 }
 
 /** The items without the field that a request could not be read for, which is named; undefined if that was not one field. */
@@ -147,6 +147,6 @@ function withoutUnread(items: readonly Item[], { violations, message }: CallErro
   return items.with(Number(at), { ...item, resource, problems });
 }
 
-function refused(item: Item, problems: readonly FieldProblem[]): Sent {
+function refusedItem(item: Item, problems: readonly FieldProblem[]): Sent {
   return { item, outcome: "OUTCOME_FAILED", problems };
 }

@@ -38,13 +38,13 @@ export function targetsOf(kind: Kind): readonly Target[] {
     if (field.type !== "group") return [{ path: field.name, label, field }];
     if (field.of === "PortRef") {
       const whole: Target = { path: field.name, label: `${label} as device/port`, field };
-      return [whole, ...within(field, label)];
+      return [whole, ...targetsWithin(field, label)];
     }
-    return field.shape === "list" ? [] : within(field, label);
+    return field.shape === "list" ? [] : targetsWithin(field, label);
   });
 }
 
-function within(field: FormField, label: string): readonly Target[] {
+function targetsWithin(field: FormField, label: string): readonly Target[] {
   return fieldsOf(field.of ?? "")
     .filter(({ type, shape }) => type !== "group" && shape !== "map")
     .map((inner) => ({
@@ -60,16 +60,16 @@ const LABEL = /^labels?[.:\s]\s*(.+)$/i;
 export function guessColumn(header: string, targets: readonly Target[]): string {
   const key = LABEL.exec(header.trim())?.[1];
   if (key !== undefined) return `labels.${key}`;
-  const bare = plain(header);
+  const bare = plainText(header);
   const named = targets.find(({ path, label, field }) =>
-    [path, label, `${label} ${unitOf(field)}`, `${label} (${unitOf(field)})`].some((name) => plain(name) === bare),
+    [path, label, `${label} ${unitOf(field)}`, `${label} (${unitOf(field)})`].some((name) => plainText(name) === bare),
   );
-  const last = targets.find(({ path }) => plain(path.slice(path.indexOf(".") + 1)) === bare);
+  const last = targets.find(({ path }) => plainText(path.slice(path.indexOf(".") + 1)) === bare);
   const known = targets.find(({ path }) => path === COLUMN_FIELDS[bare]);
   return (named ?? known ?? last)?.path ?? "";
 }
 
-function plain(text: string): string {
+function plainText(text: string): string {
   return text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
@@ -83,7 +83,7 @@ const KIND_PATTERNS: readonly (readonly [Kind, RegExp])[] = [
 
 /** The kind that a table's columns speak of. */
 export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
-  const bare = headers.map(plain);
+  const bare = headers.map(plainText);
   const found = KIND_PATTERNS.find(([, pattern]) => bare.some((header) => pattern.test(header)))?.[0];
   return KINDS.find((kind) => kind === found) ?? "rack";
 }
@@ -155,18 +155,21 @@ function readCell(text: string, field: FormField | undefined): Cell {
   if (field.of === "PortRef") return { value: endOf(text) };
   if (field.type === "choice") return readChoice(text, field.of ?? "");
   if (field.type === "flag") return readFlag(text);
-  const value = field.shape === "list" ? text.split(/[,;|]/).map((part) => one(part.trim(), field)) : one(text, field);
+  const value =
+    field.shape === "list" ? text.split(/[,;|]/).map((part) => readOne(part.trim(), field)) : readOne(text, field);
   const problem = problemOf(value, field);
   return problem === "" ? { value } : { problem };
 }
 
-function one(text: string, { type }: FormField): unknown {
+function readOne(text: string, { type }: FormField): unknown {
   return type === "int" || type === "number" ? numberOf(text) : text;
 }
 
 function readChoice(text: string, name: string): Cell {
   const choices = choicesOf(name);
-  const found = choices.find(([value, word]) => plain(value) === plain(text) || plain(word) === plain(text));
+  const found = choices.find(
+    ([value, word]) => plainText(value) === plainText(text) || plainText(word) === plainText(text),
+  );
   if (found !== undefined) return { value: found[0] };
   return { problem: `"${text}" is none of ${choices.map(([, word]) => word).join(", ")}` };
 }

@@ -1,4 +1,4 @@
-import { capitalized, kindNoun } from "#words/names.ts";
+import { capitalize, kindNoun } from "#words/names.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
 import { columnOf, topOf } from "./problems.ts";
@@ -49,7 +49,7 @@ export function errorTable(
     });
     return {
       line: item.line,
-      what: `${capitalized(kindNoun(item.kind))} ${itemName(item)}`,
+      what: `${capitalize(kindNoun(item.kind))} ${itemName(item)}`,
       item,
       cells: new Map([...columns.keys()].map((key) => [key, cell(key)])),
       others: (at.get("") ?? []).map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)),

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { count } from "#words/figures.ts";
-import { capitalized, kindNoun, plural } from "#words/names.ts";
+import { capitalize, kindNoun, plural } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { choicesOf } from "../edit/form_model.ts";
 import { ChoiceField } from "../ui/fields.tsx";
@@ -49,7 +49,7 @@ export function MappingTable({
       <ChoiceField
         label="The rows are"
         value={mapping.kind}
-        choices={KINDS.map((kind) => [kind, capitalized(plural(kindNoun(kind)))] as const)}
+        choices={KINDS.map((kind) => [kind, capitalize(plural(kindNoun(kind)))] as const)}
         change={(kind) => setKind(KINDS.find((one) => one === kind) ?? "device")}
       />
       {unknown.length === 0 ? null : (

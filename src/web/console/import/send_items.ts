@@ -32,7 +32,7 @@ const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Sen
   device: { size: BATCH, send: bulk("BulkUpsertDevices") },
   crac: { size: BATCH, send: bulk("BulkUpsertCracs") },
   cable: { size: BATCH, send: bulk("datacenter.v1.PlanningService/BulkUpsertCables") },
-  fabric_link: { size: BATCH, send: together("fabric_link", singly("UpsertFabricLink", "fabric_link")) },
+  fabric_link: { size: BATCH, send: sendTogether("fabric_link", sendSingly("UpsertFabricLink", "fabric_link")) },
 };
 
 /** What is said of the caller or the server and not of an item: the rest would be answered in the same way. */
@@ -50,7 +50,7 @@ export async function sendItems(items: readonly Item[], sending: Sending): Promi
     for (let start = 0; start < mine.length; start += size) {
       if (sending.signal.aborted) return;
       const batch = mine.slice(start, start + size);
-      sending.heard(await send(batch, sending).catch((error: unknown) => batch.map((item) => failed(item, error))));
+      sending.heard(await send(batch, sending).catch((error: unknown) => batch.map((item) => failedItem(item, error))));
     }
   }
 }
@@ -67,7 +67,7 @@ function bulk(rpc: string): Send {
 }
 
 /** Sends items as one atomic change. If it is rejected, sends each item alone, some in parallel, to find the cause. */
-function together(field: string, alone: Send): Send {
+function sendTogether(field: string, alone: Send): Send {
   return async (items, sending) => {
     const changes = items.map(({ resource }) => ({ [field]: resource }));
     const answer = await ask<BulkReply>(APPLY_RPC, { changes }, sending.signal).catch((error: unknown) => {
@@ -84,7 +84,7 @@ function together(field: string, alone: Send): Send {
   };
 }
 
-function singly(rpc: string, field: string): Send {
+function sendSingly(rpc: string, field: string): Send {
   return (items, { signal }) =>
     Promise.all(
       items.map(async (item) => {
@@ -92,13 +92,13 @@ function singly(rpc: string, field: string): Send {
           const { outcome } = await ask<UpsertDeviceResponse>(rpc, { [field]: item.resource }, signal);
           return { item, outcome, problems: [] };
         } catch (error) {
-          return failed(item, error);
+          return failedItem(item, error);
         }
       }),
     );
 }
 
-function failed(item: Item, error: unknown): Sent {
+function failedItem(item: Item, error: unknown): Sent {
   if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
   const stopped = [{ field: "", message: "The call was stopped." }];
   const problems = error instanceof CallError ? problemsOf(error.violations, error.message) : stopped;

@@ -39,15 +39,16 @@ export function Cell(props: {
   }
   const text = row.texts[column];
   // Dim, and a word: unknown is neither empty nor 0.
-  if (text === undefined && isFigure(column) && applies(row, column)) return <span class="muted">not recorded</span>;
+  if (text === undefined && isFigure(column) && figureApplies(row, column))
+    return <span class="muted">not recorded</span>;
   if (text === undefined) return <span class="muted none">–</span>;
   const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
   if (state !== undefined) return <Marked state={state}>{cellWords(column, text)}</Marked>;
-  return <span>{linked(row, column, text)}</span>;
+  return <span>{linkText(row, column, text)}</span>;
 }
 
 /** Returns whether a figure applies to the row: inlets have no speed, and unracked devices have no unit. */
-function applies({ texts }: InventoryRow, column: string): boolean {
+function figureApplies({ texts }: InventoryRow, column: string): boolean {
   if (column === "speed_mbps") return texts["kind"]?.startsWith("POWER_") !== true;
   return column !== "position_u" || texts["rack"] !== undefined;
 }
@@ -62,7 +63,7 @@ function Marked({ state, children }: { readonly state: State; readonly children:
 }
 
 /** Texts that name other things lead to them. */
-function linked({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
+function linkText({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
   const floor = `${texts["site"]}/${texts["floor"]}`;
   switch (column) {
     case "site":

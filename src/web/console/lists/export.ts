@@ -18,7 +18,7 @@ export async function allRows(request: object): Promise<readonly InventoryRow[]>
 /** The columns of rows as CSV, as RFC 4180 has it; figures as plain numbers, whose unit ends the column's name. */
 export function asCsv(rows: readonly InventoryRow[], columns: readonly string[]): string {
   const lines = rows.map((row) => [row.name, ...columns.map((column) => String(cellOf(row, column) ?? ""))]);
-  return [["code", ...columns], ...lines].map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
+  return [["code", ...columns], ...lines].map((line) => `${line.map(quoteCell).join(",")}\r\n`).join("");
 }
 
 /** Returns the columns of rows as a JSON list. Unknown values are absent. */
@@ -35,6 +35,6 @@ function cellOf({ figures, texts }: InventoryRow, column: string): string | numb
   return figures[column] ?? texts[column];
 }
 
-function quoted(text: string): string {
+function quoteCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -67,14 +67,14 @@ type Settings = Readonly<Record<string, string>>;
 export function listAddress(page: string, settings: Settings): Settings {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
   return Object.fromEntries(
-    Object.entries(settings).map(([name, text]) => [hyphened(name), addressValue(page, name, text)] as const),
+    Object.entries(settings).map(([name, text]) => [hyphenText(name), addressValue(page, name, text)] as const),
   );
 }
 
 function addressValue(page: string, name: string, text: string): string {
-  if (name === "order" || name === "columns") return hyphened(text);
+  if (name === "order" || name === "columns") return hyphenText(text);
   if (name === "fed_by") return text.replace(/^device:/, "");
-  return wordsOfColumn(page, name) === undefined ? text : hyphened(text).toLowerCase();
+  return wordsOfColumn(page, name) === undefined ? text : hyphenText(text).toLowerCase();
 }
 
 /** The inverse of `listAddress`, which takes the service's own spelling as well: earlier addresses have it. */
@@ -90,6 +90,6 @@ function settingOf(page: string, name: string, text: string): [string, string] {
   return [name, text.replaceAll("-", "_").toUpperCase()];
 }
 
-function hyphened(text: string): string {
+function hyphenText(text: string): string {
   return text.replaceAll("_", "-");
 }

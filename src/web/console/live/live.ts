@@ -64,7 +64,7 @@ async function connect(): Promise<void> {
     // The connection broke or was never made.
   }
   if (connection !== own) return;
-  lost(why);
+  noteLoss(why);
   retry = setTimeout(() => void connect(), retryMs * (1 + Math.random() / 2));
   retryMs = Math.min(MAX_RETRY_MS, retryMs * 2);
 }
@@ -100,9 +100,9 @@ function take({ event, id, data }: StreamEvent): string | undefined {
   const isFirst = lastId === "";
   lastId = id;
   // What was asked before the first connection may be older than a change just before it.
-  if (event === "head" && isFirst && !isRecent(data)) arrived();
+  if (event === "head" && isFirst && !isRecent(data)) noteArrival();
   else {
-    arrived();
+    noteArrival();
     if (event === "change") announceChange(data);
     refreshSoon();
   }
@@ -116,20 +116,20 @@ function isRecent(data: string): boolean {
   return Date.parse(now) - Date.parse(changed_at) <= Date.now() - loadedAt + 1000;
 }
 
-function arrived(): void {
+function noteArrival(): void {
   heardAt = Date.now();
   retryMs = FIRST_RETRY_MS;
-  if (state.kind !== "live") set({ kind: "live" });
+  if (state.kind !== "live") setLive({ kind: "live" });
 }
 
-function lost(why: string): void {
+function noteLoss(why: string): void {
   // While changes came in, an answer was current until the connection was lost.
   const asOf = Math.max(heardAt, oldestAnswer() ?? 0);
   if (asOf === 0) return;
-  set({ kind: "stale", asOf, why });
+  setLive({ kind: "stale", asOf, why });
 }
 
-function set(next: LiveState): void {
+function setLive(next: LiveState): void {
   state = next;
   for (const listener of listeners) listener();
 }

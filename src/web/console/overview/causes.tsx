@@ -2,7 +2,7 @@ import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/
 import { count, decimal, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { pictureOf, stateOfCause } from "./rehearsal.ts";
@@ -33,7 +33,7 @@ export function Causes({ rehearsal }: { readonly rehearsal: RehearseFailuresResp
         </ol>
       )}
       <p class="card-foot">
-        {counted(elements_failed, "element")} failed in turn.
+        {countOf(elements_failed, "element")} failed in turn.
         {total_count > causes.length ? (
           <>
             {" "}
@@ -84,7 +84,7 @@ function causeSentence({ reason, summary, element_count }: FailureCause): string
   const [, alone, what] = /^(Each|.* alone): (.*)$/.exec(plain) ?? ["", "Each", plain];
   const each = / such as /.test(subject) ? `any of ${subject}` : subject.replace(" and ", " or ");
   const lost = alone !== "Each" ? alone?.replace(/ alone$/, "") : element_count > 1 ? each : subject;
-  return `Losing ${lost}: ${spoken(what ?? "")}.`;
+  return `Losing ${lost}: ${lowerFirst(what ?? "")}.`;
 }
 
 function Amount({ value, label, words }: { value: number; label: string; words: (value: number) => string }) {
@@ -124,6 +124,6 @@ function sentence(loss: string): string {
 }
 
 /** A reason in the middle of a line. */
-function spoken(plain: string): string {
+function lowerFirst(plain: string): string {
   return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
 }

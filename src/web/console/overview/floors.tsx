@@ -3,7 +3,7 @@ import { count } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import type { FloorOverview } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Card, HealthCounts } from "../ui/parts.tsx";
 
@@ -23,7 +23,7 @@ export function FloorCard({ site, floor }: FloorProps) {
   return (
     <Card title={site} action={<a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>}>
       <p class="muted">
-        {counted(racks, "rack")} · {counted(devices, "device")} · {counted(cracs, "cooling unit")}
+        {countOf(racks, "rack")} · {countOf(devices, "device")} · {countOf(cracs, "cooling unit")}
       </p>
       {plan.error === undefined ? null : <p role="alert">{plan.error.message}</p>}
       {plan.reply === undefined ? null : (
@@ -54,7 +54,9 @@ const WORDS = {
 const MARGIN = 600;
 
 function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string }) {
-  const boxes = racks.flatMap((rack) => (rack.placement === undefined ? [] : [{ rack, ...turned(rack.placement) }]));
+  const boxes = racks.flatMap((rack) =>
+    rack.placement === undefined ? [] : [{ rack, ...turnFootprint(rack.placement) }],
+  );
   const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
   const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
   const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
@@ -87,7 +89,7 @@ function MiniPlan({ racks, name }: { racks: readonly RackTile[]; name: string })
 }
 
 /** The rectangle of a footprint as it is turned on the floor. */
-function turned({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<RackTile["placement"]>) {
+function turnFootprint({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<RackTile["placement"]>) {
   const isAcross = rotation_deg % 180 !== 0;
   return { x: x_mm, y: y_mm, width: isAcross ? depth_mm : width_mm, height: isAcross ? width_mm : depth_mm };
 }

@@ -53,8 +53,8 @@ function PowerGauge() {
       share={share}
       after={after}
       lines={[
-        [<>Busiest, {nameOf(now)}</>, known(share, percent), share ?? 0],
-        [<>after one failure, {nameOf(then)}</>, known(after, percent), after ?? 0],
+        [<>Busiest, {nameOf(now)}</>, knownFigure(share, percent), share ?? 0],
+        [<>after one failure, {nameOf(then)}</>, knownFigure(after, percent), after ?? 0],
       ]}
     />
   );
@@ -64,7 +64,7 @@ function nameOf(row: InventoryRow | undefined): string {
   return row?.name ?? "no supply";
 }
 
-function known(value: number | undefined, words: (value: number) => string): string {
+function knownFigure(value: number | undefined, words: (value: number) => string): string {
   return value === undefined ? "not recorded" : words(value);
 }
 
@@ -82,10 +82,10 @@ function SpaceGauge() {
       unit={`U free of ${count(height)}`}
       share={used}
       lines={[
-        ["Used", known(used, percent)],
+        ["Used", knownFigure(used, percent)],
         [
           <>Largest block, {row?.name ?? "no rack"}</>,
-          known(row?.figures["largest_free_block_u"], (u) => decimal(u, "U")),
+          knownFigure(row?.figures["largest_free_block_u"], (u) => decimal(u, "U")),
         ],
       ]}
     />
@@ -127,7 +127,7 @@ function FabricGauge({ links }: { readonly links: number }) {
       unit={`of ${count(links)} links over 80 %`}
       share={busiest}
       lines={[
-        ["Busiest link", known(busiest, percent), busiest ?? 0],
+        ["Busiest link", knownFigure(busiest, percent), busiest ?? 0],
         [
           worst?.oversubscription_n1 === undefined ? "After one spine lost" : <>one spine lost, {worst.code}</>,
           worst?.oversubscription_n1 === undefined ? "see the fabric" : `${decimal(worst.oversubscription_n1)} : 1`,

@@ -4,7 +4,7 @@ import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest, type RequestGroup, requestWords } from "../history/requests.ts";
 import { dayOf, momentOf } from "../history/time_range.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card, Moment, RefLink } from "../ui/parts.tsx";
@@ -23,7 +23,7 @@ export function NewChanges() {
     <Card title="New since yesterday" action={<a href={linkTo("history", "", { since })}>History</a>}>
       <Answer asked={asked}>
         {({ entries, chain }) => {
-          const lines = folded(entries);
+          const lines = groupRequests(entries);
           const first = oldest.reply?.entries[0];
           if (lines.length === 0) return <p class="empty">Nothing has been changed yet.</p>;
           return (
@@ -33,7 +33,7 @@ export function NewChanges() {
                 <p class="muted">
                   {first === undefined
                     ? "Nothing is new. The last changes were:"
-                    : `${counted(chain.head_seq - first.seq + 1, "change")}, the latest first.`}
+                    : `${countOf(chain.head_seq - first.seq + 1, "change")}, the latest first.`}
                 </p>
               )}
               <ol class="last-changes">
@@ -50,7 +50,7 @@ export function NewChanges() {
 }
 
 /** The requests, with those that follow each other of one person, interface and reason as one. */
-function folded(entries: readonly AuditEntry[]): readonly RequestGroup[] {
+function groupRequests(entries: readonly AuditEntry[]): readonly RequestGroup[] {
   const lines: RequestGroup[] = [];
   for (const group of groupByRequest(entries)) {
     const last = lines.at(-1);
@@ -105,13 +105,13 @@ function Count({ group: { entries, first } }: { readonly group: RequestGroup }) 
     page_size: "1",
   });
   const begin = reply?.entries[0];
-  if (begin === undefined) return <>at least {counted(entries.length, "change")}</>;
+  if (begin === undefined) return <>at least {countOf(entries.length, "change")}</>;
   // Entries of one transaction follow each other; between two, others may have written.
   const bound = begin.transaction_id === first.transaction_id ? "" : "up to ";
   return (
     <>
       {bound}
-      {counted(first.seq - begin.seq + 1, "change")}
+      {countOf(first.seq - begin.seq + 1, "change")}
     </>
   );
 }

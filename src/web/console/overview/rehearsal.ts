@@ -2,7 +2,7 @@ import type { FailureCause, Impact, RehearseFailuresResponse } from "#gen/datace
 import { refName } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
 
 /** As many as the first screen has room for. */
@@ -48,7 +48,7 @@ export function worstOf({ elements }: FailureCause): { readonly name: string; re
 export function lossSentence(cause: FailureCause | undefined, none = "No single failure takes a rack."): string {
   const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
   const [racks, devices] = [impact?.racks_dark ?? 0, impact?.it_devices_offline ?? 0];
-  if (racks > 0) return `Losing ${name} would take ${counted(racks, "rack")}.`;
-  if (devices > 0) return `Losing ${name} would take ${counted(devices, "device")} offline.`;
+  if (racks > 0) return `Losing ${name} would take ${countOf(racks, "rack")}.`;
+  if (devices > 0) return `Losing ${name} would take ${countOf(devices, "device")} offline.`;
   return none;
 }

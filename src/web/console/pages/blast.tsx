@@ -1,7 +1,7 @@
 import type { AffectedItem, PowerBlastRadiusResponse } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, count, decimal, duration, percent, watts } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
@@ -70,7 +70,7 @@ export function Blast({
                     <RefLink to={ref} /> trips at {watts(load_w)} ({percent(utilization_pct)}).{" "}
                   </span>
                 ))}
-                {counted(devices_offline, "element")} off in all.
+                {countOf(devices_offline, "element")} off in all.
               </li>
             ))}
           </ol>
@@ -147,7 +147,7 @@ function ImpactFigures({ answer }: { readonly answer: PowerBlastRadiusResponse }
         label="Cooling lost"
         value={decimal(impact.cooling_lost_kw, "kW")}
         tone={bad(impact.cooling_lost_kw)}
-        note={counted(impact.cracs_offline, "unit")}
+        note={countOf(impact.cracs_offline, "unit")}
       />
       {links === 0 ? null : (
         <Figure label="Fabric links down" value={count(links)} tone="watch" note={bandwidth(answer.fabric_lost_mbps)} />

@@ -85,7 +85,7 @@ function graveRisk({ risk }: RackTile): number {
 }
 
 /** Less is worse; cooling units, which have no health, come last. */
-function grave(health: Health | undefined): number {
+function severityRank(health: Health | undefined): number {
   const at = ORDER.indexOf(health);
   return at === -1 ? ORDER.length : at;
 }
@@ -147,13 +147,13 @@ function Plan({
   readonly question: Question;
 }) {
   const all = [...racks, ...unplaced_racks].sort(
-    (a, b) => graveRisk(a) - graveRisk(b) || grave(a.health) - grave(b.health),
+    (a, b) => graveRisk(a) - graveRisk(b) || severityRank(a.health) - severityRank(b.health),
   );
   const hasRisk = all.some(({ risk }) => risk !== undefined);
   const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
   const without = unplaced
     .map((ref) => ({ ref, health: healths.get(ref) }))
-    .sort((a, b) => grave(a.health) - grave(b.health));
+    .sort((a, b) => severityRank(a.health) - severityRank(b.health));
   return (
     <>
       <HealthCounts counts={counts} />

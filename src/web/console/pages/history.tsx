@@ -4,7 +4,7 @@ import type { HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
 import { groupByRequest } from "../history/requests.ts";
 import { dayOf, momentOf, RANGES, rangeOf } from "../history/time_range.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";
@@ -96,7 +96,7 @@ export function History({ place }: { readonly place: Place }) {
         {({ entries, next_page_token }) => (
           <>
             <p class="tally-line">
-              {counted(groupByRequest(entries).length, "request")}, {count(entries.length)}{" "}
+              {countOf(groupByRequest(entries).length, "request")}, {count(entries.length)}{" "}
               {entries.length === 1 ? "change" : "changes"}
               {next_page_token === "" ? "" : " on this page"}
             </p>

@@ -10,13 +10,13 @@ import { type Item, type Kind, parseItems, withField } from "../import/parse_ite
 import { LARGE, readText, tableOf } from "../import/source.ts";
 import { type StepName, Steps } from "../import/steps.tsx";
 import { goodItems, isDone, type Run, useRun } from "../import/use_run.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
-function guessed(table: CsvTable, kind: Kind): Mapping {
+function guessMapping(table: CsvTable, kind: Kind): Mapping {
   const targets = targetsOf(kind);
   return { kind, columns: table.headers.map((header) => guessColumn(header, targets)), defaults: {} };
 }
@@ -123,7 +123,7 @@ function StepButtons(props: {
       )}
       {good > 0 ? (
         <button type="button" class="primary" onClick={write}>
-          Write {refusedCount(run) > 0 ? `the other ${count(good)}` : counted(good, "item")}
+          Write {refusedCount(run) > 0 ? `the other ${count(good)}` : countOf(good, "item")}
         </button>
       ) : null}
       {isDone(run) && run.step === "write" ? (
@@ -153,7 +153,7 @@ function useSource(): Source {
   const headers = JSON.stringify(table?.headers);
   const mapping = useMemo(() => {
     if (table === undefined || chosen?.headers === headers) return table && chosen?.mapping;
-    return guessed(table, guessKind(table.headers));
+    return guessMapping(table, guessKind(table.headers));
   }, [table, headers, chosen]);
   const parse = (whole: string) => {
     const rows = tableOf(whole);
@@ -209,7 +209,7 @@ function MapStep(props: {
         <MappingTable
           table={table}
           mapping={mapping}
-          setKind={(kind) => set(guessed(table, kind))}
+          setKind={(kind) => set(guessMapping(table, kind))}
           setColumn={(index, path) => set({ ...mapping, columns: mapping.columns.with(index, path) })}
           setDefaults={(defaults) => set({ ...mapping, defaults })}
         />

@@ -5,7 +5,7 @@ import { call, callError } from "../api/client.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { type Asked, useCall } from "../api/use_call.ts";
 import { useMayWrite } from "../edit/edit_buttons.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Moment } from "../ui/parts.tsx";
@@ -31,7 +31,7 @@ export function Notices() {
         kind={
           asked.reply === undefined
             ? "Messages about changed risks"
-            : `${counted(waiting_count, "notice")} waiting, ${counted(dead_count, "dead letter")}`
+            : `${countOf(waiting_count, "notice")} waiting, ${countOf(dead_count, "dead letter")}`
         }
       />
       <p role="status">{orders.said}</p>
@@ -119,7 +119,7 @@ async function sendTrial(receiver: string): Promise<string> {
 async function resend(ids: readonly string[]): Promise<string> {
   const rpc = "datacenter.v1.PlanningService/ResendNotices";
   const { resent } = await signedIn(() => call(rpc, { ids, request_id: crypto.randomUUID() }));
-  return `${counted(resent, "dead letter")} will be sent again.`;
+  return `${countOf(resent, "dead letter")} will be sent again.`;
 }
 
 function DeadLetters({ reply, orders }: { readonly reply: ListNoticesResponse; readonly orders: Orders }) {

@@ -157,7 +157,7 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref, texts }) => (
       <>
         {link("Where does it end", linkTo("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
-        <ThingActions target={ref} fails={false} edit={{ kind: "cable", identity: ends(texts) }} history={ref} />
+        <ThingActions target={ref} fails={false} edit={{ kind: "cable", identity: endValues(texts) }} history={ref} />
       </>
     ),
     related: ({ texts }) => [
@@ -171,7 +171,12 @@ export const OBJECT_KINDS: Readonly<Record<(typeof OBJECT_PAGES)[number], Object
     actions: ({ ref, texts }) => (
       <>
         {link("Fabric", linkTo("fabric", texts["fabric"] ?? ""))}
-        <ThingActions target={ref} fails={false} edit={{ kind: "fabric_link", identity: ends(texts) }} history={ref} />
+        <ThingActions
+          target={ref}
+          fails={false}
+          edit={{ kind: "fabric_link", identity: endValues(texts) }}
+          history={ref}
+        />
       </>
     ),
     related: ({ texts }) => [
@@ -244,7 +249,7 @@ function placeOf({ texts, name }: InventoryRow, kind: "room" | "row"): Readonly<
   return { site: texts["site"] ?? "", floor: texts["floor"] ?? "", [kind]: name.slice(name.lastIndexOf("/") + 1) };
 }
 
-function ends(texts: Readonly<Record<string, string>>): Values {
+function endValues(texts: Readonly<Record<string, string>>): Values {
   const end = (side: "a" | "b") => ({
     device_code: texts[`${side}_device`] ?? "",
     port_name: texts[`${side}_port`] ?? "",

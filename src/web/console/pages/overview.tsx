@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import type { InventoryOverview } from "../api/replies.ts";
 import { useInventory } from "../api/use_inventory.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { onDemand } from "../on_demand.tsx";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
@@ -83,6 +83,6 @@ function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
 function titleOf(rehearsal: RehearseFailuresResponse | undefined, failures: ReturnType<typeof useFailures>): string {
   if (rehearsal === undefined || failures === undefined) return "Overview";
   const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
-  const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
+  const now = failed === 0 ? "" : `${countOf(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
   return `${now}${lossSentence(rehearsal.causes[0])}`;
 }

@@ -3,7 +3,7 @@ import type { DevicePlace } from "#gen/datacenter/v1/json.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
@@ -57,7 +57,7 @@ function Found({ request }: { readonly request: PlacementRequest }) {
 
 function Placed({ places, askAgain }: { readonly places: readonly DevicePlace[]; readonly askAgain: () => void }) {
   return (
-    <Card title={`Placed ${counted(places.length, "device")}`}>
+    <Card title={`Placed ${countOf(places.length, "device")}`}>
       <ul class="plan" aria-label="Placed devices">
         {places.map(({ device_code, rack_code, position_u }) => (
           <li key={device_code}>

@@ -1,5 +1,5 @@
 import { FindPlacement, type QuestionField } from "#gen/datacenter/v1/questions.ts";
-import { BASIS_WORDS, capitalized } from "#words/names.ts";
+import { BASIS_WORDS, capitalize } from "#words/names.ts";
 
 /** A field of the page. */
 export interface PlacementField {
@@ -64,7 +64,7 @@ export const MORE_FIELDS: readonly PlacementField[] = [
   ...RARE_FIELDS,
   ...(Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
     .filter((field) => !NAMED.has(field) && !NOT_ASKED.has(field))
-    .map((field) => ({ setting: field, field, label: capitalized(field.replaceAll("_", " ")), empty: "" })),
+    .map((field) => ({ setting: field, field, label: capitalize(field.replaceAll("_", " ")), empty: "" })),
 ];
 
 /** The field of the request, with its type. */

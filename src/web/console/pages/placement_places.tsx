@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { DevicePlace, FittingRack } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, percent, watts } from "#words/figures.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { setSettings } from "../router.ts";
 import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -17,25 +17,26 @@ const PLACES: readonly Column<DevicePlace>[] = [
   { name: "New device", cell: ({ device_code }) => device_code },
   {
     name: "Supplies",
-    cell: ({ inlets = [] }) => whole(inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, ""))),
+    cell: ({ inlets = [] }) =>
+      unbrokenNames(inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, ""))),
   },
   {
     name: "Ports",
-    cell: ({ ports = [] }) => whole(ports.map((one) => `${one.switch_code}/${one.switch_port}`)),
+    cell: ({ ports = [] }) => unbrokenNames(ports.map((one) => `${one.switch_code}/${one.switch_port}`)),
   },
   {
     name: "Busiest supply, now and after one failure",
     cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
   },
   { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
-  { name: "Power used", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
-  { name: "Cooling used", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
+  { name: "Power used", numeric: true, cell: ({ after }) => knownFigure(after.rack_power_pct) },
+  { name: "Cooling used", numeric: true, cell: ({ after }) => knownFigure(after.rack_cooling_pct) },
   {
     name: "Air left",
     numeric: true,
     cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
   },
-  { name: "Load used", numeric: true, cell: ({ after }) => known(after.weight_pct) },
+  { name: "Load used", numeric: true, cell: ({ after }) => knownFigure(after.weight_pct) },
   { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
   {
     name: "Free ports",
@@ -45,7 +46,7 @@ const PLACES: readonly Column<DevicePlace>[] = [
 ];
 
 /** Lists names, none of which is broken at its hyphens. */
-function whole(names: readonly string[]): ComponentChildren {
+function unbrokenNames(names: readonly string[]): ComponentChildren {
   return names.map((name, at) => (
     <span key={name}>
       <span class="whole">
@@ -96,7 +97,7 @@ export function Places({ places, write, empty }: PlacesProps) {
               {chosen.length < places.length ? "Take all" : "Take none"}
             </button>
             <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => write(chosen)}>
-              Place {counted(chosen.length, "device")}
+              Place {countOf(chosen.length, "device")}
             </button>
           </div>
         )
@@ -128,7 +129,7 @@ export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[]
         rowKey={({ rack_code }) => rack_code}
         empty=""
       />
-      {racks.length > LISTED ? <p>And {counted(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
+      {racks.length > LISTED ? <p>And {countOf(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
     </Card>
   );
 }
@@ -156,6 +157,6 @@ function Load({ now, failed }: { readonly now: number | undefined; readonly fail
   );
 }
 
-function known(value: number | undefined): string {
+function knownFigure(value: number | undefined): string {
   return value === undefined ? "unknown" : percent(value);
 }

@@ -1,7 +1,7 @@
 import type { DevicePlace, Finding, FindPlacementResponse, PlacementRefusal } from "#gen/datacenter/v1/json.ts";
 import { count } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { plainMessage } from "../plain_message.ts";
 import { refusalWord } from "../reason_words.ts";
 import type { Question } from "../ui/download.tsx";
@@ -44,7 +44,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
           label="Devices that fit"
           value={`${count(placed)} of ${count(requested)}`}
           tone={placed < requested ? "watch" : "ok"}
-          note={placed === requested ? `in ${counted(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
+          note={placed === requested ? `in ${countOf(answer.racks_used ?? 0, "rack")}` : shortfall(proven)}
         />
         <Figure label="Racks that take one" value={`${count(total - refused)} of ${count(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
@@ -52,7 +52,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
       <Places places={places} write={write} empty={whyNone(answer)} />
       {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
       {limits.length === 0 ? null : <Reasons title="Why no further device fits" rows={limits} />}
-      {refusals.length === 0 ? null : <Reasons title={`${counted(refused, "rack")} refused`} rows={refusals} />}
+      {refusals.length === 0 ? null : <Reasons title={`${countOf(refused, "rack")} refused`} rows={refusals} />}
       <FittingRacks racks={answer.racks ?? []} />
       <Picture label="The floor with the places" render={answer.render} question={question} />
     </>

@@ -7,7 +7,7 @@ import { Findings, Problem } from "../edit/changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
 import { Effects } from "../edit/effects.tsx";
 import { useProposal } from "../edit/use_proposal.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placeKey } from "./placement_request.ts";
 
@@ -35,14 +35,14 @@ export function PlacementWrite({ request, places, leave, placed }: WriteProps) {
       const devices = found ?? [];
       placed(devices);
       leave();
-      return `Wrote ${counted(devices.length, "device")} and ${counted(done - devices.length, "cable")}`;
+      return `Wrote ${countOf(devices.length, "device")} and ${countOf(done - devices.length, "cable")}`;
     },
   });
   const submit = () => void proposal.write(why);
-  const label = proposal.progress === undefined ? `Write ${counted(places.chosen.length, "device")}` : "Writing…";
+  const label = proposal.progress === undefined ? `Write ${countOf(places.chosen.length, "device")}` : "Writing…";
   return (
     <EditDialog
-      title={`Place ${counted(places.chosen.length, "device")}`}
+      title={`Place ${countOf(places.chosen.length, "device")}`}
       leave={leave}
       submit={submit}
       footer={<DialogButtons leave={leave} submit={submit} label={label} disabled={!proposal.canWrite} />}
@@ -69,7 +69,7 @@ function Plan({ places }: { readonly places: readonly DevicePlace[] }) {
   return (
     <>
       <p>
-        Creates {counted(places.length, "device")} and {counted(cables, "cable")}:
+        Creates {countOf(places.length, "device")} and {countOf(cables, "cable")}:
       </p>
       <ul class="plan">
         {places.map(({ device_code, rack_code, position_u }) => (

@@ -181,13 +181,13 @@ const NOT_RECORDED = "not recorded";
 /** Devices without a recorded weight weigh something, so that the sum is a lower bound. */
 function weightText({ weight_kg, max_load_kg, devices, devices_without_weight: missing }: Capacity): string {
   if (missing > 0 && missing === devices) return NOT_RECORDED;
-  const known = used(decimal(weight_kg, "kg"), max_load_kg, (value) => decimal(value, "kg"));
+  const known = usedOf(decimal(weight_kg, "kg"), max_load_kg, (value) => decimal(value, "kg"));
   return missing === 0 ? known : `at least ${known}, ${missing} of ${devices} devices without weight`;
 }
 
 /** A rack's cooling capacity is for heat to air; liquid has its own units. */
 function heatText({ heat_w, air_heat_w, cooling_capacity_w }: Capacity): string {
-  const air = used(watts(air_heat_w), cooling_capacity_w, watts);
+  const air = usedOf(watts(air_heat_w), cooling_capacity_w, watts);
   return heat_w > air_heat_w ? `${air}; ${watts(heat_w - air_heat_w)} to liquid` : air;
 }
 
@@ -207,7 +207,7 @@ function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly
       <Meter
         label="Power"
         share={isDrawn ? capacity.power_pct : undefined}
-        text={isDrawn ? used(watts(capacity.allocated_w), powerLimit, watts) : NOT_RECORDED}
+        text={isDrawn ? usedOf(watts(capacity.allocated_w), powerLimit, watts) : NOT_RECORDED}
       />
       {(hasSupplies ? [] : capacity.failover_w_by_path).map(({ power_path, normal_w, failover_w }) => (
         <Meter
@@ -235,6 +235,6 @@ function share(value: number, limit: number | undefined): number | undefined {
   return limit === undefined || limit === 0 ? undefined : (100 * value) / limit;
 }
 
-function used(value: string, limit: number | undefined, words: (value: number) => string): string {
+function usedOf(value: string, limit: number | undefined, words: (value: number) => string): string {
   return limit === undefined ? `${value}, limit unknown` : `${value} of ${words(limit)}`;
 }

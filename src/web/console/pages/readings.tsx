@@ -2,7 +2,7 @@ import type { AreaCapacity, ListFindingsResponse, ReadingFinding } from "#gen/da
 import { decimal, percent } from "#words/figures.ts";
 import { enumWord, plainRefs } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { quantityName } from "../readings/measured.tsx";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -34,7 +34,7 @@ export function Readings({ place: { settings } }: { readonly place: Place }) {
             ? "What meters say"
             : all === 0
               ? "Nothing measured differs from what is recorded"
-              : `${counted(all, "finding")}, ${counted(fault_count, "fault")}`
+              : `${countOf(all, "finding")}, ${countOf(fault_count, "fault")}`
         }
       />
       <Answer asked={findings} shape="rows">
@@ -93,9 +93,9 @@ function Findings({ reply, isWhole }: { readonly reply: ListFindingsResponse; re
       {rest === 0 ? null : (
         <p>
           {isWhole ? (
-            `${counted(rest, "finding")} more than one page lists.`
+            `${countOf(rest, "finding")} more than one page lists.`
           ) : (
-            <a href={linkTo("readings", "", { all: "yes" })}>List {counted(rest, "more finding")}</a>
+            <a href={linkTo("readings", "", { all: "yes" })}>List {countOf(rest, "more finding")}</a>
           )}
         </p>
       )}

@@ -13,7 +13,7 @@ export function Reasons({
   readonly all?: boolean;
 }) {
   if (reasons.length === 0) return null;
-  const sorted = [...reasons].sort((a, b) => grave(b) - grave(a));
+  const sorted = [...reasons].sort((a, b) => severityRank(b) - severityRank(a));
   const shown = all ? sorted : sorted.slice(0, SHOWN);
   return (
     <ul class="reasons">
@@ -34,6 +34,6 @@ export function Reasons({
   );
 }
 
-function grave({ health }: HealthReason): number {
+function severityRank({ health }: HealthReason): number {
   return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
 }

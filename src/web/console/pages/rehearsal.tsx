@@ -2,7 +2,7 @@ import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/
 import { count, decimal, watts } from "#words/figures.ts";
 import { constantOf, FAILURE_KINDS } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted, LOAD_BASES } from "../labels.ts";
+import { countOf, LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
@@ -74,8 +74,8 @@ function summaryOf(
   { elements_failed, pairs_failed, total_count, revision }: RehearseFailuresResponse,
   pairs: boolean,
 ): string {
-  const what = pairs ? `failed two at a time, ${counted(pairs_failed, "pair")}` : "failed in turn";
-  return `${counted(elements_failed, "element")} ${what}: ${counted(total_count, "cause")} of loss at revision ${count(revision)}`;
+  const what = pairs ? `failed two at a time, ${countOf(pairs_failed, "pair")}` : "failed in turn";
+  return `${countOf(elements_failed, "element")} ${what}: ${countOf(total_count, "cause")} of loss at revision ${count(revision)}`;
 }
 
 function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) {
@@ -136,7 +136,7 @@ function Causes({
         <Pager pages={pages} next={next_page_token} />
         {harmless === 0 ? null : (
           <p class="muted">
-            {counted(harmless, "element")} {harmless === 1 ? "takes" : "take"} nothing along.
+            {countOf(harmless, "element")} {harmless === 1 ? "takes" : "take"} nothing along.
           </p>
         )}
       </Card>

@@ -56,18 +56,18 @@ function whatFails({ element_count, elements }: FailureCause): string {
 function factsOf(cause: FailureCause): readonly (readonly [string, ComponentChildren])[] {
   const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
   return [
-    ["Racks dark", listed("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
-    ["Racks partly dark", listed("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
-    ["Devices offline", listed("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
+    ["Racks dark", listLinks("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
+    ["Racks partly dark", listLinks("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
+    ["Devices offline", listLinks("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
     ["Devices with less supply", number(impact?.devices_degraded)],
     ["Fed by one element", number(single_fed_count)],
     ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : watts(impact?.it_load_lost_w)],
-    ["Cooling lost", listed("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
+    ["Cooling lost", listLinks("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
     ["Fabric links lost", fabric_lost_mbps === 0 ? "" : bandwidth(fabric_lost_mbps)],
-    ["Switches without uplink", listed("device", switches_cut_off, cause.switches_cut_off_count)],
+    ["Switches without uplink", listLinks("device", switches_cut_off, cause.switches_cut_off_count)],
     [
       "Devices without data path",
-      listed("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
+      listLinks("device", cause.devices_without_data_path, cause.devices_without_data_path_count),
     ],
     [
       "Trips",
@@ -121,7 +121,7 @@ function inLines(items: readonly ComponentChildren[]): ComponentChildren {
 }
 
 /** Links to some of many things, with the number of all. */
-function listed(kind: string, codes: readonly string[], all: number): ComponentChildren {
+function listLinks(kind: string, codes: readonly string[], all: number): ComponentChildren {
   if (all === 0) return "";
   return (
     <>

@@ -78,7 +78,7 @@ export function Thermal({ place }: { readonly place: Place }) {
         <Headroom
           key={subject}
           request={request}
-          fail={(code) => setSettings({ failed: toggled(failed, code).join(" ") })}
+          fail={(code) => setSettings({ failed: toggleCode(failed, code).join(" ") })}
         />
       )}
     </>
@@ -95,7 +95,7 @@ export function Headroom({ request, fail }: { readonly request: object; readonly
   );
 }
 
-function toggled(codes: readonly string[], code: string): readonly string[] {
+function toggleCode(codes: readonly string[], code: string): readonly string[] {
   return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
 }
 

@@ -3,7 +3,7 @@ import { count, decimal } from "#words/figures.ts";
 import { enumWord, refName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { useCall } from "../api/use_call.ts";
-import { counted, portName, portRef } from "../labels.ts";
+import { countOf, portName, portRef } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch } from "../ui/fields.tsx";
@@ -96,7 +96,7 @@ function stateOfPath({ length_is_partial, total_length_m, segments, hops }: Cabl
     .filter(({ status }) => !WORKING.has(status))
     .map(({ device_code, status }) => `${device_code} is ${enumWord(status, "DEVICE_STATUS").toLowerCase()}`);
   const first =
-    cables.length === 0 ? "No cable is recorded on the way" : `${counted(cables.length, "cable")}, ${length}, ${state}`;
+    cables.length === 0 ? "No cable is recorded on the way" : `${countOf(cables.length, "cable")}, ${length}, ${state}`;
   return `${[first, ...devices].join("; ")}.`;
 }
 

@@ -45,7 +45,7 @@ export function useFound(words: string, only: string): Found {
 }
 
 function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
-  const icon = listOfKind(bare(kind))?.icon ?? "search";
+  const icon = listOfKind(bareKind(kind))?.icon ?? "search";
   const options = hits.map(({ ref, name, detail }): PaletteOption => {
     const href = linkToRef(ref) ?? linkTo("history", ref);
     const run = () => {
@@ -57,9 +57,9 @@ function groupOf({ kind, hits, total_count }: InventoryHits): PaletteGroup {
 }
 
 function nameOf(kind: string): string {
-  return listOfKind(bare(kind))?.title ?? "Others";
+  return listOfKind(bareKind(kind))?.title ?? "Others";
 }
 
-function bare(kind: string): string {
+function bareKind(kind: string): string {
   return kind.replace("INVENTORY_KIND_", "");
 }

@@ -39,7 +39,7 @@ export function findBareRef(place: Place): { readonly place: Place; readonly bar
       .split(/[ |]/)
       .find((one) => one !== "" && !one.includes(":"));
     if (code !== undefined)
-      return { place: withText(place, part, without(textOf(place, part), code)), bare: { part, code, kinds } };
+      return { place: withText(place, part, textWithout(textOf(place, part), code)), bare: { part, code, kinds } };
   }
   return { place, bare: undefined };
 }
@@ -56,7 +56,7 @@ function withText(place: Place, part: string, text: string): Place {
   return { ...place, settings };
 }
 
-function without(text: string, code: string): string {
+function textWithout(text: string, code: string): string {
   return text
     .split(" ")
     .filter((one) => one !== code)

@@ -10,7 +10,7 @@ export interface Crumb {
 let current: readonly Crumb[] = [];
 const listeners = new Set<() => void>();
 
-function set(trail: readonly Crumb[]): void {
+function setTrail(trail: readonly Crumb[]): void {
   current = trail;
   for (const listener of listeners) listener();
 }
@@ -19,7 +19,7 @@ function set(trail: readonly Crumb[]): void {
 export function useTrail(trail: readonly Crumb[]): void {
   const key = JSON.stringify(trail);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the trail
-  useLayoutEffect(() => set(trail), [key]);
+  useLayoutEffect(() => setTrail(trail), [key]);
 }
 
 /** The way that is shown now. */

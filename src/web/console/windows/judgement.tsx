@@ -1,7 +1,7 @@
 import type { CheckWindowResponse, WindowReason } from "#gen/datacenter/v1/json.ts";
 import { enumWord, plainRefs, refName } from "#words/names.ts";
 import { FindingLine } from "../edit/changes_panel.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
 import { contactWords, impactWord, reasonNumbers, spanWords, stateOfVerdict, Verdict } from "./window_words.tsx";
 
@@ -32,7 +32,7 @@ export function Judgement({
       <Reasons reasons={first} accept={accept} />
       {rest === 0 ? null : (
         <details>
-          <summary>{counted(rest, "more reason")}</summary>
+          <summary>{countOf(rest, "more reason")}</summary>
           <Reasons reasons={others} accept={accept} />
         </details>
       )}

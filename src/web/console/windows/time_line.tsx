@@ -1,6 +1,6 @@
 import type { ListedWindow } from "#gen/datacenter/v1/json.ts";
 import { StateMark } from "../../shared/state.tsx";
-import { counted } from "../labels.ts";
+import { countOf } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { spanWords, stateOfVerdict } from "./window_words.tsx";
 
@@ -61,7 +61,7 @@ export function TimeLine({ windows, now }: { readonly windows: readonly ListedWi
       </ol>
       {isNear ? <span class="now" style={{ left: `${share(now)}%` }} aria-hidden="true" /> : null}
       {shown.length === bars.length ? null : (
-        <p class="muted">{counted(bars.length - shown.length, "window")} before or after this time.</p>
+        <p class="muted">{countOf(bars.length - shown.length, "window")} before or after this time.</p>
       )}
     </section>
   );

@@ -8,7 +8,7 @@ import type {
 import { decimal, duration, watts } from "#words/figures.ts";
 import { enumWord, listSome } from "#words/names.ts";
 import type { State } from "../../shared/state_of_share.ts";
-import { counted, moment } from "../labels.ts";
+import { countOf, moment } from "../labels.ts";
 import { Badge } from "../ui/parts.tsx";
 
 export const CHECK_RPC = "datacenter.v1.PlanningService/CheckWindow";
@@ -69,7 +69,7 @@ const UNITS: Readonly<Record<string, (value: number) => string>> = {
   LAST_COOLING_UNIT: (value) => decimal(value, "kW"),
   CAPACITY_UNKNOWN: watts,
   ON_BATTERY: duration,
-  NEXT_FAILURE: (value) => counted(value, "rack"),
+  NEXT_FAILURE: (value) => countOf(value, "rack"),
 };
 
 /** The figures of a reason: before, in the window, and what it may be. */

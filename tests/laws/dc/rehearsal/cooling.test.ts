@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { thermalHeadroom } from "#dc/analysis/cooling/thermal.ts";
-import { copes } from "#dc/analysis/cooling/thermal_spots.ts";
+import { hasHeadroom } from "#dc/analysis/cooling/thermal_spots.ts";
 import { elementsOf } from "#dc/analysis/rehearsal/elements.ts";
 import { ZoneWatch } from "#dc/analysis/rehearsal/zone_shortage.ts";
 import { Topology } from "#dc/analysis/topology.ts";
@@ -19,8 +19,8 @@ function states(topology: Topology, ref: string, failed: readonly string[]): Rea
   const area = parseRef(ref) as Ref;
   const answer = thermalHeadroom(topology, area, { basis: "ALLOCATED", reserveUnits: 1, failedCracCodes: failed });
   const state = (headroomKw: number, reserveKw: number): State => {
-    if (copes({ headroomKw })) return "ENOUGH";
-    return copes({ headroomKw: headroomKw + reserveKw }) ? "NO_RESERVE" : "SHORT";
+    if (hasHeadroom({ headroomKw })) return "ENOUGH";
+    return hasHeadroom({ headroomKw: headroomKw + reserveKw }) ? "NO_RESERVE" : "SHORT";
   };
   const has = (medium: string) => answer.cracs.some((crac) => crac.medium === medium);
   return {

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { changesTo, removeChange, updateChange } from "#web/console/edit/changes.ts";
-import { mergeOf, resolved } from "#web/console/edit/conflict.ts";
+import { mergeOf, resolveConflict } from "#web/console/edit/conflict.ts";
 import { differences } from "#web/console/edit/differences.ts";
 import { fieldsOf } from "#web/console/edit/form_model.ts";
 import { violationPath, withValue } from "#web/console/edit/paths.ts";
@@ -70,13 +70,13 @@ test("mergeOf keeps what one person changed, and names what both did", () => {
   expect(merge.clashes.map(({ mine, theirs }) => [mine.label, mine.afterText, theirs.afterText])).toEqual([
     ["Planned draw", "410 W", "420 W"],
   ]);
-  expect(resolved(states.theirs, merge, () => true)).toEqual({
+  expect(resolveConflict(states.theirs, merge, () => true)).toEqual({
     ...server,
     allocated_draw_w: 410,
     name: "mine",
     serial: "theirs",
   });
-  expect(resolved(states.theirs, merge, () => false)["allocated_draw_w"]).toBe(420);
+  expect(resolveConflict(states.theirs, merge, () => false)["allocated_draw_w"]).toBe(420);
 });
 
 test("mergeOf sees a clash between a port removed and a port changed", () => {

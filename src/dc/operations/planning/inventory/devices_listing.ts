@@ -13,7 +13,7 @@ import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { downstreamDevices, sourceNodes } from "../../answers/power_sources.ts";
 import { allDeviceTypes } from "../device_types.ts";
-import { type Cell, inBatches, type Listing, PLACE_COLUMNS, rounded, textCell } from "./listing.ts";
+import { type Cell, inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
 
 /**
  * Devices with their place, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost: verdicts on
@@ -21,7 +21,7 @@ import { type Cell, inBatches, type Listing, PLACE_COLUMNS, rounded, textCell } 
  */
 export function devicesListing(topology: Topology, reader: Pick<DcReader, "devicesWithFreePorts">): Listing<Device> {
   const { power, live } = topology;
-  const redundancy = lazily(() => redundancyWords(topology));
+  const redundancy = computeOnce(() => redundancyWords(topology));
   return {
     ref: ({ code }) => `device:${code}`,
     name: ({ code }) => code,
@@ -37,7 +37,7 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       draw_w: ({ allocatedDrawW, maxDrawW, measuredDrawW }) => allocatedDrawW ?? maxDrawW ?? measuredDrawW,
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
-      heat_w: (device) => rounded(heatNowW(device)),
+      heat_w: (device) => roundedCell(heatNowW(device)),
       supply: ({ code }) => supplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
       cords: ({ ports = [] }) => ports.filter(isInlet).length,
       redundancy: ({ code }) => redundancy().get(codeKey(code)),
@@ -101,7 +101,7 @@ function redundancyWords(topology: Topology): ReadonlyMap<string, Cell> {
 }
 
 /** Returns a function that computes a value on its first call. */
-export function lazily<Value>(work: () => Value): () => Value {
+export function computeOnce<Value>(work: () => Value): () => Value {
   let known: { readonly value: Value } | undefined;
   return () => {
     known ??= { value: work() };

@@ -5,7 +5,7 @@ import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { refName } from "#words/names.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
-import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
+import { inBatches, type Listing, roundedCell, textCell } from "./listing.ts";
 
 const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
 const NONE_FAILED: ReadonlySet<string> = new Set();
@@ -38,7 +38,7 @@ export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLi
 /** Without a capacity or a measurement the load is unknown. */
 function loadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
   const isKnown = (capacityMbps ?? 0) > 0 && (aToBMbps ?? bToAMbps) !== undefined;
-  return isKnown ? rounded(utilizationPct) : undefined;
+  return isKnown ? roundedCell(utilizationPct) : undefined;
 }
 
 /** Links of the inventory, judged by their own state and that of the ports and devices at their ends. */
@@ -65,7 +65,7 @@ export function fabricsListing(views: readonly FabricLinkView[]): Listing<Fabric
       down: (row) => row.views.filter(({ live }) => !live).length,
       congested: (row) =>
         row.views.filter(({ live, utilizationPct }) => live && utilizationPct >= CONGESTED_PCT).length,
-      busiest_pct: (row) => rounded(busiest(row)),
+      busiest_pct: (row) => roundedCell(busiest(row)),
       switches: (row) => new Set(row.views.flatMap(({ link }) => [link.a.deviceCode, link.b.deviceCode])).size,
     },
     batches: () => inBatches(rows),

@@ -37,11 +37,11 @@ export function textCell(text: string | undefined): Cell {
 
 /** Draw of a number of devices, in watts; empty if none of them has a recorded draw. */
 export function drawCell(devices: number, sumW: number): Cell {
-  return isDrawUnknown(devices, sumW) ? undefined : rounded(sumW);
+  return isDrawUnknown(devices, sumW) ? undefined : roundedCell(sumW);
 }
 
 /** A figure for a cell, rounded as in every reply. */
-export function rounded(figure: number | undefined): Cell {
+export function roundedCell(figure: number | undefined): Cell {
   return figure === undefined ? undefined : roundFigure(figure);
 }
 

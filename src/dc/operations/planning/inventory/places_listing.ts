@@ -4,7 +4,7 @@ import { drawW } from "#dc/model/draw.ts";
 import { inService } from "#dc/model/in_service.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
-import { type Cell, drawCell, inBatches, type Listing, PLACE_COLUMNS, rounded, textCell } from "./listing.ts";
+import { type Cell, drawCell, inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
 
 export type PlaceKind = "site" | "floor" | "room" | "row";
 
@@ -93,17 +93,17 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       role: ({ role }) => textCell(role),
       status: ({ status = "ACTIVE" }) => status,
       devices: ({ code }) => topology.devicesInRack(code).length,
-      space_pct: (rack) => rounded(capacity(rack).spacePct),
+      space_pct: (rack) => roundedCell(capacity(rack).spacePct),
       free_u: (rack) => capacity(rack).freeU,
       largest_free_block_u: (rack) => capacity(rack).largestFreeBlockU,
       height_u: (rack) => capacity(rack).totalU,
       draw_w: (rack) => drawCell(topology.devicesInRack(rack.code).length, capacity(rack).allocatedW),
       power_capacity_w: (rack) => capacity(rack).powerCapacityW,
-      power_pct: (rack) => rounded(capacity(rack).powerPct),
-      heat_w: (rack) => rounded(standing(rack).thermal.heatW),
-      cooling_pct: (rack) => rounded(standing(rack).thermal.utilizationPct),
+      power_pct: (rack) => roundedCell(capacity(rack).powerPct),
+      heat_w: (rack) => roundedCell(standing(rack).thermal.heatW),
+      cooling_pct: (rack) => roundedCell(standing(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
-      weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : rounded(capacity(rack).weightKg)),
+      weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : roundedCell(capacity(rack).weightKg)),
       devices_without_weight: (rack) => capacity(rack).devicesWithoutWeight,
       max_load_kg: ({ maxLoadKg }) => maxLoadKg,
       redundancy: ({ requiredRedundancy }) => requiredRedundancy,

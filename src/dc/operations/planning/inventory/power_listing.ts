@@ -9,8 +9,8 @@ import { codeKey } from "#dc/model/code.ts";
 import { compareText, parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device } from "#dc/model/resources.ts";
 import { refName } from "#words/names.ts";
-import { lazily } from "./devices_listing.ts";
-import { inBatches, type Listing, PLACE_COLUMNS, rounded, textCell } from "./listing.ts";
+import { computeOnce } from "./devices_listing.ts";
+import { inBatches, type Listing, PLACE_COLUMNS, roundedCell, textCell } from "./listing.ts";
 
 interface Supply {
   readonly index: number;
@@ -38,16 +38,16 @@ export function powerListing(topology: Topology): Listing<Supply> {
       status: ({ device }) => device?.status ?? (device === undefined ? undefined : "ACTIVE"),
       power: ({ index }) => (live[index] === 1 ? "LIVE" : "DEAD"),
       side: ({ device }) => textCell(device?.power?.powerPath),
-      load_w: ({ index }) => rounded(carried.loads.watts[index]),
+      load_w: ({ index }) => roundedCell(carried.loads.watts[index]),
       capacity_w: ({ node }) => node.capacityW,
-      load_pct: ({ index }) => rounded(utilization(carried, index)?.normalPct),
-      failover_w: ({ index }) => rounded(carried.failover.loads[index]),
-      failover_pct: ({ index }) => rounded(utilization(carried, index)?.failoverPct),
+      load_pct: ({ index }) => roundedCell(utilization(carried, index)?.normalPct),
+      failover_w: ({ index }) => roundedCell(carried.failover.loads[index]),
+      failover_pct: ({ index }) => roundedCell(utilization(carried, index)?.failoverPct),
       failover_ref: ({ index }) => textCell(power.nodes[carried.failover.lost[index] ?? -1]?.ref),
       limit_pct: ({ index }) => utilization(carried, index)?.limitPct,
       ...phaseColumns(carried),
-      battery_min: ({ index, node }) => rounded(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
-      battery_failover_min: ({ index, node }) => rounded(batteryMinutes(node, carried.failover.loads[index] ?? 0)),
+      battery_min: ({ index, node }) => roundedCell(batteryMinutes(node, carried.loads.watts[index] ?? 0)),
+      battery_failover_min: ({ index, node }) => roundedCell(batteryMinutes(node, carried.failover.loads[index] ?? 0)),
       consumers: ({ index }) => power.supplies.count(index),
       site: ({ device }) => device && PLACE_COLUMNS.site(device),
       floor: ({ device }) => device && PLACE_COLUMNS.floor(device),
@@ -64,13 +64,13 @@ export function powerListing(topology: Topology): Listing<Supply> {
 function phaseColumns(carried: CarriedLoads) {
   const of = ({ index }: Supply, leg: Leg) => phaseFigures(carried, index).find((phase) => phase.leg === leg);
   return {
-    phase_a_va: (supply: Supply) => rounded(of(supply, "A")?.loadVa),
-    phase_b_va: (supply: Supply) => rounded(of(supply, "B")?.loadVa),
-    phase_c_va: (supply: Supply) => rounded(of(supply, "C")?.loadVa),
+    phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.loadVa),
+    phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.loadVa),
+    phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.loadVa),
     worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "loadVa"),
-    failover_phase_a_va: (supply: Supply) => rounded(of(supply, "A")?.failoverVa),
-    failover_phase_b_va: (supply: Supply) => rounded(of(supply, "B")?.failoverVa),
-    failover_phase_c_va: (supply: Supply) => rounded(of(supply, "C")?.failoverVa),
+    failover_phase_a_va: (supply: Supply) => roundedCell(of(supply, "A")?.failoverVa),
+    failover_phase_b_va: (supply: Supply) => roundedCell(of(supply, "B")?.failoverVa),
+    failover_phase_c_va: (supply: Supply) => roundedCell(of(supply, "C")?.failoverVa),
     failover_worst_leg: ({ index }: Supply) => busiestLeg(phaseFigures(carried, index), "failoverVa"),
   };
 }
@@ -83,7 +83,7 @@ function supplyOf(topology: Topology, index: number, node: PowerNode): Supply | 
 
 /** Cooling units with the heat that they carry. */
 export function coolingListing(topology: Topology): Listing<Crac> {
-  const shares = lazily(() => sharesByKey(topology));
+  const shares = computeOnce(() => sharesByKey(topology));
   const share = ({ code }: Crac) => shares().get(codeKey(code));
   return {
     ref: ({ code }) => `crac:${code}`,
@@ -97,11 +97,11 @@ export function coolingListing(topology: Topology): Listing<Crac> {
       ...PLACE_COLUMNS,
       rack: ({ rackCode }) => textCell(rackCode),
       serves: ({ serves = [] }) => textCell(serves.join(", ")),
-      load_kw: (crac) => rounded(share(crac)?.loadKw),
-      effective_kw: (crac) => rounded(share(crac)?.effectiveKw),
+      load_kw: (crac) => roundedCell(share(crac)?.loadKw),
+      effective_kw: (crac) => roundedCell(share(crac)?.effectiveKw),
       rated_kw: ({ sensibleCapacityKw }) => sensibleCapacityKw,
       // A unit that does not run has no capacity that could be used.
-      load_pct: (crac) => ((share(crac)?.effectiveKw ?? 0) > 0 ? rounded(share(crac)?.utilizationPct) : undefined),
+      load_pct: (crac) => ((share(crac)?.effectiveKw ?? 0) > 0 ? roundedCell(share(crac)?.utilizationPct) : undefined),
       redundancy_group: ({ redundancyGroup }) => textCell(redundancyGroup),
       supply_temp_c: ({ supplyTempC }) => supplyTempC,
       return_temp_c: ({ returnTempC }) => returnTempC,

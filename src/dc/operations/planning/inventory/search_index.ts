@@ -73,19 +73,22 @@ function countWords({ text }: SearchEntry, words: Map<string, number>): void {
 function* entriesOf(topology: Topology): Generator<SearchEntry> {
   const { inventory, power } = topology;
   for (const kind of ["site", "floor", "room", "row"] as const) yield* placeEntries(topology, kind);
-  for (const rack of inventory.racks) yield cached(rack, rackEntry);
-  for (const device of inventory.devices) yield cached(device, deviceEntry);
-  for (const crac of inventory.cracs) yield cached(crac, cracEntry);
+  for (const rack of inventory.racks) yield cachedEntry(rack, rackEntry);
+  for (const device of inventory.devices) yield cachedEntry(device, deviceEntry);
+  for (const crac of inventory.cracs) yield cachedEntry(crac, cracEntry);
   for (const { ref } of power.nodes) {
     if (ref.startsWith("feed:")) yield entry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
   for (const id of new Map(inventory.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
     if (id !== "") yield entry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
-  for (const link of inventory.fabricLinks) yield cached(link, linkEntry);
+  for (const link of inventory.fabricLinks) yield cachedEntry(link, linkEntry);
 }
 
-function cached<Resource extends object>(resource: Resource, make: (resource: Resource) => SearchEntry): SearchEntry {
+function cachedEntry<Resource extends object>(
+  resource: Resource,
+  make: (resource: Resource) => SearchEntry,
+): SearchEntry {
   const made = known.get(resource) ?? make(resource);
   known.set(resource, made);
   return made;
@@ -126,7 +129,9 @@ function rackEntry({ code, name, role, location, serial, assetTag, facilityId, t
 function deviceEntry(device: Device): SearchEntry {
   const { code, name, role, kind, rackCode, positionU, location, serial, assetTag, model, manufacturer, tenant } =
     device;
-  const what = [role, spoken(kind)].filter((word, at, all) => word !== undefined && all.indexOf(word) === at).join(" ");
+  const what = [role, plainWord(kind)]
+    .filter((word, at, all) => word !== undefined && all.indexOf(word) === at)
+    .join(" ");
   const where = rackCode === undefined ? placeWords(location) : `in ${rackCode}`;
   const detail = `${what} ${where}${positionU === undefined ? "" : `, U${positionU}`}`.trim();
   const more = [name, serial, assetTag, model, manufacturer, tenant, location?.room];
@@ -134,12 +139,12 @@ function deviceEntry(device: Device): SearchEntry {
 }
 
 function cracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
-  const detail = `${spoken(kind)} ${placeWords(location)}`.trim();
+  const detail = `${plainWord(kind)} ${placeWords(location)}`.trim();
   return entry({ kind: "CRAC", ref: `crac:${code}`, name: code, detail, more: [name, serial, model, manufacturer] });
 }
 
 function typeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType): SearchEntry {
-  const detail = `${spoken(kind)} ${manufacturer} ${model}`;
+  const detail = `${plainWord(kind)} ${manufacturer} ${model}`;
   return entry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
 }
 
@@ -150,7 +155,7 @@ function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
 }
 
 /** `RACK_PDU` as "rack pdu". */
-function spoken(word: string): string {
+function plainWord(word: string): string {
   return word.toLowerCase().replaceAll("_", " ");
 }
 

@@ -6,7 +6,7 @@ import { refKey } from "#dc/model/resource_key.ts";
 import type { Location } from "#dc/model/resources.ts";
 import { ReadingFindingSchema } from "#gen/datacenter/v1/findings_pb.ts";
 import { decimal, percent, watts } from "#words/figures.ts";
-import { counted, listSome, refName } from "#words/names.ts";
+import { countOf, listSome, refName } from "#words/names.ts";
 import { toMessage } from "../../messages/convert.ts";
 import type { DatedFinding } from "./read_findings.ts";
 
@@ -38,16 +38,16 @@ export function placeOf(
   text: string,
 ): { readonly location?: Location; readonly rackCode?: string } {
   const ref = parseRef(text);
-  if (ref?.kind === "rack") return placed({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
-  if (ref?.kind === "crac") return placed(topology.crac(codeKey(ref.code)));
-  if (ref?.kind === "device") return placed(topology.device(codeKey(ref.code)));
-  if (ref?.kind === "port") return placed(topology.device(codeKey(ref.end.deviceCode)));
+  if (ref?.kind === "rack") return placeOfFinding({ ...topology.rack(codeKey(ref.code)), rackCode: ref.code });
+  if (ref?.kind === "crac") return placeOfFinding(topology.crac(codeKey(ref.code)));
+  if (ref?.kind === "device") return placeOfFinding(topology.device(codeKey(ref.code)));
+  if (ref?.kind === "port") return placeOfFinding(topology.device(codeKey(ref.end.deviceCode)));
   const { power } = topology;
   const node = power.nodes[power.indexOf.get(refKey(text)) ?? -1];
-  return node?.kind === "OUTLET" ? placed(topology.device(codeKey(node.end.deviceCode))) : {};
+  return node?.kind === "OUTLET" ? placeOfFinding(topology.device(codeKey(node.end.deviceCode))) : {};
 }
 
-function placed(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
+function placeOfFinding(at: { readonly location?: Location; readonly rackCode?: string } | undefined) {
   const { location, rackCode } = at ?? {};
   return { ...(location !== undefined && { location }), ...(rackCode !== undefined && { rackCode }) };
 }
@@ -59,7 +59,7 @@ function summaryOf({ kind, ref, figures, related = [], quantities = [], source =
   const [measured, limit] = [measuredOf(figures, "measured"), measuredOf(figures, "limit")];
   const names = listSome(related.map(refName), NAMED);
   const words: Readonly<Record<ReadingFinding["kind"], () => string>> = {
-    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${carried(figure("carried_w"))} of ${names}`,
+    DEAD_SUPPLY: () => `${name} carries nothing: other supplies carry ${carriedText(figure("carried_w"))} of ${names}`,
     ABOVE_PLAN: () => `${name} draws ${watts(figure("measured_w"))}, planned are ${watts(figure("planned_w"))}`,
     ABOVE_LIMIT: () => `${name} carries ${measured}, ${percent(figure("used_pct"))} of its rating: limit ${limit}`,
     PHASE_IMBALANCE: () =>
@@ -69,7 +69,7 @@ function summaryOf({ kind, ref, figures, related = [], quantities = [], source =
       `The battery of ${name} lasts ${measured}, recorded are ${decimal(figure("recorded_min"), "min")}`,
     READING_STOPPED: () =>
       ref === ""
-        ? `All ${counted(figure("readings"), "reading")} of ${source} stopped`
+        ? `All ${countOf(figure("readings"), "reading")} of ${source} stopped`
         : `${quantities.join(", ")} of ${name} from ${source} stopped`,
     METERS_DIFFER: () =>
       `The meter of ${name} shows ${watts(figure("own_w"))}, those below it ${watts(figure("below_w"))}`,
@@ -77,7 +77,7 @@ function summaryOf({ kind, ref, figures, related = [], quantities = [], source =
   return words[kind]();
 }
 
-function carried(carriedW: number): string {
+function carriedText(carriedW: number): string {
   return carriedW > 0 ? watts(carriedW) : "the load";
 }
 

@@ -1,7 +1,7 @@
 import { getOption } from "@bufbuild/protobuf";
 import { MAX_CLOCK_LEAD_MS, MAX_READINGS } from "#dc/limits.ts";
 import { READING_QUANTITIES, type ReadingQuantity } from "#dc/model/enum_values.ts";
-import { broken } from "#dc/model/finding.ts";
+import { rejectWrite } from "#dc/model/finding.ts";
 import type { Measurement } from "#dc/model/readings/reading.ts";
 import { formatRef, parseRef, REF_GRAMMAR, type RefKind } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
@@ -101,7 +101,7 @@ function demandMeasurable(field: string, value: string, kind: RefKind, quantity:
   if (kinds.includes(kind)) return;
   const expected = kinds.map((one) => REF_GRAMMAR[one as RefKind]).join(", ");
   const message = `Cannot read ${quantity} of "${value}": expected ${expected}`;
-  throw new Refusal(broken("INVALID_REF", field, message, { value, expected }));
+  throw new Refusal(rejectWrite("INVALID_REF", field, message, { value, expected }));
 }
 
 /** Checks a value by the rules of its quantity. @throws Refusal naming the field and what is expected */
@@ -111,7 +111,7 @@ function demandValue(field: string, value: number, quantity: ReadingQuantity): v
   if (isNumber && value >= (min ?? value) && value <= (max ?? value)) return;
   const expected = expectedValue(numbers, min, max);
   const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
-  throw new Refusal(broken("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
+  throw new Refusal(rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected }));
 }
 
 function expectedValue(numbers: readonly number[], min: number | undefined, max: number | undefined): string {

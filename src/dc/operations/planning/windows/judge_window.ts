@@ -99,12 +99,12 @@ export class WindowTimeline {
 
   /** The verdict alone, kept for the inventory as it is. Cost: nothing, or a judgement of each piece. */
   async verdict(window: TimedWindow): Promise<ShortVerdict> {
-    return worst(await this.#verdicts(window), (one) => one);
+    return worstOf(await this.#verdicts(window), (one) => one);
   }
 
   /** What is out in the piece that the verdict is about. Cost: as of the verdict. */
   async worstPiece(window: TimedWindow): Promise<OutInPiece> {
-    return worst(await this.#verdicts(window), (one) => one).out;
+    return worstOf(await this.#verdicts(window), (one) => one).out;
   }
 
   /** Fails what is out in a piece. Cost: nothing for the last one that was asked for, or a failure. */
@@ -142,7 +142,7 @@ export class WindowTimeline {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing };
       judged.push({ at, ...(await this.#judge(out)) });
     }
-    const first = worst(judged, ({ judgement }) => judgement);
+    const first = worstOf(judged, ({ judgement }) => judgement);
     const refused = judged.filter(({ judgement }) => judgement.verdict === "NO_GO");
     const contacts = mergeContacts(judged.map((one): readonly Contact[] => one.contacts));
     const { impact } = judged.map((one) => one.judgement).reduce((a, b) => (isWorseImpact(b.impact, a.impact) ? b : a));
@@ -291,7 +291,7 @@ function shortOf({ judged, judgement }: JudgedPiece): ShortVerdict {
 }
 
 /** The first of the worst. @throws Error for none */
-function worst<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
+function worstOf<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
   const rank = (one: One) => WINDOW_VERDICTS.indexOf(of(one).verdict);
   return all.reduce((a, b) => (rank(b) > rank(a) ? b : a));
 }

@@ -25,7 +25,7 @@ import { defineWrite, type WriteSession } from "../../rpc.ts";
 import { etagOf } from "../../writes/changes.ts";
 import { checkEtag, checkPrecondition } from "../../writes/upsert.ts";
 import { storedWindow, WINDOWS, windowMessage } from "./stored_windows.ts";
-import { demandAccepted, demandElements, missing } from "./window_elements.ts";
+import { demandAccepted, demandElements, refuseMissing } from "./window_elements.ts";
 
 interface Given {
   readonly window?: WindowMessage | undefined;
@@ -55,7 +55,7 @@ export async function putWindow(
   const paths = updateMask?.paths ?? [];
   checkMask(MaintenanceWindowSchema, paths, fieldBeside(at, "update_mask"));
   const places = firstPlaces(given.elementRefs);
-  const resource = wanted(withRefsOnce(given, places), before?.resource, paths);
+  const resource = wantedWindow(withRefsOnce(given, places), before?.resource, paths);
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(resource))
     return { outcome: "UNCHANGED", stored: before };
   const fieldOf = (field: string) =>
@@ -64,8 +64,11 @@ export async function putWindow(
       field.replace(ELEMENT, (_, index) => `element_refs[${places[index]}]`),
     );
   await demandRules(maintenanceWindowRules, { before: before?.resource, after: resource, now }, writer, fieldOf);
-  await demandElements(writer, added(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs));
-  await demandAccepted(writer, added(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs));
+  await demandElements(writer, addedRefs(fieldOf, "element_refs", resource.elementRefs, before?.resource.elementRefs));
+  await demandAccepted(
+    writer,
+    addedRefs(fieldOf, "accepted_refs", resource.acceptedRefs, before?.resource.acceptedRefs),
+  );
   return keep(session, resource, before);
 }
 
@@ -107,7 +110,7 @@ export async function restoreWindow({ writer, changes, now }: WriteSession, mess
     fieldWithin(at, field),
   );
   for (const [index, ref] of read.elementRefs.entries()) {
-    if (parseRef(ref) === undefined) throw missing(`${at}.element_refs[${index}]`, ref);
+    if (parseRef(ref) === undefined) throw refuseMissing(`${at}.element_refs[${index}]`, ref);
   }
   return keep({ writer, changes, now }, resource, before);
 }
@@ -143,7 +146,7 @@ function givenWindow(message: WindowMessage, at: string): MaintenanceWindow {
 }
 
 /** The window as it becomes: merged by the mask, planned unless it says otherwise, with its sequence. */
-function wanted(
+function wantedWindow(
   given: MaintenanceWindow,
   before: MaintenanceWindow | undefined,
   paths: readonly string[],
@@ -164,7 +167,7 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 /** References that were not there before, with their fields: what is known already may have been deleted since. */
-function added(
+function addedRefs(
   fieldOf: (field: string) => string,
   name: string,
   refs: readonly string[] = [],

@@ -9,7 +9,7 @@ import {
   type WindowSheetSectionSchema,
 } from "#gen/datacenter/v1/windows_pb.ts";
 import { localText } from "#kernel/zoned_time.ts";
-import { counted, listSome, refName } from "#words/names.ts";
+import { countOf, listSome, refName } from "#words/names.ts";
 import { contactText, doneByText, outText } from "./stored_windows.ts";
 
 /** A window, its verdict, and the zone in which texts about it state times. */
@@ -114,7 +114,7 @@ function lossLines({ reasons, omittedReasons, contacts }: CheckWindowResponse): 
     lost === 0
       ? []
       : [
-          `${counted(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
+          `${countOf(lost, "device or cooling unit", "devices and cooling units")} off or unreachable, those of the work included`,
         ];
   return [
     ...all,
@@ -150,7 +150,7 @@ function stepLines({ window, zone }: SheetSubject): readonly string[] {
 function failureLines({ nextFailures, omittedNextFailures }: CheckWindowResponse): readonly string[] {
   const lines = nextFailures.slice(0, SHOWN_FAILURES).map(({ summary }) => summary);
   const rest = nextFailures.length - lines.length + omittedNextFailures;
-  return rest > 0 ? [...lines, `and ${counted(rest, "more failure", "more failures")}`] : lines;
+  return rest > 0 ? [...lines, `and ${countOf(rest, "more failure", "more failures")}`] : lines;
 }
 
 function returnLines({ window, zone }: SheetSubject): readonly string[] {

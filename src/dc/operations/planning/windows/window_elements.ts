@@ -14,7 +14,7 @@ export const ROLE = "role:";
 /** @throws Refusal for the first reference that cannot be an element, or that names nothing */
 export async function demandElements(reader: DcReader, refs: readonly AskedRef[]): Promise<void> {
   for (const { field, text } of refs)
-    if (!(await isStored(reader, readRef(field, text, FAILING_KINDS)))) throw missing(field, text);
+    if (!(await isStored(reader, readRef(field, text, FAILING_KINDS)))) throw refuseMissing(field, text);
 }
 
 /** @throws Refusal for the first text that cannot be accepted, or that names nothing */
@@ -23,11 +23,11 @@ export async function demandAccepted(reader: DcReader, refs: readonly AskedRef[]
     const isThere = text.startsWith(ROLE)
       ? await hasDevice(reader, { roles: [text.slice(ROLE.length)] })
       : await isStored(reader, readRef(field, text, ACCEPTED_KINDS));
-    if (!isThere) throw missing(field, text);
+    if (!isThere) throw refuseMissing(field, text);
   }
 }
 
-export function missing(field: string, text: string) {
+export function refuseMissing(field: string, text: string) {
   return refuse("NOT_FOUND", `Cannot find ${field} "${text}"`, { field, value: text, ref: text });
 }
 

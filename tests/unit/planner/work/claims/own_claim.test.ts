@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { beginChange, changed, type OwnClaim, settle } from "#planner/work/claims/own_claim.ts";
+import { beginChange, changeClaim, type OwnClaim, settle } from "#planner/work/claims/own_claim.ts";
 
 const own = (change: Partial<OwnClaim> = {}): OwnClaim => ({ ...beginChange(null, null, "p"), ...change });
 const HELD = { base: "b", state: "held" } as const;
@@ -51,6 +51,6 @@ test("beginChange keeps what may still happen, and the state only of the same co
   expect(beginChange(before, "x", "q").state).toBeNull();
 });
 
-test("changed drops a claim that was released", () => {
-  expect(changed(own(HELD), { oid: "", state: "released" }, 5)).toBeNull();
+test("changeClaim drops a claim that was released", () => {
+  expect(changeClaim(own(HELD), { oid: "", state: "released" }, 5)).toBeNull();
 });

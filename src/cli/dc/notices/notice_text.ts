@@ -39,18 +39,20 @@ const ZERO_WIDTH_SPACE = "\u200B";
 
 /**
  * Returns a value that shows as it is: names of the inventory may hold links, mentions and tags. Every tool but those of plain text
- * takes entities for `&`, `<` and `>`, and none takes `@` before a zero-width space for a mention.
- * Source: Slack, formatting text for app surfaces; CommonMark 0.31, backslash escapes and entity references.
+ * takes entities for `&`, `<` and `>`; none takes `@` before a zero-width space for a mention, nor `https:` or `www` for an address.
+ * Source: Slack, formatting text for app surfaces; CommonMark 0.31, backslash escapes and entity references; GFM 0.29, 6.9.
  */
 export function literalText(value: string, markup: Markup): string {
   if (markup === "none") return value;
-  const line = value.replaceAll(/\s+|\p{Cc}/gu, " ");
+  const line = value.replaceAll(/\s+|[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, " ");
   // A digit or a mark at the start of a line would begin a list, a heading or a rule.
   const escaped =
     markup === "markdown"
       ? line.replaceAll(/[\\`*_[\]~|]|^ *[-+#=]|(?<=^ *\d{1,9})[.)]/g, (found) => found.replace(/\S/, "\\$&"))
       : line.replaceAll(/\](?=\(|$)/g, `]${ZERO_WIDTH_SPACE}`);
-  return escaped.replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? sign).replaceAll("@", `@${ZERO_WIDTH_SPACE}`);
+  return escaped
+    .replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? sign)
+    .replaceAll(/@|:(?=\/\/)|www(?=\.)/gi, `$&${ZERO_WIDTH_SPACE}`);
 }
 
 /** The body of the request that sends a notice: by the template, else all of it. */

@@ -71,6 +71,14 @@ describe("literalText", () => {
     );
   });
 
+  test("leaves no address that a tool makes a link of, and nothing that turns the rest of the line around", () => {
+    for (const markup of ["slack", "markdown"] as const) {
+      const shown = sent("port:SW/HTTPS://evil.example _www.evil.example \u202eA01\u2066", markup);
+      expect(shown).not.toMatch(/https?:\/\/|www\.|[\u202a-\u202e\u2066-\u2069]/i);
+      expect(seen(shown).replaceAll("\\", "")).toBe("port:SW/HTTPS://evil.example _www.evil.example A01");
+    }
+  });
+
   test("turns no value into a link, an image or a tag in a tool that reads Markdown when nothing is said", () => {
     for (const name of NAMES) expect(micromark(`HIGH: ${sent(name, "slack")}`)).not.toMatch(/<(?:a|img|at)\b/);
   });

@@ -133,18 +133,37 @@ async function previewItems(items: readonly Item[], signal: AbortSignal): Promis
 }
 
 function sentOf(item: Item, asked: Item, result: BulkReply["results"][number]): Sent {
-  const found = allProblems(asked, problemsOfResult(result));
+  // Of an empty one nothing could be read; what the server misses of it then is in the file.
+  const isEmpty = Object.keys(asked.resource).length === 0 && asked.problems !== undefined;
+  const found = isEmpty ? (asked.problems ?? []) : allProblems(asked, problemsOfResult(result));
   return found.length > 0 ? refusedItem(item, found) : { item, outcome: result.outcome, problems: [] };
 }
 
-/** The items without the field that a request could not be read for, which is named; undefined if that was not one field. */
-function withoutUnread(items: readonly Item[], { violations, message }: CallError): readonly Item[] | undefined {
-  const [, at = "", field = ""] = /^changes\[(\d+)\]\.[a-z_]+\.([a-z_0-9]+)/.exec(violations[0]?.field ?? "") ?? [];
+/**
+ * The items without the field that a request could not be read for, which is named. An item without such a field loses all of
+ * its fields. Undefined if the fault is outside of the items.
+ */
+export function withoutUnread(
+  items: readonly Item[],
+  { violations, message }: Pick<CallError, "violations" | "message">,
+): readonly Item[] | undefined {
+  const [, at = "", path = ""] = /^changes\[(\d+)\]\.[a-z_]+\.?(.*)$/s.exec(violations[0]?.field ?? "") ?? [];
   const item = items[Number(at)];
-  if (item === undefined || !(field in item.resource)) return undefined;
-  const { [field]: _, ...resource } = item.resource;
-  const problems = [...(item.problems ?? []), ...problemsOf(violations, message)];
-  return items.with(Number(at), { ...item, resource, problems });
+  if (at === "" || item === undefined || Object.keys(item.resource).length === 0) return undefined;
+  const key = keyOfPath(item.resource, path);
+  const { [key ?? ""]: _, ...resource } = item.resource;
+  const named = problemsOf(violations, message).map((problem) =>
+    key === undefined || problem.field.startsWith(key) ? problem : { ...problem, field: key },
+  );
+  const problems = [...(item.problems ?? []), ...named];
+  return items.with(Number(at), { ...item, resource: key === undefined ? {} : resource, problems });
+}
+
+/** The key of a resource to which a path of the server leads: a file may have `uHeight` for `u_height`. */
+function keyOfPath(resource: Item["resource"], path: string): string | undefined {
+  const isAt = (name: string) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`);
+  const snake = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.keys(resource).find((key) => key !== "" && (isAt(key) || isAt(snake(key))));
 }
 
 function refusedItem(item: Item, problems: readonly FieldProblem[]): Sent {

@@ -123,15 +123,22 @@ function readRow(cells: readonly string[], columns: readonly string[], targets: 
     if (other !== -1 && cells[other]?.trim() !== text) {
       problems.push({
         field: path,
-        message: `Two columns fill this field, with "${cells[other]?.trim()}" and "${text}"`,
+        message: `Two columns fill this field, with "${shortened(cells[other]?.trim() ?? "")}" and "${shortened(text)}"`,
       });
       continue;
     }
     const { value, problem } = readCell(text, targets.get(path)?.field);
     if (problem === undefined) resource = withValue(resource, stepsOf(path), value);
-    else problems.push({ field: path, message: problem });
+    else problems.push({ field: path, message: problem.replaceAll(text, () => shortened(text)) });
   }
   return { resource, problems };
+}
+
+/** Longest text of a cell within a message. */
+const MOST_SHOWN = 60;
+
+function shortened(text: string): string {
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
 }
 
 function stepsOf(path: string): readonly string[] {

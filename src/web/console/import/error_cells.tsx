@@ -93,7 +93,8 @@ function Cell(props: {
           aria-label={`${name}, line ${row.line}`}
           aria-invalid="true"
           aria-describedby={id}
-          defaultValue={text}
+          // A field of one line would take line breaks out, and look as if it were right.
+          defaultValue={text.replaceAll(/[\r\n]+/g, " ")}
           onChange={({ currentTarget }) => correct(item, key, currentTarget.value)}
         />
       )}

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { callsOf } from "#web/console/import/check_items.ts";
+import { callsOf, withoutUnread } from "#web/console/import/check_items.ts";
 import { countsOf } from "#web/console/import/counts.ts";
 import type { Item } from "#web/console/import/parse_items.ts";
 import { allProblems, columnOf, findRepeated, problemsOf } from "#web/console/import/problems.ts";
@@ -33,6 +33,29 @@ test("uncheckedItems leaves out what was found good, also where a correction too
   expect([...uncheckedItems(after, [good])]).toEqual([after[0], after[2]] as Item[]);
   expect([...uncheckedItems([bad, good, unread], [bad, good, unread])]).toEqual([]);
   expect([...uncheckedItems([good, { ...good, line: 9 }], [good])].map(({ line }) => line)).toEqual([9]);
+});
+
+test("withoutUnread leaves out the one field that a server cannot read, whatever the file calls it", () => {
+  const of = (resource: Item["resource"], path: string) => {
+    const item: Item = { kind: "rack", line: 7, resource };
+    const violations = [{ field: `changes[1].rack${path}`, description: "wrong" }];
+    return withoutUnread([rack("R1"), item], { violations, message: "wrong" } as never)?.[1];
+  };
+
+  for (const [key, path] of [
+    ["u_height", ".u_height"],
+    ["uHeight", ".u_height"],
+    ["Foo", ".Foo"],
+    ["weird key", ".weird key"],
+    ["a[0].b", ".a[0].b"],
+  ] as const) {
+    const left = of({ code: "R2", [key]: "x" }, path);
+    expect(left?.resource).toEqual({ code: "R2" });
+    expect(left?.problems).toEqual([{ field: key, message: "wrong" }]);
+  }
+  expect(of({ code: "R2", "": 1 }, "")).toMatchObject({ line: 7, resource: {}, problems: [{ message: "wrong" }] });
+  expect(of({}, "")).toBeUndefined();
+  expect(withoutUnread([rack("R1")], { violations: [], message: "wrong" } as never)).toBeUndefined();
 });
 
 test("callsOf asks about each item once, together with what it names of the file", () => {

@@ -33,6 +33,12 @@ test("itemsOf refuses a row in which two columns fill one field with different t
   }
 });
 
+test("itemsOf shows no more of a text than its beginning in a message", () => {
+  const items = itemsOf(table(["code", "u_height"], ["A", "9".repeat(5000)]), "rack", ["code", "u_height"]).items;
+
+  expect(items[0]?.problems?.[0]?.message).toBe(`"${"9".repeat(60)}…" is not a number`);
+});
+
 test("itemsOf places devices with a unit at the front if no column names a side", () => {
   const faceOf = (columns: readonly string[], cells: readonly string[]) =>
     itemsOf(table(columns, cells), "device", columns).items[0]?.resource["face"];

@@ -70,6 +70,16 @@ test("an output never takes the place of the database or of a file that is impor
   expect(readFileSync(join(cwd, "dc.sqlite"))).toEqual(database);
 });
 
+test("a folder for temporary files that cannot be written is named, and not the database", async () => {
+  const cwd = emptyFolder();
+  const env = { TMPDIR: join(cwd, "none") };
+
+  const told = await runPlanner(["dc", "import", "-"], { cwd, env, input: lines([rack("R1")]) });
+
+  expect(told.stderr).toStartWith(`error: Cannot write "${join(cwd, "none", "planner-import-")}`);
+  expect(told.code).toBe(1);
+});
+
 test.skipIf(NO_PSEUDO_TERMINAL !== null)("an import shows a bar on a terminal, unless it is to be quiet", async () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "site.jsonl"), lines([rack("R1")]));

@@ -65,8 +65,8 @@ export async function namingDatabase<Result>({ shown, file }: Database, work: ()
     return await work();
   } catch (error) {
     if (!(error instanceof OperationError) || error.kind !== "unavailable") throw error;
-    // An output that cannot be written names its own file.
-    if (error.message.includes(shown) || error.message.startsWith("Cannot write ")) throw error;
+    // An input or output names its own file.
+    if (error.message.includes(shown) || /^Cannot (?:read|write) "/.test(error.message)) throw error;
     const advice =
       file === undefined ? "" : ": free space, choose another path, or run planner as a user who may write it";
     throw new OperationError(error.kind, `Cannot use the database "${shown}": ${error.message}${advice}`, {

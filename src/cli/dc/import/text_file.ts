@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { onDisk } from "../../output/write_file.ts";
 import { demandUtf8, type Encoding, firstBytes, markOf, transcode } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
@@ -45,13 +46,13 @@ function decodeFile({ path, shown, close }: TextFile, encoding: "windows-1252" |
   return copy;
 }
 
-function temporaryCopy(shown: string, fill: (to: number) => void): TextFile {
+function temporaryCopy(shown: string, fill: (to: number, copy: string) => void): TextFile {
   const copy = join(tmpdir(), `planner-import-${randomUUID()}.tmp`);
   const close = () => rmSync(copy, { force: true });
   // Readable by its owner alone: a temporary folder is everybody's.
-  const to = openSync(copy, "wx", 0o600);
+  const to = onDisk(copy, () => openSync(copy, "wx", 0o600));
   try {
-    fill(to);
+    fill(to, copy);
     return { path: copy, shown, close };
   } catch (error) {
     close();
@@ -67,8 +68,9 @@ function openBytes(file: string, shown: string): TextFile {
       closeSync(openSync(file, "r"));
       return { path: file, shown, close: () => {} };
     }
-    return temporaryCopy(shown, (to) => copyInto(to, file));
+    return temporaryCopy(shown, (to, copy) => copyInto(to, copy, file));
   } catch (error) {
+    if (error instanceof OperationError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     const kind = code === "ENOENT" ? "not_found" : "unavailable";
     // The rest of the message repeats the path.
@@ -76,12 +78,14 @@ function openBytes(file: string, shown: string): TextFile {
   }
 }
 
-function copyInto(to: number, file: string): void {
+function copyInto(to: number, copy: string, file: string): void {
   const from = file === "-" ? 0 : openSync(file, "r");
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (let size = readSome(from, chunk); size > 0; size = readSome(from, chunk)) {
-      for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
+      onDisk(copy, () => {
+        for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
+      });
     }
   } finally {
     if (from !== 0) closeSync(from);

@@ -1,9 +1,21 @@
 import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
-import { print } from "./output/print.ts";
+import { EXIT_STATUS } from "./exit_status.ts";
+import { print, printError } from "./output/print.ts";
 import { buildFacts, versionLine } from "./version.ts";
 
 /** Runs the command line and sets the process's exit status; never rejects. */
 export async function main(words: readonly string[]): Promise<void> {
+  try {
+    await runWords(words);
+  } catch (error) {
+    // Libraries read the environment as they are loaded, which Deno may refuse.
+    if (!(error instanceof Error) || error.name !== "NotCapable") throw error;
+    printError(`error: Deno refused: ${error.message}\n`);
+    process.exitCode = EXIT_STATUS.refused;
+  }
+}
+
+async function runWords(words: readonly string[]): Promise<void> {
   const [first] = words;
   if (words.length === 1 && (first === "--version" || first === "-V")) {
     print(versionLine());

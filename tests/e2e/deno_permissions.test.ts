@@ -39,5 +39,11 @@ describe("under Deno", () => {
     expect(code).toBe(1);
     expect(stderr).toContain('Deno refused: Requires run access to "git", run again with the --allow-run flag');
     expect(stderr).not.toContain("bug");
+
+    const bare = ["run", "--no-prompt", "--allow-read", join(ROOT, "src", "main.ts"), "list"];
+    const withoutEnvironment = await runCommand(["deno", ...bare], { cwd: made.root, env: ENV });
+
+    expect(withoutEnvironment.code).toBe(1);
+    expect(withoutEnvironment.stderr).toMatch(/^error: Deno refused: Requires env access [^\n]*\n$/);
   });
 });

@@ -60,3 +60,37 @@ describe("planner dc capacity", () => {
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('Cannot find room "room:AMS1/1/NONE"')]);
   }, 240_000);
 });
+
+describe("planner dc show and list", () => {
+  const dc = (...words: string[]) => runPlanner(["dc", ...words, "--db", "site.sqlite"], { cwd });
+
+  test("show takes the word for a kind and a code, and refuses a word that is none", async () => {
+    const shown = await dc("show", "B03");
+    for (const kind of ["rack", "racks"]) expect(await dc("show", kind, "B03")).toEqual(shown);
+    expect((await dc("show", "room", "DH1")).stdout).toStartWith("Room AMS1/1/DH1\n");
+    const wrong = await dc("show", "cage", "B03");
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('Unknown kind "cage": expected one of sites,'),
+    ]);
+  }, 240_000);
+
+  test("list refuses a word that its column never has", async () => {
+    const wrong = await dc("list", "racks", "--where", "health=fault,faulty");
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('Wrong value "faulty" for "health": expected one of ok, watch, fault'),
+    ]);
+    expect((await dc("list", "racks", "--where", "health=fault")).stdout).toContain("A08");
+    // Types of ports are texts of their own, with hyphens.
+    expect((await dc("list", "ports", "--where", "type=25gbase-x-sfp28", "-n", "1")).stdout).toContain("Ethernet1");
+    expect((await dc("list", "devices", "--where", "kind=rack-pdu", "--where", "rack=B03")).stdout).toContain(
+      "PDU-B03-A",
+    );
+  }, 240_000);
+
+  test("a file that is not there is named in words", async () => {
+    const { code, stderr } = await dc("import", "nowhere.csv");
+    expect([code, stderr]).toEqual([1, 'error: Cannot read "nowhere.csv": no such file or folder (ENOENT)\n']);
+  }, 240_000);
+});

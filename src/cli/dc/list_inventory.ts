@@ -9,14 +9,8 @@ import {
   type ListInventoryResponse,
   ListInventoryResponseSchema,
 } from "#gen/datacenter/v1/planning_pb.ts";
-import {
-  cellWords,
-  columnName,
-  figureWords,
-  isEnumeration,
-  isFigure,
-  rangeOf,
-} from "#web/console/lists/column_words.ts";
+import { cellWords, columnName, figureWords, isFigure, rangeOf } from "#web/console/lists/column_words.ts";
+import { wordsOfColumn } from "#web/console/lists/list_columns.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
 import { plainRefs } from "#words/names.ts";
 import { print } from "../output/print.ts";
@@ -25,7 +19,7 @@ import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { textWidth, wrapText } from "../output/wrap_text.ts";
 import { suggestion, usageError } from "../usage_error.ts";
-import { enumName } from "./asked_flags.ts";
+import { enumName, enumWords } from "./asked_flags.ts";
 import { csvLine, guardCell } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { printReplyJson, withService } from "./with_service.ts";
@@ -48,7 +42,7 @@ export interface ListCall {
 /** Prints the things of a kind that match. */
 export async function printInventory(database: Database, call: ListCall, log: StderrLogger): Promise<void> {
   if (call.json && call.csv) throw usageError("dc list", "Cannot print both JSON and CSV: expected one of them");
-  const list = demandList(call.kind);
+  const list = demandList("dc list", call.kind);
   const reply = await withService(database, (service) => readRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);
   const columns = columnsOf(call, list, reply.columns);
@@ -62,12 +56,13 @@ export async function printInventory(database: Database, call: ListCall, log: St
   log.note(rows.length < total ? `${rows.length} of ${total} shown` : `${total} found`);
 }
 
-function demandList(kind: string): ListKind {
+/** The list of a kind, by its name or by the word for one thing. @throws UsageError of a command for another word */
+export function demandList(command: string, kind: string): ListKind {
   const found = LIST_KINDS.find(({ page, one }) => page === kind || one === kind || one.replaceAll(" ", "-") === kind);
   if (found !== undefined) return found;
   const hint = suggestion(kind, LIST_NAMES);
   const expected = `expected one of ${LIST_NAMES.join(", ")}`;
-  throw usageError("dc list", `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
+  throw usageError(command, `Unknown kind "${kind}": ${hint === "" ? expected : `${hint} ${expected}`}`);
 }
 
 type Question = Pick<ListCall, "words" | "where" | "sort" | "limit">;
@@ -80,7 +75,7 @@ export async function readRows(service: DcService, list: ListKind, call: Questio
     const request = create(ListInventoryRequestSchema, {
       kind: InventoryKind[list.kind as keyof typeof InventoryKind],
       query: call.words.join(" "),
-      conditions: call.where.map(conditionOf),
+      conditions: call.where.map((text) => conditionOf(list, text)),
       orderBy: call.sort ?? "",
       pageSize: Math.min(MAX_PAGE_SIZE, (call.limit ?? Number.POSITIVE_INFINITY) - skip),
       skip,
@@ -95,7 +90,7 @@ export async function readRows(service: DcService, list: ListKind, call: Questio
 }
 
 /** `kind=rack-pdu,ups` and `power_pct=80..` as the service has them. */
-function conditionOf(text: string) {
+function conditionOf(list: ListKind, text: string) {
   const at = text.indexOf("=");
   if (at <= 0) {
     throw usageError("dc list", `Wrong condition "${text}": expected column=value, such as rack=A01 or load_pct=80..`);
@@ -104,7 +99,15 @@ function conditionOf(text: string) {
   const value = text.slice(at + 1);
   const range = rangeOf(value);
   if (range !== undefined) return { column, ...range };
-  return { column, values: value.split(",").map((one) => (isEnumeration(column) ? enumName(one) : one)) };
+  const expected = wordsOfColumn(list.page, column);
+  const values = value.split(",").map((word) => {
+    if (word === "" || expected === undefined) return word;
+    const name = enumName(word);
+    if (expected.includes(name)) return name;
+    const words = enumWords(expected).join(", ");
+    throw usageError("dc list", `Wrong value "${word}" for "${column}": expected one of ${words}`);
+  });
+  return { column, values };
 }
 
 function columnsOf({ columns }: ListCall, list: ListKind, known: readonly string[]): readonly string[] {

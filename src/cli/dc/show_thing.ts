@@ -1,6 +1,6 @@
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import type { DcService } from "#dc/service.ts";
-import type { InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
+import type { InventoryKind, InventoryRow } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { columnName } from "#web/console/lists/column_words.ts";
 import { LIST_KINDS, type ListKind } from "#web/console/lists/list_kinds.ts";
@@ -10,17 +10,18 @@ import { print, printJson } from "../output/print.ts";
 import { outputWidth, paint } from "../output/terminal.ts";
 import { textWidth, wrapWords } from "../output/wrap_text.ts";
 import type { Database } from "./database.ts";
-import { cellText, readRows, rowTable } from "./list_inventory.ts";
+import { cellText, demandList, readRows, rowTable } from "./list_inventory.ts";
 import { resolveRef } from "./resolve_ref.ts";
 import { withService } from "./with_service.ts";
 
 /** Prints one resource and its content. */
 export async function showThing(
   database: Database,
-  { ref: text, json }: { readonly ref: string; readonly json: boolean },
+  { ref: text, code, json }: { readonly ref: string; readonly code: string | undefined; readonly json: boolean },
 ): Promise<void> {
+  const kinds = code === undefined ? [] : [demandList("dc show", text).kind as keyof typeof InventoryKind];
   await withService(database, async (service) => {
-    const ref = await resolveRef(service, text, []);
+    const ref = await resolveRef(service, code ?? text, kinds);
     const { row, columns } = await readRow(service, ref);
     const inside = await readInside(service, row);
     if (json) {

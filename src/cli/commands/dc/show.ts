@@ -6,14 +6,15 @@ export const command = defineCommand({
   summary: "Show what is known of one thing",
   positionals: {
     ref: {
-      summary: "Its code, such as B03, or its reference, such as rack:B03 or port:SRV-B03-07/eth0",
+      summary: "Its code, such as B03, its reference, such as port:SRV-B03-07/eth0, or its kind",
       required: true,
     },
+    code: { summary: "Its code after the kind, as in rack B03", required: false },
   },
   flags: { db: DATABASE_FLAG, json: { type: "boolean", summary: "Print one JSON document instead of text" } },
   examples: [
     { line: "planner dc show B03", shows: "Show a rack and its devices" },
-    { line: "planner dc show UPS-A2", shows: "Show a device and its ports" },
+    { line: "planner dc show device UPS-A2", shows: "Show a device and its ports" },
   ],
   async run({ db, ...call }, cli) {
     const { showThing } = await import("../../dc/show_thing.ts");

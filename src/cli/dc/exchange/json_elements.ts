@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
+import { isMissing, reason } from "#planner/store/files/disk_error.ts";
 
 const CHUNK = 1 << 20;
 /** Longest element in bytes: far above any object of an inventory, so that a broken file does not fill the memory. */
@@ -62,9 +63,8 @@ function attempt<Result>(shown: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const kind = code === "ENOENT" ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${message.split(", ")[0]}`, { cause: error });
+    const kind = isMissing(error) ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${reason(error)}`, { cause: error });
   }
 }
 

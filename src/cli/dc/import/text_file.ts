@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { isMissing, reason } from "#planner/store/files/disk_error.ts";
 import { onDisk } from "../../output/write_file.ts";
 import { demandUtf8, type Encoding, firstBytes, markOf, transcode } from "./encoding.ts";
 
@@ -71,10 +72,8 @@ function openBytes(file: string, shown: string): TextFile {
     return temporaryCopy(shown, (to, copy) => copyInto(to, copy, file));
   } catch (error) {
     if (error instanceof OperationError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    const kind = code === "ENOENT" ? "not_found" : "unavailable";
-    // The rest of the message repeats the path.
-    throw new OperationError(kind, `Cannot read "${shown}": ${message.split(", ")[0]}`, { cause: error });
+    const kind = isMissing(error) ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${reason(error)}`, { cause: error });
   }
 }
 

@@ -86,11 +86,6 @@ export function textWords(text: string): string {
   return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? constantWord(text) : text;
 }
 
-/** Whether the texts of a column are words of an enumeration. */
-export function isEnumeration(column: string): boolean {
-  return ENUMERATIONS.has(column);
-}
-
 const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are words of enumerations. */

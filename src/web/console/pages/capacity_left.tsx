@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
-import { decimal } from "#words/figures.ts";
+import { count, decimal } from "#words/figures.ts";
 import { enumWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
@@ -55,7 +55,7 @@ interface LeftRow {
 export function capacityRows(area: AreaCapacity): readonly LeftRow[] {
   const { power, air, liquid, racks_without_supply: without } = area;
   const block = `largest block ${decimal(area.largest_free_block_u, "U")} in ${area.largest_free_block_rack}`;
-  const units = `${area.free_u} of ${area.total_u} free, ${block}`;
+  const units = `${count(area.free_u)} of ${count(area.total_u)} free, ${block}`;
   const kilowatts = (name: string, free: FreePower | FreeCooling | undefined): readonly LeftRow[] =>
     free === undefined ? [] : [{ name, held: <FreeKilowatts free={free} />, text: kilowattWords(free) }];
   return [

@@ -51,6 +51,13 @@ describe.skipIf(missing !== undefined)("Ends of cables in the web console", () =
       ).toBe(true);
       await page.keyboard.press("ArrowDown");
       await page.getByRole("option", { name: /^e2/ }).waitFor();
+      // A data cable cannot end at a power port, which is not offered.
+      await far(page).getByLabel("Device").fill("SRV-2");
+      await far(page).getByLabel("Port").fill("");
+      await page.keyboard.press("ArrowDown");
+      await page.getByRole("option", { name: /^eth0/ }).waitFor();
+      expect(await page.getByRole("option", { name: /^psu1/ }).count()).toBe(0);
+      await far(page).getByLabel("Device").fill("SW-1");
       await far(page).getByLabel("Port").fill("e9");
       await far(page).getByText('Cannot find port "SW-1/e9"').waitFor();
       await far(page).getByLabel("Device").fill("SRV-1");

@@ -14,7 +14,8 @@ export function PortEnd({ field, path, value }: FieldProps) {
   const form = useForm();
   const { device_code = "", port_name = "" } = (value ?? {}) as { device_code?: string; port_name?: string };
   const [deviceId, portId] = [idOf(pathText([...path, "device_code"])), idOf(pathText([...path, "port_name"]))];
-  const free = useFreePorts(device_code);
+  const { type: cable = "" } = form.values;
+  const free = useFreePorts(device_code).filter(({ kind }) => fitsCable(kind, String(cable)));
   const matching = free.filter(({ name }) => name.toLowerCase().includes(port_name.toLowerCase()));
   const problem = ["device_code", "port_name", ""]
     .map((name) => form.problemAt(pathText(name === "" ? path : [...path, name])))
@@ -53,6 +54,12 @@ export function PortEnd({ field, path, value }: FieldProps) {
       {problem === undefined ? null : <p class="form-problem">{problem}</p>}
     </fieldset>
   );
+}
+
+/** Whether a cable of a type may end at a port of a kind. One without a type, and a link, may end at any. */
+function fitsCable(kind: string, cable: string): boolean {
+  if (cable === "" || cable === "CABLE_TYPE_UNSPECIFIED") return true;
+  return kind.startsWith("PORT_KIND_POWER") === (cable === "CABLE_TYPE_POWER");
 }
 
 /** Ports of a device without a cable. */

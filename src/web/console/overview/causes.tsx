@@ -53,8 +53,16 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
     <li>
       <StateMark state={state} label={`${state}:`} />
       <span class="cause-title">{causeSentence(cause)}</span>
-      <Amount value={impact?.racks_dark ?? 0} label="racks dark" words={count} />
-      <Amount value={impact?.it_devices_offline ?? 0} label="devices offline" words={count} />
+      <Amount
+        value={impact?.racks_dark ?? 0}
+        label={impact?.racks_dark === 1 ? "rack dark" : "racks dark"}
+        words={count}
+      />
+      <Amount
+        value={impact?.it_devices_offline ?? 0}
+        label={impact?.it_devices_offline === 1 ? "device offline" : "devices offline"}
+        words={count}
+      />
       <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
       <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={(value) => decimal(value, "kW")} />
       <p class="cause-evidence">

@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
     const request = { scope_ref: "site:AMS1", by: "AREA_KIND_ROW" };
     const { areas } = await call("PlanningService/GetCapacity", request);
     await visit("site/AMS1", async (page) => {
-      await page.getByRole("link", { name: "Sheet" }).click();
+      await page.getByRole("main").getByRole("link", { name: "Capacity" }).click();
       await heading(page, "What is left in AMS1");
       const lines = page.getByRole("region", { name: "What is left in each area" }).locator("tbody tr");
       await lines.nth(3).waitFor();

@@ -78,7 +78,7 @@ function addressValue(page: string, name: string, text: string): string {
 }
 
 /** The inverse of `listAddress`, which takes the service's own spelling as well: earlier addresses have it. */
-export function listSettings(page: string, settings: URLSearchParams): URLSearchParams {
+export function listSettings(page: string, settings: URLSearchParams & Iterable<[string, string]>): URLSearchParams {
   if (!Object.hasOwn(COLUMNS, page)) return settings;
   return new URLSearchParams([...settings].map(([name, text]) => settingOf(page, name.replaceAll("-", "_"), text)));
 }

@@ -10,7 +10,7 @@ import { Card, Facts, RefLink } from "../ui/parts.tsx";
 /** What is left in a site, room, row or rack, now and after the worst single failure. */
 export function CapacityLeft({ scope }: { readonly scope: string }) {
   const asked = useCall("datacenter.v1.PlanningService/GetCapacity", { scope_ref: scope });
-  const sheet = scope.startsWith("rack:") ? undefined : <a href={linkTo("capacity", scope)}>Sheet</a>;
+  const sheet = scope.startsWith("rack:") ? undefined : <a href={linkTo("capacity", scope)}>Capacity</a>;
   return (
     <Card title="What is left" action={sheet}>
       <Answer asked={asked}>

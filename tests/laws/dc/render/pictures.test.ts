@@ -58,7 +58,8 @@ const rack = fc
     descUnits: fc.boolean(),
     startingUnit: fc.integer({ min: 1, max: 5 }),
     reserved: fc.array(words, { maxLength: 5 }),
-    occupants: fc.array(
+    // Codes differ by more than the case of their letters.
+    occupants: fc.uniqueArray(
       fc.record({
         deviceCode: code,
         name: words,
@@ -76,7 +77,7 @@ const rack = fc
         status: int(7),
         drawW: int(30_000),
       }),
-      { maxLength: 30 },
+      { maxLength: 30, selector: ({ deviceCode }) => deviceCode.toLowerCase() },
     ),
     reasons: fc.array(
       fc.record({ code: fc.constantFrom("U_CONFLICT", "POWER_FAILOVER"), ref: words, health: int(3) }),

@@ -24,7 +24,7 @@ export function aisleItems({ tiles, blocks }: Pick<Collapsed, "tiles" | "blocks"
   const isFree = ({ area }: Aisle) => ![...tiles, ...blocks].some((standing) => meet(standing.area, area));
   return aislesOf(tiles)
     .filter(isFree)
-    .flatMap(({ area, name }): Item[] => {
+    .flatMap(({ area, name }, index, aisles): Item[] => {
       const box = {
         x: px(area.west),
         y: px(area.north),
@@ -35,7 +35,8 @@ export function aisleItems({ tiles, blocks }: Pick<Collapsed, "tiles" | "blocks"
       const [long, deep] = isTall ? [box.height, box.width] : [box.width, box.height];
       const fits = deep >= TEXT + 4 && long >= textWidth(name, { size: TEXT }) + 8;
       const ground: Item = { kind: "rect", ...box, fill: "sunken" };
-      if (!fits) return [ground];
+      // Aisles of rows along each other and across may share floor, which is named once.
+      if (!fits || aisles.slice(0, index).some((earlier) => meet(earlier.area, area))) return [ground];
       const [cx, cy] = [box.x + box.width / 2, box.y + box.height / 2];
       const at = isTall ? { x: cx + TEXT * 0.36, y: cy, rotate: -90 as const } : { x: cx, y: cy + TEXT * 0.36 };
       return [ground, { kind: "text", ...at, text: name, size: TEXT, anchor: "middle", fill: "muted" }];

@@ -1,7 +1,7 @@
 import type { ZoneShortage } from "#gen/datacenter/v1/messages.ts";
 import type { Overloaded } from "../power/failure_state.ts";
 import type { PowerGraph } from "../power/power_graph.ts";
-import { type Effects, isSupply, zoneKey } from "./charge.ts";
+import { type Effects, identity, isSupply, nodeOf, zoneKey } from "./charge.ts";
 import type { Failure } from "./outcome.ts";
 
 /** What a failure does apart from others, by keys. */
@@ -111,14 +111,6 @@ function itemsWithout<Item, Key>(
     const key = keyOf(item);
     return !known.some((keys) => keys.has(key));
   });
-}
-
-function identity<Item>(item: Item): Item {
-  return item;
-}
-
-function nodeOf({ index }: { readonly index: number }): number {
-  return index;
 }
 
 /** An overload that would trip is worse than one above a derated limit. */

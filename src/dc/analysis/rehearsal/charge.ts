@@ -241,11 +241,11 @@ function isWhole(own: Effects, all: Effects): boolean {
   return true;
 }
 
-function identity<Item>(item: Item): Item {
+export function identity<Item>(item: Item): Item {
   return item;
 }
 
-function nodeOf({ index }: { readonly index: number }): number {
+export function nodeOf({ index }: { readonly index: number }): number {
   return index;
 }
 

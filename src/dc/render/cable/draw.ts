@@ -3,7 +3,7 @@ import type { Coloring } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import { colorName } from "#words/color_name.ts";
 import { metres } from "#words/figures.ts";
-import { countOf } from "#words/names.ts";
+import { capitalize, countOf } from "#words/names.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, frameScene, type LegendLine, type Note } from "../frame.ts";
 import type { Paint } from "../palette.ts";
@@ -36,7 +36,7 @@ export function drawCablePath(picture: CablePicture, options: DrawOptions): Draw
     scene: frameScene({
       title,
       subtitle:
-        picture.paths.length > 1 ? `${countOf(picture.paths.length, "path")}, one per branch` : capital(subtitle),
+        picture.paths.length > 1 ? `${countOf(picture.paths.length, "path")}, one per branch` : capitalize(subtitle),
       description:
         `${title}: ${picture.paths.map((path) => `${endOf(path).words}, ${totalWords(path)}`).join("; ")}.`.slice(
           0,
@@ -247,8 +247,4 @@ function legendOf({ paths }: CablePicture): readonly LegendLine[] {
         ]
       : []),
   ];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

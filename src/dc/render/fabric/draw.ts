@@ -1,6 +1,7 @@
 import { tierName } from "#dc/analysis/fabric/fabric_tiers.ts";
 import type { Coloring } from "#dc/model/enum_values.ts";
 import { percent } from "#words/figures.ts";
+import { capitalize } from "#words/names.ts";
 import type { Drawing, DrawOptions, Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { frameScene } from "../frame.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
@@ -118,7 +119,7 @@ function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
   }
   return [
     ...units.map((unit, index): Element => {
-      const kind = unit.group ? "Group" : capital(tierName(unit.tier));
+      const kind = unit.group ? "Group" : capitalize(tierName(unit.tier));
       return {
         ref: unit.id,
         kind,
@@ -132,8 +133,4 @@ function fabricElements({ units, bundles }: FabricParts): readonly Element[] {
       return { ref, kind: "Link", title, facts, related };
     }),
   ];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

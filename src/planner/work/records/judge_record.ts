@@ -5,6 +5,7 @@ import { criteriaOf } from "../../spec/criteria.ts";
 import { readableDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isOwnCommit } from "../commit_message.ts";
+import { textsOf } from "./read_record.ts";
 import { MAX_RECORDED_FILES } from "./run_record.ts";
 
 export interface RecordCheck {
@@ -84,7 +85,7 @@ function commitsCheck(id: SpecId, record: Fields, facts: RecordFacts): RecordChe
 
 function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFacts): RecordCheck {
   const part = "files";
-  const named = texts(record["files"]);
+  const named = textsOf(record["files"]);
   // The spec's last commit is made after the files were listed.
   const own = [`.planner/specs/${id}.md`, ...files.filter((path) => path.startsWith(`.planner/runs/${id}/`))];
   const missing = named.filter((path) => !files.includes(path) && !own.includes(path));
@@ -174,10 +175,6 @@ function mergedCheck(id: SpecId, record: Fields, { present, inMain, patches }: R
 function listIn(record: Fields, name: string): readonly Fields[] {
   const value = record[name];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
-}
-
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === "string") : [];
 }
 
 function shortenValue(value: unknown): string {

@@ -9,7 +9,7 @@ import { specIdParam } from "./shared/params.ts";
 
 export const archive = defineTool<PlannerContext>()({
   name: "planner_archive",
-  summary: "Move a completed spec to the archive; its id stays valid. If nobody will do it use planner_cancel.",
+  summary: "Move a completed spec to the archive; its id stays valid. To give it up instead use planner_cancel.",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

@@ -1,23 +1,29 @@
 import { storiesTable } from "../console_stories.ts";
 import { COCKROACH_FORMS } from "../dc/cockroach_forms.ts";
 import { GENERATED } from "../documents.ts";
+import { tasksTable } from "../usual_tasks.ts";
+import { agentsTable, permissionsTable, providersTable } from "./agent_tables.ts";
 import { configTable } from "./config_tables.ts";
-import { lintExample } from "./lint_examples.ts";
+import { lintRule } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
 import { settingsTable } from "./settings_table.ts";
-import { parametersTable } from "./tool_tables.ts";
+import { toolPart } from "./tool_tables.ts";
 
 /** What writes the parts of documents, by name. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
-  parameters: parametersTable,
+  tool: toolPart,
   config: configTable,
-  lint: lintExample,
+  lint: lintRule,
   metrics: metricsTable,
   settings: settingsTable,
   statements: statementsTable,
   reasons: reasonsTable,
   stories: storiesTable,
+  agents: agentsTable,
+  providers: providersTable,
+  permissions: permissionsTable,
+  tasks: tasksTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

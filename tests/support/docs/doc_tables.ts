@@ -17,7 +17,8 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
 /** Documents that the program writes, as a whole or in blocks. */
 export const GENERATED_DOCS: readonly string[] = [
   ...Object.keys(PAGES),
-  ...["config.md", "console.md", "contract/datacenter-errors.md", "datacenter.md", "lint.md", "tools.md"],
+  ...["cli.md", "config.md", "console.md", "contract/datacenter-errors.md", "datacenter.md", "lint.md", "mcp.md"],
+  ...["providers.md", "tools.md"],
 ];
 
 /** Path and text of a document, and its text with the tables that the program has now. */

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
+import { RULE_TEXTS } from "#planner/lint/rule_texts.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../lint_world.ts";
 
 const EXAMPLES = join(import.meta.dirname, "..", "..", "fixtures", "lint_examples");
@@ -10,10 +12,15 @@ export function lintExampleText(rule: string): string {
   return readFileSync(join(EXAMPLES, `${rule}.md`), "utf8");
 }
 
-/** A spec that a rule reports, and what `planner lint` prints of it beside two specs without a fault. */
-export async function lintExample(rule: string): Promise<string> {
+/** A rule's part of docs/lint.md: what it reports, a spec as example, and what `planner lint` prints of that. */
+export async function lintRule(name: string): Promise<string> {
+  const rule = RULE_NAMES.find((known) => known === name);
+  if (rule === undefined) throw new Error(`no rule is called ${name}`);
+  const reports = RULE_TEXTS[rule].reports.replace(/\bdocs\/([\w/-]+\.md)/g, "[$1]($1)");
+  const head = `### ${rule}\n\n${reports}`;
+  if (rule === "output") return head;
   const spec = lintExampleText(rule);
-  return `\`\`\`markdown\n${spec}\`\`\`\n\n\`\`\`text\n${await printed(spec)}\n\`\`\``;
+  return `${head}\n\n\`\`\`markdown\n${spec}\`\`\`\n\n\`\`\`text\n${await printed(spec)}\n\`\`\``;
 }
 
 async function printed(spec: string): Promise<string> {

@@ -1,15 +1,17 @@
 import type { TSchema } from "@sinclair/typebox";
 import { tools } from "#planner/operations/index.ts";
 
-/** Parameters of a tool of specs, as agents read them. */
-export function parametersTable(name: string): string {
+/** A tool's part of docs/tools.md: its description and parameters, as agents read them. */
+export function toolPart(name: string): string {
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool is called ${name}`);
   const rows = Object.entries(tool.params.properties).map(([parameter, schema]) => {
     const required = tool.params.required?.includes(parameter) === true;
     return `| \`${parameter}\` | ${typeOf(schema)}${required ? ", required" : ""} | ${meaningOf(schema)} |\n`;
   });
-  return rows.length === 0 ? "No parameters." : `| Parameter | Type | Meaning |\n| --- | --- | --- |\n${rows.join("")}`;
+  const table =
+    rows.length === 0 ? "No parameters." : `| Parameter | Type | Meaning |\n| --- | --- | --- |\n${rows.join("")}`;
+  return `### ${name}\n\n${tool.summary}\n\n${table}`;
 }
 
 function typeOf(schema: TSchema): string {

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { COMMANDS } from "#cli/commands.ts";
 import { EXIT_STATUS } from "#cli/exit_status.ts";
 import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
-import { AGENTS } from "#cli/init/agents.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { documentedCommands } from "../../support/docs/doc_tables.ts";
 
@@ -54,14 +53,6 @@ describe("docs/cli.md", () => {
     const rows = [...(SECTIONS.get("Exit status") ?? "").matchAll(/^\| (\d+) \| (\w+) \|/gm)];
 
     expect(rows.map(([, status, name]) => [name ?? "", Number(status)])).toEqual(Object.entries(EXIT_STATUS));
-  });
-
-  test("tells every agent's file", () => {
-    const section = SECTIONS.get("init") ?? "";
-
-    for (const [agent, { files }] of Object.entries(AGENTS)) {
-      for (const file of files) expect(section).toMatch(new RegExp(`^\\| ${agent} \\|[^|]*\`${file}\``, "m"));
-    }
   });
 });
 

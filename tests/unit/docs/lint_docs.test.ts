@@ -5,18 +5,11 @@ import { RULE_NAMES } from "#planner/config/config_values.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
-import { sectionOf } from "#planner/spec/sections.ts";
 import { lintExampleText } from "../../support/docs/lint_examples.ts";
 import { ID, lintTexts, OTHER, specText } from "../../support/lint_world.ts";
 
 const doc = (name: string): string => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8");
 const lint = doc("lint.md");
-
-/** A rule's part of the page. */
-function section(rule: string): string {
-  const found = sectionOf(lint, rule);
-  return found === undefined ? "" : lint.slice(found.heading.start, found.end);
-}
 
 const block = (text: string, language: string): string | undefined =>
   new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
@@ -30,7 +23,7 @@ test.each(RULE_NAMES.filter((name) => name !== "output"))(
   async (rule) => {
     const report = await lintTexts({ [ID]: lintExampleText(rule) });
 
-    expect(section(rule)).toContain(`<!-- generated: lint ${rule} -->`);
+    expect(lint).toContain(`<!-- generated: lint ${rule} -->\n\n### ${rule}\n`);
     expect(report.files.flatMap(({ findings }) => findings).map((finding) => finding.rule)).toContain(rule);
   },
 );

@@ -8,7 +8,11 @@ interface Sarif {
   readonly version: string;
   readonly runs: readonly {
     readonly tool: {
-      readonly driver: { readonly name: string; readonly version: string; readonly rules: readonly { id: string }[] };
+      readonly driver: {
+        readonly name: string;
+        readonly version: string;
+        readonly rules: readonly { id: string; fullDescription: { text: string } }[];
+      };
     };
     readonly columnKind: string;
     readonly results: readonly { readonly ruleId: string; readonly ruleIndex: number }[];
@@ -31,6 +35,8 @@ test("sarifReport names the tool and every rule, also without findings", async (
 
   expect(tool.driver).toMatchObject({ name: "planner", version: "1.2.3" });
   expect(tool.driver.rules.map(({ id }) => id)).toEqual([...RULE_NAMES]);
+  for (const { fullDescription } of tool.driver.rules)
+    expect(fullDescription.text).toMatch(/^(?:Error|Warning): .*\.$/);
   expect(columnKind).toBe("utf16CodeUnits");
   expect(results).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { MAX_CABLE_M, MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { MAX_CABLE_M } from "#dc/limits.ts";
 import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { withCable } from "../overlay.ts";
 import { isCableless, kindsJoin, outletTypeFor } from "../port_types.ts";
@@ -8,33 +8,22 @@ import type { Cable } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { mediaRules } from "./cable_media.ts";
-import { number, type TextCheck, wrongTexts } from "./checks.ts";
+import { checkTexts, number, rejectSyntax } from "./checks.ts";
 import { endShape, portAt } from "./ends.ts";
 import { checkDescribed } from "./general.ts";
 import { cycleFinding, disagreement, plugMismatch } from "./power_in.ts";
 
 const COLOR = /^[0-9A-Fa-f]{6}$/;
 
-const TEXTS: readonly TextCheck<Cable>[] = [
-  ["label", ({ label }) => label, MAX_TEXT_CHARS],
-  ["bundle", ({ bundle }) => bundle, MAX_TEXT_CHARS],
-  ["tenant", ({ tenant }) => tenant, MAX_TEXT_CHARS],
-];
-
 function shape({ after }: Change<Cable>): Findings {
   const found: Finding[] = [
     ...endShape("a", after.a),
     ...endShape("b", after.b),
     ...number("length_m", after.lengthM, { above: 0, max: MAX_CABLE_M }),
-    ...wrongTexts(after, TEXTS),
+    ...checkTexts(after, ["label", "bundle", "tenant"]),
   ];
   if (after.color !== undefined && !COLOR.test(after.color)) {
-    found.push(
-      rejectWrite("FIELD_OUT_OF_RANGE", "color", `Cannot read colour "${after.color}"`, {
-        value: after.color,
-        expected: "six hexadecimal digits",
-      }),
-    );
+    found.push(rejectSyntax("FIELD_OUT_OF_RANGE", "color", "colour", after.color, "six hexadecimal digits"));
   }
   return found;
 }

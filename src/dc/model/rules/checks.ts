@@ -1,4 +1,5 @@
-import { type ErrorFinding, rejectWrite } from "../finding.ts";
+import { MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { type ErrorFinding, type Reason, rejectWrite } from "../finding.ts";
 import type { Change, Findings } from "../rule.ts";
 
 /** Permitted values of a number. `step` counts from 0; bounds are inclusive unless `above` is set. */
@@ -16,12 +17,11 @@ export type NumberCheck<Resource> = readonly [
   bounds: Bounds,
 ];
 
-/** A text to check: field, value and maximum length in characters. */
-export type TextCheck<Resource> = readonly [
-  field: string,
-  value: (resource: Resource) => string | undefined,
-  max: number,
-];
+/** Names of the fields that are texts. */
+type TextField<Resource> = {
+  [Name in keyof Resource]-?: string extends Resource[Name] ? Name : never;
+}[keyof Resource] &
+  string;
 
 /** Shared empty result: most checks find nothing. */
 const NOTHING: readonly ErrorFinding[] = [];
@@ -46,18 +46,29 @@ export function wrongNumbers<Resource>(
   return found;
 }
 
-/** Findings about the texts of a table; `at` is prepended to field names. */
-export function wrongTexts<Resource>(
+/** Rejects texts over their maximum length; `at` is prepended to field names. */
+export function checkTexts<Resource>(
   resource: Resource,
-  checks: readonly TextCheck<Resource>[],
+  fields: readonly TextField<Resource>[],
   at = "",
+  max = MAX_TEXT_CHARS,
 ): readonly ErrorFinding[] {
   let found = NOTHING;
-  for (const [field, read, max] of checks) {
-    const value = read(resource);
-    if (value !== undefined && value.length > max) found = [...found, ...textUpTo(`${at}${field}`, value, max)];
+  for (const name of fields) {
+    const text = resource[name] as string | undefined;
+    if (text !== undefined && text.length > max) found = [...found, ...textUpTo(at + wireName(name), text, max)];
   }
   return found;
+}
+
+/** The name of a field in requests: `facility_id` of `facilityId`. */
+export function wireName(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Rejects a text that does not follow its grammar. @param what it is, such as "slug" */
+export function rejectSyntax(code: Reason, field: string, what: string, value: string, expected: string): ErrorFinding {
+  return rejectWrite(code, field, `Cannot read ${what} "${value}"`, { value, expected });
 }
 
 /** Rejects a number outside its bounds. */

@@ -4,8 +4,8 @@ import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, checkUnique, number, numbersOf } from "./checks.ts";
-import { checkAgreement, checkDescribed, checkPlaced, codeShape, codeSpelling, texts, tileOverlap } from "./general.ts";
+import { checkRequired, checkTexts, checkUnique, number, numbersOf, rejectSyntax } from "./checks.ts";
+import { checkAgreement, checkDescribed, checkPlaced, codeShape, codeSpelling, tileOverlap } from "./general.ts";
 import { sourceExists, sourceShape } from "./power_in.ts";
 
 const TEMPERATURE = { min: -20, max: 80 };
@@ -27,13 +27,7 @@ const numbers = numbersOf<Crac>([
 function words({ after }: Change<Crac>): Findings {
   return [
     ...checkRequired("kind", after.kind),
-    ...texts([
-      ["name", after.name],
-      ["redundancy_group", after.redundancyGroup],
-      ["manufacturer", after.manufacturer],
-      ["model", after.model],
-      ["serial", after.serial],
-    ]),
+    ...checkTexts(after, ["name", "redundancyGroup", "manufacturer", "model", "serial"]),
     ...number("power_inputs", after.powerInputs?.length, { max: 16 }),
     ...number("serves", after.serves?.length, { max: 256 }),
   ];
@@ -72,12 +66,7 @@ function servesShape({ after }: Change<Crac>): Findings {
     ...(after.serves ?? []).flatMap((text, index) => {
       const ref = parseRef(text);
       if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
-      return [
-        rejectWrite("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}"`, {
-          value: text,
-          expected: SERVES_GRAMMAR,
-        }),
-      ];
+      return [rejectSyntax("INVALID_REF", `serves[${index}]`, "scope", text, SERVES_GRAMMAR)];
     }),
     ...checkUnique(
       (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),

@@ -1,10 +1,10 @@
-import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
+import { MAX_PORTS } from "#dc/limits.ts";
 import { codeKey } from "../code.ts";
 import { rejectWrite, warning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, number, numbersOf, type TextCheck, wrongTexts } from "./checks.ts";
+import { checkRequired, checkTexts, number, numbersOf } from "./checks.ts";
 import { slugIn } from "./general.ts";
 
 const numbers = numbersOf<Device>([
@@ -26,23 +26,12 @@ const numbers = numbersOf<Device>([
   ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
 ]);
 
-const TEXTS: readonly TextCheck<Device>[] = [
-  ["name", ({ name }) => name, MAX_TEXT_CHARS],
-  ["manufacturer", ({ manufacturer }) => manufacturer, MAX_TEXT_CHARS],
-  ["model", ({ model }) => model, MAX_TEXT_CHARS],
-  ["part_number", ({ partNumber }) => partNumber, MAX_TEXT_CHARS],
-  ["serial", ({ serial }) => serial, MAX_TEXT_CHARS],
-  ["asset_tag", ({ assetTag }) => assetTag, MAX_TEXT_CHARS],
-  ["bay", ({ bay }) => bay, MAX_TEXT_CHARS],
-  ["tenant", ({ tenant }) => tenant, MAX_TEXT_CHARS],
-  ["power.power_path", ({ power }) => power?.powerPath, MAX_TEXT_CHARS],
-];
-
 function words({ after }: Change<Device>): Findings {
   return [
     ...checkRequired("kind", after.kind),
     ...slugIn("role", after.role),
-    ...wrongTexts(after, TEXTS),
+    ...checkTexts(after, ["name", "manufacturer", "model", "partNumber", "serial", "assetTag", "bay", "tenant"]),
+    ...(after.power === undefined ? [] : checkTexts(after.power, ["powerPath"], "power.")),
     ...number("ports", after.ports?.length, { max: MAX_PORTS }),
   ];
 }

@@ -7,7 +7,7 @@ import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { bay } from "./device_bay.ts";
 import { checkAgreement } from "./general.ts";
-import { weightFindings } from "./rack.ts";
+import { opposesAirflow, weightFindings } from "./rack.ts";
 
 const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
 
@@ -172,12 +172,6 @@ function styles(device: Device, rack: Rack): Findings {
     );
   }
   return found;
-}
-
-function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
-  return (
-    (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
-  );
 }
 
 function totals(devices: readonly DeviceBody[], rack: Rack): Findings {

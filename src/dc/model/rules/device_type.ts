@@ -1,33 +1,26 @@
-import { MAX_PORTS } from "#dc/limits.ts";
+import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { isSlug, SLUG_GRAMMAR } from "../code.ts";
 import type { DeviceType } from "../device_type.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings, Rule, RulePhases } from "../rule.ts";
-import { checkRequired, checkUnique, number } from "./checks.ts";
-import { checkDescribed, texts } from "./general.ts";
+import { checkRequired, checkTexts, checkUnique, number, rejectSyntax, textUpTo } from "./checks.ts";
+import { checkDescribed } from "./general.ts";
 import { portLinkRules } from "./port_links.ts";
 import { portKindRules, portShapeRules } from "./ports.ts";
 
 const MAX_BAYS = 256;
 
-function identity({ after: { code, manufacturer, model, partNumber, kind } }: Change<DeviceType>): Findings {
+function identity({ after }: Change<DeviceType>): Findings {
+  const { code, manufacturer, model, kind } = after;
   const found: ErrorFinding[] = [
     ...checkRequired("manufacturer", manufacturer),
     ...checkRequired("model", model),
     ...checkRequired("kind", kind),
-    ...texts([
-      ["manufacturer", manufacturer],
-      ["model", model],
-      ["part_number", partNumber],
-    ]),
+    ...checkTexts(after, ["manufacturer", "model", "partNumber"]),
   ];
   if (isSlug(code ?? "")) return found;
-  const detail = { value: code ?? "", expected: SLUG_GRAMMAR };
-  return [
-    ...found,
-    rejectWrite("INVALID_CODE", "code", `Cannot read code "${code ?? ""}": expected ${SLUG_GRAMMAR}`, detail),
-  ];
+  return [...found, rejectSyntax("INVALID_CODE", "code", "code", code ?? "", SLUG_GRAMMAR)];
 }
 
 function figures({ after }: Change<DeviceType>): Findings {
@@ -42,7 +35,7 @@ function figures({ after }: Change<DeviceType>): Findings {
       bays.map((bay, index) => [`bays[${index}]`, bay] as const),
       "Bay",
     ),
-    ...texts(bays.map((bay, index) => [`bays[${index}]`, bay] as const)),
+    ...bays.flatMap((bay, index) => textUpTo(`bays[${index}]`, bay, MAX_TEXT_CHARS)),
   ];
 }
 

@@ -2,6 +2,7 @@ import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
+import { rejectSyntax } from "./checks.ts";
 import { codeIn } from "./general.ts";
 
 /** Rejects an end whose device code or port name is malformed. */
@@ -10,13 +11,7 @@ export function endShape(field: string, end: PortRef | undefined): readonly Erro
     return [rejectWrite("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
   const code = codeIn(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
-  return [
-    ...code,
-    rejectWrite("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, {
-      value: end.portName,
-      expected: PORT_NAME_GRAMMAR,
-    }),
-  ];
+  return [...code, rejectSyntax("INVALID_CODE", `${field}.port_name`, "port name", end.portName, PORT_NAME_GRAMMAR)];
 }
 
 /** The same check for fabric links, whose ends may be a device without a port. */

@@ -5,9 +5,9 @@ import { fabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, numbersOf } from "./checks.ts";
+import { checkTexts, number, numbersOf } from "./checks.ts";
 import { linkEndShape, portAt } from "./ends.ts";
-import { checkDescribed, codeIn, texts } from "./general.ts";
+import { checkDescribed, codeIn } from "./general.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
@@ -31,10 +31,7 @@ function shape({ after }: Change<FabricLink>): Findings {
     ...linkEndShape("a", after.a),
     ...linkEndShape("b", after.b),
     ...(after.fabricId === undefined ? [] : codeIn("fabric_id", after.fabricId)),
-    ...texts([
-      ["ecmp_group", after.ecmpGroup],
-      ["lag", after.lag],
-    ]),
+    ...checkTexts(after, ["ecmpGroup", "lag"]),
   ];
   if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
     found.push(

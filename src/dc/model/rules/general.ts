@@ -5,7 +5,6 @@ import {
   MAX_LABEL_VALUE_CHARS,
   MAX_LABELS,
   MAX_TAGS,
-  MAX_TEXT_CHARS,
 } from "#dc/limits.ts";
 import { CODE_GRAMMAR, codeKey, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
 import { type ErrorFinding, type Finding, rejectWrite, warning } from "../finding.ts";
@@ -13,7 +12,7 @@ import { footprintsOverlap } from "../rack_space.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, type NumberCheck, number, textUpTo, wrongNumbers } from "./checks.ts";
+import { checkRequired, type NumberCheck, number, rejectSyntax, textUpTo, wrongNumbers } from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -55,23 +54,13 @@ export function codeSpelling({ before, after }: Change<Coded>): Findings {
 /** Rejects an identifier outside the grammar of codes. */
 export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
-  return [
-    rejectWrite("INVALID_CODE", field, `Cannot read code "${text ?? ""}"`, {
-      value: text ?? "",
-      expected: CODE_GRAMMAR,
-    }),
-  ];
+  return [rejectSyntax("INVALID_CODE", field, "code", text ?? "", CODE_GRAMMAR)];
 }
 
 /** Rejects a slug outside the grammar; an absent one passes. */
 export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlug(text)) return [];
-  return [
-    rejectWrite("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}"`, {
-      value: text,
-      expected: SLUG_GRAMMAR,
-    }),
-  ];
+  return [rejectSyntax("FIELD_OUT_OF_RANGE", field, "slug", text, SLUG_GRAMMAR)];
 }
 
 /** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
@@ -100,11 +89,6 @@ export function measuredAt(field: string, moment: string | undefined, now: strin
       expected: "at most 5 minutes after the server's clock",
     }),
   ];
-}
-
-/** Rejects texts over their maximum length. */
-export function texts(fields: readonly (readonly [string, string | undefined])[]): readonly ErrorFinding[] {
-  return fields.flatMap(([field, text]) => textUpTo(field, text, MAX_TEXT_CHARS));
 }
 
 /** Checks location and footprint of any resource that has them. */

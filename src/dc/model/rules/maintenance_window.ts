@@ -1,10 +1,10 @@
-import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
+import { MAX_COMMENT_CHARS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import type { WindowState } from "../enum_values.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { isOpen, MAX_WINDOW_DAYS, MAX_WINDOW_ELEMENTS, type MaintenanceWindow } from "../maintenance_window.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
-import { checkRequired, number, textUpTo } from "./checks.ts";
-import { codeShape, codeSpelling, texts } from "./general.ts";
+import { checkRequired, checkTexts, number, textUpTo, wireName } from "./checks.ts";
+import { codeShape, codeSpelling } from "./general.ts";
 
 type WindowChange = Change<MaintenanceWindow>;
 
@@ -14,29 +14,17 @@ const MAX_UID_CHARS = 255;
 const MAX_SEQUENCE = 1_000_000_000;
 
 function checkPresence({ after }: WindowChange): Findings {
-  const {
-    title,
-    notes,
-    owner,
-    contact,
-    calendarUid,
-    sequence,
-    calendarSequence,
-    elementRefs = [],
-    acceptedRefs = [],
-  } = after;
+  const { notes, calendarUid, sequence, calendarSequence, elementRefs = [], acceptedRefs = [] } = after;
   const refs = Object.entries({ element_refs: elementRefs, accepted_refs: acceptedRefs });
   return [
     ...checkRequired("starts_at", after.startsAt),
     ...checkRequired("ends_at", after.endsAt),
     ...checkCount(elementRefs),
     ...number("accepted_refs", acceptedRefs.length, { max: MAX_WINDOW_ELEMENTS }),
-    ...texts([
-      ["title", title],
-      ["owner", owner],
-      ["contact", contact],
-      ...refs.flatMap(([name, list]) => list.map((text, index) => [`${name}[${index}]`, text] as const)),
-    ]),
+    ...checkTexts(after, ["title", "owner", "contact"]),
+    ...refs.flatMap(([name, list]) =>
+      list.flatMap((text, index) => textUpTo(`${name}[${index}]`, text, MAX_TEXT_CHARS)),
+    ),
     ...textUpTo("notes", notes, MAX_COMMENT_CHARS),
     ...textUpTo("calendar_uid", calendarUid, MAX_UID_CHARS),
     ...number("sequence", sequence, { min: 0, max: MAX_SEQUENCE }),
@@ -103,7 +91,7 @@ function checkClosed({ before, after }: WindowChange): Findings {
   if (before === undefined || isOpen(before)) return [];
   return (["startsAt", "endsAt", "elementRefs", "acceptedRefs"] as const).flatMap((name) => {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) return [];
-    const field = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const field = wireName(name);
     const message = `Field "${field}" of a window that is ${before.state} cannot change: expected as stored`;
     return [rejectWrite("FIELD_CONFLICT", field, message, { expected: "as stored" })];
   });

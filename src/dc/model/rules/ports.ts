@@ -1,4 +1,3 @@
-import { MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { type ErrorFinding, rejectWrite } from "../finding.ts";
 import { typeFits } from "../port_types.ts";
@@ -6,23 +5,18 @@ import type { Device, Port, PowerOut } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import {
   checkRequired,
+  checkTexts,
   checkUnique,
   type NumberCheck,
   number,
-  type TextCheck,
+  rejectSyntax,
   wrongNumbers,
-  wrongTexts,
 } from "./checks.ts";
 import { measuredAt, slugIn } from "./general.ts";
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
-const TEXTS: readonly TextCheck<Port>[] = [
-  ["label", ({ label }) => label, MAX_TEXT_CHARS],
-  ["power_in.power_path", ({ powerIn }) => powerIn?.powerPath, MAX_TEXT_CHARS],
-  ["lag", ({ lag }) => lag, 64],
-  ["parent_port", ({ parentPort }) => parentPort, 64],
-];
+const MAX_NAME_CHARS = 64;
 
 const FIGURES: readonly NumberCheck<Port>[] = [
   ["speed_mbps", ({ speedMbps }) => speedMbps, { above: 0 }],
@@ -54,12 +48,7 @@ function shapes({ after, now }: Change<Device>): Findings {
 function identity(port: Port, at: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [...checkRequired(`${at}.kind`, port.kind)];
   if (parsePortName(port.name) === undefined) {
-    found.push(
-      rejectWrite("INVALID_CODE", `${at}.name`, `Cannot read port name "${port.name}"`, {
-        value: port.name,
-        expected: PORT_NAME_GRAMMAR,
-      }),
-    );
+    found.push(rejectSyntax("INVALID_CODE", `${at}.name`, "port name", port.name, PORT_NAME_GRAMMAR));
   }
   return found;
 }
@@ -67,16 +56,14 @@ function identity(port: Port, at: string): readonly ErrorFinding[] {
 function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [
     ...slugIn(`${at}.type`, port.type),
-    ...wrongTexts(port, TEXTS, `${at}.`),
+    ...checkTexts(port, ["label"], `${at}.`),
+    ...(port.powerIn === undefined ? [] : checkTexts(port.powerIn, ["powerPath"], `${at}.power_in.`)),
+    ...checkTexts(port, ["lag", "parentPort"], `${at}.`, MAX_NAME_CHARS),
     ...measuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
-    found.push(
-      rejectWrite("FIELD_OUT_OF_RANGE", `${at}.mac_address`, `Cannot read MAC address "${port.macAddress}"`, {
-        value: port.macAddress,
-        expected: "six hexadecimal pairs joined by colons",
-      }),
-    );
+    const expected = "six hexadecimal pairs joined by colons";
+    found.push(rejectSyntax("FIELD_OUT_OF_RANGE", `${at}.mac_address`, "MAC address", port.macAddress, expected));
   }
   return found;
 }

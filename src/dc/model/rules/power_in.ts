@@ -6,6 +6,7 @@ import { formatPort, parseRef, REF_GRAMMAR, samePort } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
+import { rejectSyntax } from "./checks.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
@@ -15,12 +16,7 @@ export function sourceShape(field: string, sourceRef: string | undefined): reado
   if (sourceRef === undefined) return [];
   const ref = parseRef(sourceRef);
   if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
-  return [
-    rejectWrite("INVALID_REF", field, `Cannot read source "${sourceRef}"`, {
-      value: sourceRef,
-      expected: SOURCE_GRAMMAR,
-    }),
-  ];
+  return [rejectSyntax("INVALID_REF", field, "source", sourceRef, SOURCE_GRAMMAR)];
 }
 
 /** Rejects a source that does not exist. A feed may be declared later. */

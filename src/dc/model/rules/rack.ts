@@ -4,7 +4,7 @@ import { rectangle, spaceOf, unitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkUnique, number, numbersOf } from "./checks.ts";
+import { checkTexts, checkUnique, number, numbersOf } from "./checks.ts";
 import {
   checkDescribed,
   checkPlaced,
@@ -12,7 +12,6 @@ import {
   codeSpelling,
   locationRequired,
   slugIn,
-  texts,
   tileOverlap,
 } from "./general.ts";
 
@@ -33,16 +32,7 @@ const numbers = numbersOf<Rack>([
 ]);
 
 function words({ after }: Change<Rack>): Findings {
-  return [
-    ...slugIn("role", after.role),
-    ...texts([
-      ["name", after.name],
-      ["facility_id", after.facilityId],
-      ["tenant", after.tenant],
-      ["serial", after.serial],
-      ["asset_tag", after.assetTag],
-    ]),
-  ];
+  return [...slugIn("role", after.role), ...checkTexts(after, ["name", "facilityId", "tenant", "serial", "assetTag"])];
 }
 
 function railWidth({ after: { railWidthIn } }: Change<Rack>): Findings {
@@ -79,11 +69,8 @@ function reservations({ after }: Change<Rack>): Findings {
           ),
         ],
   );
-  const words = (after.reservations ?? []).flatMap(({ owner, reason }, index) =>
-    texts([
-      [`reservations[${index}].owner`, owner],
-      [`reservations[${index}].reason`, reason],
-    ]),
+  const words = (after.reservations ?? []).flatMap((reservation, index) =>
+    checkTexts(reservation, ["owner", "reason"], `reservations[${index}].`),
   );
   return [
     ...empty,
@@ -155,7 +142,7 @@ async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Find
   const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
   return racks
     .filter((other) => codeKey(other.code) !== codeKey(after.code))
-    .filter((other) => isReversed(airflow, other.airflow) && sharesAisle(after, other))
+    .filter((other) => opposesAirflow(airflow, other.airflow) && sharesAisle(after, other))
     .map((other) =>
       warning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
         value: airflow,
@@ -165,7 +152,8 @@ async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Find
     );
 }
 
-function isReversed(one: string, other: string | undefined): boolean {
+/** Whether one moves the air against the other. */
+export function opposesAirflow(one: string | undefined, other: string | undefined): boolean {
   return (
     (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
   );

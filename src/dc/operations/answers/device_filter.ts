@@ -1,6 +1,7 @@
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { wireName } from "#dc/model/rules/checks.ts";
 import type { Area, DeviceFilter, PowerOfFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { DeviceFilter as Written } from "#gen/datacenter/v1/messages.ts";
@@ -27,8 +28,7 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
   demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
   for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
-    if (Array.isArray(value))
-      demandAtMost(MAX_FILTER_VALUES, value.length, { field: inSnakeCase(field), unit: "values" });
+    if (Array.isArray(value)) demandAtMost(MAX_FILTER_VALUES, value.length, { field: wireName(field), unit: "values" });
   }
   demandCodes("filter.site_ids", plain.siteIds ?? []);
   demandCodes("filter.rack_codes", plain.rackCodes ?? []);
@@ -62,10 +62,6 @@ function demandAtMost(max: number, count: number, { field, unit }: { readonly fi
 
 function demandCodes(field: string, codes: readonly string[]): void {
   for (const [index, code] of codes.entries()) readCode(`${field}[${index}]`, code);
-}
-
-function inSnakeCase(name: string): string {
-  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function floor(text: string, field: string) {

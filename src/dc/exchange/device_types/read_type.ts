@@ -43,22 +43,12 @@ export function readDeviceType(document: unknown): ReadType {
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
   const bays = baysOf(document["device-bays"], notes);
   const subdevice = plainText(document["subdevice_role"]) ?? "";
-  const kinds = new Set(ports.map(({ kind }) => kind));
   const type = compact<DeviceType>({
     code,
     manufacturer: manufacturer.slice(0, 128),
     model: model.slice(0, 128),
     partNumber: plainText(document["part_number"])?.slice(0, 128),
-    kind: deviceKind({
-      role: "",
-      model,
-      subdevice,
-      bays: bays.length > 0,
-      outlets: kinds.has("POWER_OUT"),
-      inlets: kinds.has("POWER_IN"),
-      passive: kinds.has("FRONT") || kinds.has("REAR"),
-      active: ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true),
-    }),
+    kind: deviceKind({ role: "", model, subdevice, bays: bays.length > 0, ports }),
     uHeight: height,
     depth: isFullDepth ? "FULL" : "HALF",
     airflow: noteUnexpected(

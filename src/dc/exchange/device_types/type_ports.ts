@@ -3,6 +3,7 @@ import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { compact } from "../item.ts";
+import { PORT_TABLES } from "../netbox/component_tables.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import {
   FEED_LEGS,
@@ -17,17 +18,6 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Lists of a type's components in the order in which they take names. */
-const LISTS: readonly { readonly list: string; readonly kind: PortKind; readonly word: string }[] = [
-  { list: "interfaces", kind: "NETWORK", word: "interface" },
-  { list: "front-ports", kind: "FRONT", word: "front" },
-  { list: "rear-ports", kind: "REAR", word: "rear" },
-  { list: "console-ports", kind: "CONSOLE", word: "console" },
-  { list: "console-server-ports", kind: "CONSOLE_SERVER", word: "console server" },
-  { list: "power-ports", kind: "POWER_IN", word: "power in" },
-  { list: "power-outlets", kind: "POWER_OUT", word: "power out" },
-];
-
 interface Component {
   readonly list: string;
   readonly index: number;
@@ -40,7 +30,7 @@ interface Component {
 export function portsOf(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
   const components: Component[] = [];
   const names = new PortNames();
-  for (const { list, kind, word } of LISTS) {
+  for (const { list, kind, word } of PORT_TABLES) {
     const value = document[list] ?? [];
     if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${formatValue(value)}` };
     for (const [index, fields] of value.entries()) {

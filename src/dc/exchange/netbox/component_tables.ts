@@ -1,3 +1,5 @@
+import type { PortKind } from "#dc/model/enum_values.ts";
+
 const COMPONENT = {
   device: "ref",
   name: "text",
@@ -70,6 +72,30 @@ export const COMPONENT_TABLES = {
     fields: { ...COMPONENT, "marked|mark_connected": "flag", power_port: "ref", feed_leg: "choice", status: "choice" },
   },
 } as const satisfies Readonly<Record<string, Table>>;
+
+/**
+ * Tables whose rows are ports, in the order in which ports take names: also their lists in files, and the words that
+ * distinguish equal names.
+ */
+export const PORT_TABLES = [
+  { table: "interface", list: "interfaces", kind: "NETWORK", word: "interface" },
+  { table: "frontport", list: "front-ports", kind: "FRONT", word: "front" },
+  { table: "rearport", list: "rear-ports", kind: "REAR", word: "rear" },
+  { table: "consoleport", list: "console-ports", kind: "CONSOLE", word: "console" },
+  { table: "consoleserverport", list: "console-server-ports", kind: "CONSOLE_SERVER", word: "console server" },
+  { table: "powerport", list: "power-ports", kind: "POWER_IN", word: "power in" },
+  { table: "poweroutlet", list: "power-outlets", kind: "POWER_OUT", word: "power out" },
+] as const satisfies readonly {
+  readonly table: keyof typeof COMPONENT_TABLES;
+  readonly list: string;
+  readonly kind: PortKind;
+  readonly word: string;
+}[];
+
+/** Whether the rows of a table are ports. */
+export function isPortTable(name: string): boolean {
+  return PORT_TABLES.some(({ table }) => table === name);
+}
 
 /** How a field of a NetBox object is read. */
 export type FieldKind =

@@ -1,5 +1,5 @@
 import { slugFrom } from "../codes.ts";
-import type { FieldKind, Table } from "./component_tables.ts";
+import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
 import type { Dataset } from "./dataset.ts";
 import type { Cell, Row } from "./read_row.ts";
 import { TABLES, type TableName } from "./tables.ts";
@@ -28,7 +28,8 @@ const NAMED_ONLY: readonly TableName[] = [
 const BUILT: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
 /** Scope under which slugs are stored. */
 const SLUGS = "\nslugs";
-const COMPONENTS: readonly TableName[] = [
+/** Where the end of a cable is looked for, in this order. */
+const ENDS: readonly TableName[] = [
   "interface",
   "frontport",
   "rearport",
@@ -36,6 +37,7 @@ const COMPONENTS: readonly TableName[] = [
   "poweroutlet",
   "consoleport",
   "consoleserverport",
+  "powerfeed",
 ];
 
 /** Turns records of NetBox's CSV exports, which name things by their names, into rows that name them by ids. */
@@ -171,7 +173,7 @@ export class CsvRows {
   ): readonly string[] {
     if (name === "") return [];
     const given = type.slice(type.indexOf(".") + 1).toLowerCase();
-    const tables = given === "" ? [...COMPONENTS, "powerfeed" as const] : ([given] as readonly TableName[]);
+    const tables = given === "" ? ENDS : ([given] as readonly TableName[]);
     for (const table of tables) {
       const found =
         this.#byName.get(keyOf(table, device, name)) ??
@@ -185,7 +187,7 @@ export class CsvRows {
 
 /** What distinguishes objects of one name. */
 function scopeOf(table: TableName, record: CsvRecord): string {
-  if (COMPONENTS.includes(table)) return record["device"] ?? "";
+  if (isPortTable(table)) return record["device"] ?? "";
   if (BUILT.includes(table)) return record["manufacturer"] ?? "";
   return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");
 }

@@ -55,11 +55,7 @@ export function mapDevices(mapping: Mapping): void {
       kind,
       ...identity(mapping, row, type),
       ...(bay === undefined ? place(mapping, row, { type, kind, rackCode, location }) : inBay(mapping, bay)),
-      airflow: mapping.word(AIRFLOWS, text(row, "airflow") || text(type, "airflow"), {
-        table: "device",
-        row,
-        field: "airflow",
-      }),
+      airflow: mapping.word(AIRFLOWS, "device", row, "airflow", text(row, "airflow") || text(type, "airflow")),
       coolingMethod: oneOf(COOLING_METHODS, text(row, "cooling_method") || text(type, "cooling_method")),
       weightKg: kilograms(number(type, "weight"), text(type, "weight_unit")),
       ports,
@@ -135,7 +131,6 @@ function kindOf(mapping: Mapping, row: Row, type: Row | undefined, ports: readon
   const role = mapping.data.named("devicerole", row, "role");
   const slug = text(role, "slug");
   const given = Object.hasOwn(mapping.options.roles, slug) ? mapping.options.roles[slug] : undefined;
-  const kinds = new Set(ports.map(({ kind }) => kind));
   return (
     given ??
     deviceKind({
@@ -143,10 +138,7 @@ function kindOf(mapping: Mapping, row: Row, type: Row | undefined, ports: readon
       model: text(type, "model"),
       subdevice: text(type, "subdevice_role"),
       bays,
-      outlets: kinds.has("POWER_OUT"),
-      inlets: kinds.has("POWER_IN"),
-      passive: kinds.has("FRONT") || kinds.has("REAR"),
-      active: ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true),
+      ports,
     })
   );
 }

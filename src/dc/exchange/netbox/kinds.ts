@@ -1,4 +1,5 @@
 import type { DeviceKind } from "#dc/model/enum_values.ts";
+import type { Port } from "#dc/model/resources.ts";
 
 /**
  * Words in the name of a role or type and the kind that they mean, most telling first: NetBox has roles of people's own
@@ -37,20 +38,20 @@ export interface Makeup {
   /** `parent`, `child` or empty. */
   readonly subdevice: string;
   readonly bays: boolean;
-  readonly outlets: boolean;
-  readonly inlets: boolean;
-  readonly passive: boolean;
-  readonly active: boolean;
+  readonly ports: readonly Port[];
 }
 
 /** Returns the kind of a device: by its bays, role, components and model. */
-export function deviceKind({ role, model, subdevice, bays, outlets, inlets, passive, active }: Makeup): DeviceKind {
+export function deviceKind({ role, model, subdevice, bays, ports }: Makeup): DeviceKind {
   if (subdevice === "parent" || bays) return "CHASSIS";
   const byRole = kindOfWords(role);
   if (subdevice === "child" && (byRole === undefined || byRole === "SERVER")) return "BLADE";
   if (byRole !== undefined) return byRole;
-  if (outlets && inlets && !active) return kindOfWords(model) === "UPS" ? "UPS" : "RACK_PDU";
-  if (passive && !active) return "PATCH_PANEL";
+  const kinds = new Set(ports.map(({ kind }) => kind));
+  const active = ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
+  if (kinds.has("POWER_OUT") && kinds.has("POWER_IN") && !active)
+    return kindOfWords(model) === "UPS" ? "UPS" : "RACK_PDU";
+  if ((kinds.has("FRONT") || kinds.has("REAR")) && !active) return "PATCH_PANEL";
   return kindOfWords(model) ?? "OTHER";
 }
 

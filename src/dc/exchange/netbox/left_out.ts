@@ -1,17 +1,8 @@
-import type { FieldKind, Table } from "./component_tables.ts";
+import { type FieldKind, isPortTable, type Table } from "./component_tables.ts";
 import type { Mapping } from "./mapping.ts";
 import { TABLE_NAMES, TABLES, type TableName } from "./tables.ts";
 import { targetOf } from "./targets.ts";
 
-const COMPONENTS: readonly TableName[] = [
-  "interface",
-  "frontport",
-  "rearport",
-  "consoleport",
-  "consoleserverport",
-  "powerport",
-  "poweroutlet",
-];
 /** References whose omission another step of the mapping reports, and one whose value rows repeat. */
 const TOLD = [
   "rack.site",
@@ -59,6 +50,6 @@ function referencesOf(table: TableName): readonly Reference[] {
     const field = spelled.split("|")[0] ?? "";
     const target = targetOf(table, field);
     if (kind !== "ref" || target === undefined || TOLD.includes(`${table}.${field}`)) return [];
-    return [{ field, target, isOwner: field === "device" && COMPONENTS.includes(table) }];
+    return [{ field, target, isOwner: field === "device" && isPortTable(table) }];
   });
 }

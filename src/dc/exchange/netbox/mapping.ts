@@ -79,8 +79,10 @@ export class Mapping {
   /** A word of an enumeration; one that the enumeration lacks is noted. */
   word<Word extends string>(
     words: readonly Word[],
-    given: string,
-    { table, row, field }: { readonly table: TableName; readonly row: Row; readonly field: string },
+    table: TableName,
+    row: Row,
+    field: string,
+    given = text(row, field),
   ): Word | undefined {
     const found = oneOf(words, given);
     if (found === undefined && given !== "")

@@ -3,24 +3,14 @@ import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../values.ts";
+import { PORT_TABLES } from "./component_tables.ts";
 import { lanes, number, readFlag, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
 import type { Row } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 
-/** Tables of components in the order in which they take names, with the word that distinguishes their names. */
-const COMPONENTS = [
-  { table: "interface", kind: "NETWORK", word: "interface" },
-  { table: "frontport", kind: "FRONT", word: "front" },
-  { table: "rearport", kind: "REAR", word: "rear" },
-  { table: "consoleport", kind: "CONSOLE", word: "console" },
-  { table: "consoleserverport", kind: "CONSOLE_SERVER", word: "console server" },
-  { table: "powerport", kind: "POWER_IN", word: "power in" },
-  { table: "poweroutlet", kind: "POWER_OUT", word: "power out" },
-] as const satisfies readonly { readonly table: TableName; readonly kind: PortKind; readonly word: string }[];
-
-type ComponentTable = (typeof COMPONENTS)[number]["table"];
+type ComponentTable = (typeof PORT_TABLES)[number]["table"];
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
@@ -38,7 +28,7 @@ export class Components {
 
   constructor(mapping: Mapping) {
     this.#mapping = mapping;
-    this.#rows = new Map(COMPONENTS.map(({ table }) => [table, mapping.data.grouped(table, "device")]));
+    this.#rows = new Map(PORT_TABLES.map(({ table }) => [table, mapping.data.grouped(table, "device")]));
     this.#lanes = mapping.data.grouped("portmapping", "front_port");
   }
 
@@ -47,7 +37,7 @@ export class Components {
     const names = new PortNames();
     const named: Named[] = [];
     const byEnd = new Map<string, string>();
-    for (const { table, kind, word } of COMPONENTS) {
+    for (const { table, kind, word } of PORT_TABLES) {
       for (const row of this.#rows.get(table)?.get(device.id) ?? []) {
         if (named.length >= MAX_PORTS) {
           this.#mapping.omit(`A device has more than ${MAX_PORTS} ports`, table, row);
@@ -191,12 +181,8 @@ export class Components {
 
   #outlet(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
     const inlet = text(row, "power_port");
-    const status = this.#mapping.word(OUTLET_STATES, text(row, "status"), {
-      table: "poweroutlet",
-      row,
-      field: "status",
-    });
-    const leg = this.#mapping.word(FEED_LEGS, text(row, "feed_leg"), { table: "poweroutlet", row, field: "feed_leg" });
+    const status = this.#mapping.word(OUTLET_STATES, "poweroutlet", row, "status");
+    const leg = this.#mapping.word(FEED_LEGS, "poweroutlet", row, "feed_leg");
     const powerOut = compact<PowerOut>({
       inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
       leg,

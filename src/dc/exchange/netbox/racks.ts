@@ -45,12 +45,12 @@ export function mapRacks(mapping: Mapping): void {
       name: mapping.short("rack", row, "name"),
       facilityId: mapping.short("rack", row, "facility_id"),
       location,
-      status: mapping.word(RACK_STATUSES, text(row, "status"), { table: "rack", row, field: "status" }),
+      status: mapping.word(RACK_STATUSES, "rack", row, "status"),
       role: slugFrom(text(mapping.data.named("rackrole", row, "role"), "slug")),
       tenant: mapping.tenant("rack", row),
       serial: mapping.short("rack", row, "serial"),
       assetTag: mapping.short("rack", row, "asset_tag"),
-      airflow: mapping.word(AIRFLOWS, text(row, "airflow"), { table: "rack", row, field: "airflow" }),
+      airflow: mapping.word(AIRFLOWS, "rack", row, "airflow"),
       reservations: reservationsOf(mapping, reservations.get(row.id) ?? [], occupied.get(row.id) ?? new Set()),
       ...build(mapping, row),
       ...remarks(mapping, row),
@@ -63,8 +63,9 @@ export function mapRacks(mapping: Mapping): void {
 function build(mapping: Mapping, row: Row) {
   const type = mapping.data.named("racktype", row, "rack_type");
   const of = (field: string) => number(row, field) ?? number(type, field);
-  const unit = text(row, "outer_unit") || text(type, "outer_unit");
-  const weightUnit = text(row, "weight_unit") || text(type, "weight_unit");
+  const either = (field: string) => text(row, field) || text(type, field);
+  const unit = either("outer_unit");
+  const weightUnit = either("weight_unit");
   const width = of("width");
   const height = of("u_height");
   const fits = height === undefined || (height >= 1 && height <= 100 && Number.isInteger(height));
@@ -73,11 +74,7 @@ function build(mapping: Mapping, row: Row) {
   if (!knownWidth)
     mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
   return {
-    formFactor: mapping.word(FORM_FACTORS, formFactor(text(row, "form_factor") || text(type, "form_factor")), {
-      table: "rack",
-      row,
-      field: "form_factor",
-    }),
+    formFactor: mapping.word(FORM_FACTORS, "rack", row, "form_factor", formFactor(either("form_factor"))),
     railWidthIn: knownWidth ? width : undefined,
     uHeight: fits ? height : undefined,
     startingUnit: of("starting_unit"),
@@ -86,7 +83,7 @@ function build(mapping: Mapping, row: Row) {
     outerHeightMm: millimetres(of("outer_height"), unit),
     weightKg: kilograms(of("weight"), weightUnit),
     maxLoadKg: kilograms(of("max_weight"), weightUnit),
-    coolingCapability: oneOf(COOLING_CAPABILITIES, text(row, "cooling_capability") || text(type, "cooling_capability")),
+    coolingCapability: oneOf(COOLING_CAPABILITIES, either("cooling_capability")),
     // Kilowatts there.
     coolingCapacityW: watts(of("cooling_capacity")),
   };

@@ -20,39 +20,21 @@ export function isReachable({ status, kind, role, ports = [] }: Device): boolean
 }
 
 /** Returns facts of a device that other programs group by, without unknown ones. */
-export function factsOf({
-  code,
-  name,
-  kind,
-  role,
-  status,
-  manufacturer,
-  model,
-  serial,
-  location,
-  rackCode,
-  positionU,
-  tenant,
-}: Device): Readonly<Record<string, string>> {
-  const facts: Readonly<Record<string, string | undefined>> = {
-    code,
-    name,
-    kind,
-    role,
-    status,
-    manufacturer,
-    model,
-    serial,
-    tenant,
-    site: location?.siteId,
-    floor: location === undefined ? undefined : String(location.floorNumber),
-    room: location?.room,
-    row: location?.row,
-    rack: rackCode,
-    position_u: positionU === undefined ? undefined : String(positionU),
-  };
-  return Object.fromEntries(Object.entries(facts).filter((entry): entry is [string, string] => entry[1] !== undefined));
+export function factsOf(device: Device): Readonly<Record<string, string>> {
+  const { location, rackCode, positionU } = device;
+  const facts: readonly (readonly [string, string | number | undefined])[] = [
+    ...FACTS.map((name) => [name, device[name]] as const),
+    ["site", location?.siteId],
+    ["floor", location?.floorNumber],
+    ["room", location?.room],
+    ["row", location?.row],
+    ["rack", rackCode],
+    ["position_u", positionU],
+  ];
+  return Object.fromEntries(facts.flatMap(([name, fact]) => (fact === undefined ? [] : [[name, String(fact)]])));
 }
+
+const FACTS = ["code", "name", "kind", "role", "status", "manufacturer", "model", "serial", "tenant"] as const;
 
 /**
  * Targets for Prometheus' file_sd_configs: one group for each device that can be asked, with its facts as labels

@@ -1,34 +1,16 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
+import { PORT_TABLES } from "../netbox/component_tables.ts";
 import type { ExportFile, ExportInventory } from "./inventory.ts";
 import { maker, type NetboxType, netboxTypes, sluggedNames } from "./netbox_types.ts";
 
-type Cells = readonly (string | number | boolean | undefined)[];
+type Cell = string | number | boolean | undefined;
+type Cells = readonly Cell[];
+/** A column of a file: its header, and its cell for what a row is about. */
+type Column<About> = readonly [header: string, cell: (about: About) => Cell];
+type Table = readonly [name: string, header: readonly string[], rows: readonly Cells[]];
 
-const TABLE_OF: Readonly<Record<PortKind, readonly [file: string, type: string]>> = {
-  NETWORK: ["interfaces", "dcim.interface"],
-  FRONT: ["front-ports", "dcim.frontport"],
-  REAR: ["rear-ports", "dcim.rearport"],
-  CONSOLE: ["console-ports", "dcim.consoleport"],
-  CONSOLE_SERVER: ["console-server-ports", "dcim.consoleserverport"],
-  POWER_IN: ["power-ports", "dcim.powerport"],
-  POWER_OUT: ["power-outlets", "dcim.poweroutlet"],
-};
-
-const DEVICE_COLUMNS = [
-  "name",
-  "role",
-  "manufacturer",
-  "device_type",
-  "site",
-  "rack",
-  "position",
-  "face",
-  "status",
-  "serial",
-  "asset_tag",
-  "comments",
-];
+const TABLE_OF = new Map<PortKind, (typeof PORT_TABLES)[number]>(PORT_TABLES.map((one) => [one.kind, one]));
 
 /**
  * The inventory as files for NetBox's bulk import, to be imported in the order of their numbers. Codes are the names
@@ -37,45 +19,20 @@ const DEVICE_COLUMNS = [
 export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
   const { racks, devices, cables } = inventory;
   const types = netboxTypes(devices);
-  const files: readonly (readonly [name: string, header: readonly string[], rows: readonly Cells[]])[] = [
+  const files: readonly Table[] = [
     ["sites", ["name", "slug", "status"], sluggedNames(sitesOf(inventory)).map((site) => [...site, "active"])],
     ["manufacturers", ["name", "slug"], sluggedNames(uniqueNames(devices.map(maker)))],
-    [
-      "device-types",
-      ["manufacturer", "model", "slug", "u_height", "is_full_depth", "subdevice_role"],
-      [...new Set(types.values())].map(typeRow),
-    ],
+    tableOf("device-types", TYPE_COLUMNS, [...new Set(types.values())]),
     [
       "device-roles",
       ["name", "slug", "color"],
       sluggedNames(uniqueNames(devices.map(role))).map((named) => [...named, "9e9e9e"]),
     ],
-    [
-      "racks",
-      ["site", "name", "status", "u_height", "width", "serial", "asset_tag", "desc_units", "comments"],
-      racks.map(rackRow),
-    ],
-    ["devices", DEVICE_COLUMNS, devices.map((device) => deviceRow(device, types.get(device.code)?.model))],
+    tableOf("racks", RACK_COLUMNS, racks),
+    tableOf("devices", deviceColumns(types), devices),
     ["device-bays", ["device", "name", "installed_device"], devices.flatMap(bayRow)],
-    ...portFiles(devices),
-    [
-      "cables",
-      [
-        "side_a_device",
-        "side_a_type",
-        "side_a_name",
-        "side_b_device",
-        "side_b_type",
-        "side_b_name",
-        "type",
-        "status",
-        "label",
-        "color",
-        "length",
-        "length_unit",
-      ],
-      cableRows(cables, devices),
-    ],
+    ...PORT_ORDER.map((kind) => portTable(kind, devices)),
+    tableOf("cables", CABLE_COLUMNS, joinedCables(cables, devices)),
   ];
   return files
     .filter(([, , rows]) => rows.length > 0)
@@ -83,6 +40,10 @@ export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
       name: `${String(index + 1).padStart(2, "0")}-${name}.csv`,
       text: [header, ...rows].map(line).join(""),
     }));
+}
+
+function tableOf<About>(name: string, columns: readonly Column<About>[], abouts: readonly About[]): Table {
+  return [name, columns.map(([header]) => header), abouts.map((about) => columns.map(([, cell]) => cell(about)))];
 }
 
 function sitesOf({ racks, devices }: ExportInventory): readonly string[] {
@@ -97,49 +58,41 @@ function uniqueNames(names: readonly string[]): readonly string[] {
 
 const role = ({ role: given, kind }: Device) => given ?? kind.toLowerCase();
 
-function typeRow({ manufacturer, model, slug, uHeight, isFullDepth, subdevice }: NetboxType): Cells {
-  return [manufacturer, model, slug, uHeight, isFullDepth, subdevice];
-}
+const TYPE_COLUMNS: readonly Column<NetboxType>[] = [
+  ["manufacturer", ({ manufacturer }) => manufacturer],
+  ["model", ({ model }) => model],
+  ["slug", ({ slug }) => slug],
+  ["u_height", ({ uHeight }) => uHeight],
+  ["is_full_depth", ({ isFullDepth }) => isFullDepth],
+  ["subdevice_role", ({ subdevice }) => subdevice],
+];
 
-function rackRow({
-  code,
-  location,
-  status = "ACTIVE",
-  uHeight,
-  railWidthIn,
-  serial,
-  assetTag,
-  descUnits,
-  comments,
-}: Rack): Cells {
-  return [
-    location?.siteId,
-    code,
-    status.toLowerCase(),
-    uHeight,
-    railWidthIn,
-    serial,
-    assetTag,
-    descUnits === true,
-    comments,
-  ];
-}
+const RACK_COLUMNS: readonly Column<Rack>[] = [
+  ["site", ({ location }) => location?.siteId],
+  ["name", ({ code }) => code],
+  ["status", ({ status = "ACTIVE" }) => status.toLowerCase()],
+  ["u_height", ({ uHeight }) => uHeight],
+  ["width", ({ railWidthIn }) => railWidthIn],
+  ["serial", ({ serial }) => serial],
+  ["asset_tag", ({ assetTag }) => assetTag],
+  ["desc_units", ({ descUnits }) => descUnits === true],
+  ["comments", ({ comments }) => comments],
+];
 
-function deviceRow(device: Device, model: string | undefined): Cells {
-  const { code, location, rackCode, positionU, face, status = "ACTIVE", serial, assetTag, comments } = device;
+function deviceColumns(types: ReadonlyMap<string, NetboxType>): readonly Column<Device>[] {
   return [
-    code,
-    role(device),
-    maker(device),
-    model,
-    location?.siteId,
-    rackCode,
-    positionU,
-    face?.toLowerCase(),
-    status.toLowerCase(),
-    serial,
-    assetTag,
-    comments,
+    ["name", ({ code }) => code],
+    ["role", role],
+    ["manufacturer", maker],
+    ["device_type", ({ code }) => types.get(code)?.model],
+    ["site", ({ location }) => location?.siteId],
+    ["rack", ({ rackCode }) => rackCode],
+    ["position", ({ positionU }) => positionU],
+    ["face", ({ face }) => face?.toLowerCase()],
+    ["status", ({ status = "ACTIVE" }) => status.toLowerCase()],
+    ["serial", ({ serial }) => serial],
+    ["asset_tag", ({ assetTag }) => assetTag],
+    ["comments", ({ comments }) => comments],
   ];
 }
 
@@ -147,80 +100,80 @@ function bayRow({ code, parentDeviceCode, bay }: Device): readonly Cells[] {
   return parentDeviceCode === undefined || bay === undefined ? [] : [[parentDeviceCode, bay, code]];
 }
 
-function portFiles(devices: readonly Device[]) {
-  // Rear ports before the front ports that lead to them, inlets before outlets.
-  const order: readonly PortKind[] = ["NETWORK", "REAR", "FRONT", "CONSOLE", "CONSOLE_SERVER", "POWER_IN", "POWER_OUT"];
-  return order.map((kind) => {
-    const rows = devices.flatMap((device) =>
-      (device.ports ?? []).filter((port) => port.kind === kind).map((port) => portRow(device, port)),
-    );
-    return [TABLE_OF[kind][0], HEADERS[kind], rows] as const;
-  });
-}
+/** Rear ports before the front ports that lead to them, inlets before outlets. */
+const PORT_ORDER = ["NETWORK", "REAR", "FRONT", "CONSOLE", "CONSOLE_SERVER", "POWER_IN", "POWER_OUT"] as const;
 
-const PORT_HEADER = ["device", "name", "label", "type"];
-const HEADERS: Readonly<Record<PortKind, readonly string[]>> = {
-  NETWORK: [...PORT_HEADER, "enabled", "mgmt_only", "lag", "speed"],
-  REAR: [...PORT_HEADER, "positions"],
-  FRONT: [...PORT_HEADER, "rear_port", "rear_port_position"],
-  CONSOLE: PORT_HEADER,
-  CONSOLE_SERVER: PORT_HEADER,
-  POWER_IN: [...PORT_HEADER, "maximum_draw", "allocated_draw"],
-  POWER_OUT: [...PORT_HEADER, "power_port", "feed_leg"],
+/** Columns of a kind of port behind those that all have. */
+const PORT_COLUMNS: Readonly<Record<PortKind, readonly Column<Port>[]>> = {
+  NETWORK: [
+    ["enabled", ({ enabled = true }) => enabled],
+    ["mgmt_only", ({ mgmtOnly = false }) => mgmtOnly],
+    ["lag", ({ lag }) => lag],
+    ["speed", ({ speedMbps }) => (speedMbps === undefined ? undefined : speedMbps * 1000)],
+  ],
+  REAR: [["positions", ({ positions = 1 }) => positions]],
+  FRONT: [
+    ["rear_port", ({ mappings }) => mappings?.[0]?.rearPort],
+    ["rear_port_position", ({ mappings }) => mappings?.[0]?.rearPosition],
+  ],
+  CONSOLE: [],
+  CONSOLE_SERVER: [],
+  POWER_IN: [
+    ["maximum_draw", ({ powerIn }) => powerIn?.maxDrawW],
+    ["allocated_draw", ({ powerIn }) => powerIn?.allocatedDrawW],
+  ],
+  POWER_OUT: [
+    ["power_port", ({ powerOut }) => powerOut?.inletName],
+    ["feed_leg", ({ powerOut }) => powerOut?.leg],
+  ],
 };
 
-function portRow({ code }: Device, port: Port): Cells {
-  const { name, label, type, kind } = port;
-  const common: Cells = [code, name, label, type ?? (kind === "NETWORK" ? "other" : undefined)];
-  const [mapping] = port.mappings ?? [];
-  switch (kind) {
-    case "NETWORK":
-      return [
-        ...common,
-        port.enabled ?? true,
-        port.mgmtOnly ?? false,
-        port.lag,
-        port.speedMbps === undefined ? undefined : port.speedMbps * 1000,
-      ];
-    case "REAR":
-      return [...common, port.positions ?? 1];
-    case "FRONT":
-      return [...common, mapping?.rearPort, mapping?.rearPosition];
-    case "POWER_IN":
-      return [...common, port.powerIn?.maxDrawW, port.powerIn?.allocatedDrawW];
-    case "POWER_OUT":
-      return [...common, port.powerOut?.inletName, port.powerOut?.leg];
-    default:
-      return common;
-  }
+function portTable(kind: PortKind, devices: readonly Device[]): Table {
+  const rows = devices.flatMap(({ code, ports = [] }) =>
+    ports
+      .filter((port) => port.kind === kind)
+      .map((port) => {
+        const type = port.type ?? (kind === "NETWORK" ? "other" : undefined);
+        return [code, port.name, port.label, type, ...PORT_COLUMNS[kind].map(([, cell]) => cell(port))];
+      }),
+  );
+  const own = PORT_COLUMNS[kind].map(([header]) => header);
+  return [TABLE_OF.get(kind)?.list ?? "", ["device", "name", "label", "type", ...own], rows];
 }
+
+/** A cable with the types of its two ends there. */
+interface JoinedCable {
+  readonly cable: Cable;
+  readonly types: readonly string[];
+}
+
+const CABLE_COLUMNS: readonly Column<JoinedCable>[] = [
+  ["side_a_device", ({ cable }) => cable.a.deviceCode],
+  ["side_a_type", ({ types }) => types[0]],
+  ["side_a_name", ({ cable }) => cable.a.portName],
+  ["side_b_device", ({ cable }) => cable.b.deviceCode],
+  ["side_b_type", ({ types }) => types[1]],
+  ["side_b_name", ({ cable }) => cable.b.portName],
+  ["type", ({ cable: { type } }) => type && (CABLE_WORDS[type] ?? type.toLowerCase().replaceAll("_", "-"))],
+  ["status", ({ cable: { status = "CONNECTED" } }) => status.toLowerCase()],
+  ["label", ({ cable }) => cable.label],
+  ["color", ({ cable }) => cable.color?.toLowerCase()],
+  ["length", ({ cable }) => cable.lengthM],
+  ["length_unit", ({ cable }) => (cable.lengthM === undefined ? undefined : "m")],
+];
 
 const CABLE_WORDS: Readonly<Record<string, string>> = { POWER: "power", CONSOLE: "", OTHER: "" };
 
-function cableRows(cables: readonly Cable[], devices: readonly Device[]): readonly Cells[] {
+function joinedCables(cables: readonly Cable[], devices: readonly Device[]): readonly JoinedCable[] {
   const kinds = new Map(
     devices.flatMap(({ code, ports = [] }) => ports.map(({ name, kind }) => [`${code}/${name}`, kind] as const)),
   );
-  return cables.flatMap(({ a, b, type, status = "CONNECTED", label, color, lengthM }) => {
-    const ends = [a, b].map(({ deviceCode, portName }) => {
+  return cables.flatMap((cable) => {
+    const types = [cable.a, cable.b].flatMap(({ deviceCode, portName }) => {
       const kind = kinds.get(`${deviceCode}/${portName}`);
-      return kind === undefined ? undefined : [deviceCode, TABLE_OF[kind][1], portName];
+      return kind === undefined ? [] : [`dcim.${TABLE_OF.get(kind)?.table}`];
     });
-    const [one, other] = ends;
-    if (one === undefined || other === undefined) return [];
-    const word = type === undefined ? "" : (CABLE_WORDS[type] ?? type.toLowerCase().replaceAll("_", "-"));
-    return [
-      [
-        ...one,
-        ...other,
-        word,
-        status.toLowerCase(),
-        label,
-        color?.toLowerCase(),
-        lengthM,
-        lengthM === undefined ? undefined : "m",
-      ],
-    ];
+    return types.length === 2 ? [{ cable, types }] : [];
   });
 }
 
@@ -228,7 +181,7 @@ function line(cells: Cells): string {
   return `${cells.map(cellText).join(",")}\n`;
 }
 
-function cellText(cell: Cells[number]): string {
+function cellText(cell: Cell): string {
   const text = cell === undefined ? "" : String(cell);
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

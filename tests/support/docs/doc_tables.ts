@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "#cli/command.ts";
+import type { Command, Flag } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
+import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 import { withBlocks } from "./blocks.ts";
 import { rpcsPage } from "./rpc_pages.ts";
 
@@ -48,6 +49,9 @@ const COMMANDS_HEAD = `# Commands
 
 What \`planner <command> --help\` prints, of every command. \`bun tests/doc_tables.ts\` writes this page from the program.
 [cli.md](cli.md) describes what commands have in common, their exit statuses, \`--json\` and what the help has no room for.
+Each command has these flags too, and the program itself the last one:
+
+${flagsTable({ ...GLOBAL_FLAGS, ...PROGRAM_FLAGS }).trimEnd()}
 `;
 
 async function commandsPage(): Promise<string> {
@@ -71,18 +75,24 @@ function commandSection(name: string, command: Command): string {
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
     placeText(declared),
   ]);
-  const flags = Object.entries(command.flags).map(([flag, declared]) => [
-    flagHead(flag, declared)
-      .trim()
-      .replace(/^(-\w), (.*)$/, "`$1`, `$2`")
-      .replace(/^--.*$/, "`$&`"),
-    flagText(declared),
-  ]);
-  const rows = [...places, ...flags].map(([head = "", meaning = ""]) => `| ${head} | ${escaped(meaning)} |\n`);
-  const table = rows.length === 0 ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${rows.join("")}\n`;
+  const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(meaning)} |\n`).join("");
+  const table = flagsTable(command.flags, rows);
   const about = `${command.summary}. ${command.details ?? ""}`.trim();
   const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linked(shows)}\n`).join("");
   return `## ${name}\n\n\`${usageLine(name, command)}\`\n\n${linked(about)}\n\n${table}${examples}`;
+}
+
+/** A table of flags below the rows of arguments. */
+function flagsTable(flags: Readonly<Record<string, Flag>>, above = ""): string {
+  const rows = Object.entries(flags).map(([flag, declared]) => {
+    const head = flagHead(flag, declared)
+      .trim()
+      .replace(/^(-\w), (.*)$/, "`$1`, `$2`")
+      .replace(/^--.*$/, "`$&`");
+    return `| ${head} | ${escaped(flagText(declared))} |\n`;
+  });
+  const all = above + rows.join("");
+  return all === "" ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${all}\n`;
 }
 
 /** Text of the program as Markdown: names of pages are links, and what looks like a tag is none. */

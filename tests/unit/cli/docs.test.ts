@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { COMMANDS } from "#cli/commands.ts";
 import { EXIT_STATUS } from "#cli/exit_status.ts";
 import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
-import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
+import { GLOBAL_FLAGS } from "#cli/strict_command.ts";
 import { documentedCommands } from "../../support/docs/doc_tables.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli.md"), "utf8");
@@ -24,14 +24,9 @@ const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, l
 /** Maximum lines of a help text, so that it fits a screen. */
 const SCREEN_LINES = 40;
 
-/** The words of a section's tables that look like flags, `--label` of "| `-l`, `--label <label>` |". */
-function documentedFlags(section: string): readonly string[] {
-  return [...section.matchAll(/^\| (?:`-\w`, )?`--([a-z-]+)[^`]*` \|/gm)].map(([, name = ""]) => name);
-}
-
 describe("docs/cli.md", () => {
   test("has notes on commands that there are, in their order", () => {
-    const general = ["Flags of every command", "Exit status", "Environment", "Other commands"];
+    const general = ["Exit status", "Environment", "Values of `--json`", "Other commands"];
     const sections = [...SECTIONS.keys()].filter((name) => !general.includes(name));
     const rows = [...(SECTIONS.get("Other commands") ?? "").matchAll(/^\| `([a-z -]+)` \| .{10,} \|$/gm)];
     const short = rows.map(([, name = ""]) => name);
@@ -40,13 +35,6 @@ describe("docs/cli.md", () => {
     for (const names of [sections, short]) {
       expect(names).toEqual(ALL.map(([name]) => name).filter((name) => names.includes(name)));
     }
-  });
-
-  test("tells the flags of every command and of the program", () => {
-    const section = SECTIONS.get("Flags of every command") ?? "";
-
-    expect(documentedFlags(section)).toEqual(Object.keys(GLOBAL_FLAGS));
-    for (const name of Object.keys(PROGRAM_FLAGS)) expect(section).toContain(`\`--${name}\``);
   });
 
   test("tells every exit status", () => {

@@ -11,7 +11,7 @@ export function demandPrincipal({ authRequired }: Rule, { principal }: Pick<Call
 }
 
 /** Roles that may make a call, by its effect. */
-const MAY: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
+export const MAY: Readonly<Record<Rpc["effect"], readonly Role[]>> = {
   read: ["reader", "writer", "admin"],
   write: ["writer", "admin"],
   preview: ["writer", "admin"],

@@ -256,6 +256,6 @@ function readFields(value: unknown): readonly string[] | undefined {
   );
 }
 
-function toolName({ name }: DescMethodUnary): string {
+export function toolName({ name }: DescMethodUnary): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }

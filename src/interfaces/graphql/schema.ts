@@ -82,7 +82,7 @@ function isRead({ idempotency }: DescMethod): boolean {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
-function fieldName({ name, localName }: DescMethod): string {
+export function fieldName({ name, localName }: DescMethod): string {
   return QUERY_NAMES[name] ?? localName;
 }
 

@@ -9,6 +9,7 @@ import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
 import { settingsTable } from "./settings_table.ts";
 import { toolPart } from "./tool_tables.ts";
+import { keysTable, valuesTable } from "./value_tables.ts";
 
 /** What writes the parts of documents, by name. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
@@ -24,6 +25,8 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
   providers: providersTable,
   permissions: permissionsTable,
   tasks: tasksTable,
+  values: valuesTable,
+  keys: keysTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

@@ -4,6 +4,7 @@ import type { Command, Flag } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
+import { documents } from "../documents.ts";
 import { withBlocks } from "./blocks.ts";
 import { rpcsPage } from "./rpc_pages.ts";
 
@@ -18,8 +19,9 @@ const PAGES: Readonly<Record<string, () => string | Promise<string>>> = {
 /** Documents that the program writes, as a whole or in blocks. */
 export const GENERATED_DOCS: readonly string[] = [
   ...Object.keys(PAGES),
-  ...["cli.md", "config.md", "console.md", "contract/datacenter-errors.md", "datacenter.md", "lint.md", "mcp.md"],
-  ...["providers.md", "tools.md"],
+  ...documents().flatMap(({ path, text }) =>
+    path.startsWith("docs/") && text.includes("\n<!-- generated: ") ? path.slice("docs/".length) : [],
+  ),
 ];
 
 /** Path and text of a document, and its text with the tables that the program has now. */

@@ -3077,7 +3077,7 @@ export type CablePath = Message<"datacenter.v1.CablePath"> & {
   status: PathStatus;
 
   /**
-   * Every cable of it is CONNECTED.
+   * Every cable of it is CONNECTED and every device on it is in service.
    *
    * @generated from field: bool active = 4;
    */
@@ -9230,31 +9230,43 @@ export const PathStatus = {
   UNSPECIFIED: 0,
 
   /**
+   * Both ports use the same fibres: all positions of each meet the other; or the path is a supply that reaches its root.
+   *
    * @generated from enum value: PATH_STATUS_COMPLETE = 1;
    */
   COMPLETE: 1,
 
   /**
+   * The fibre ends before it meets a port: no cable, no mapping, no such position or channel.
+   *
    * @generated from enum value: PATH_STATUS_OPEN = 2;
    */
   OPEN: 2,
 
   /**
+   * The fibres of one connector meet different ports. branches lists the ways; follow_splits answers one path for each.
+   *
    * @generated from enum value: PATH_STATUS_SPLIT = 3;
    */
   SPLIT: 3,
 
   /**
+   * The fibre comes back to a state that it had, or to where it began with no positions left.
+   *
    * @generated from enum value: PATH_STATUS_LOOP = 4;
    */
   LOOP: 4,
 
   /**
+   * More devices follow than max_hops, or more fibres than 4,096, or the trace took 250,000 steps.
+   *
    * @generated from enum value: PATH_STATUS_TRUNCATED = 5;
    */
   TRUNCATED: 5,
 
   /**
+   * The port has no cable and no supply.
+   *
    * @generated from enum value: PATH_STATUS_UNCONNECTED = 6;
    */
   UNCONNECTED: 6,
@@ -9285,16 +9297,22 @@ export const LoadBasis = {
   UNSPECIFIED: 0,
 
   /**
+   * The planned draw: allocated_draw_w, else max_draw_w, else measured_draw_w.
+   *
    * @generated from enum value: LOAD_BASIS_ALLOCATED = 1;
    */
   ALLOCATED: 1,
 
   /**
+   * Readings of power that are at most max_age_s old; else measured_draw_w, else the planned draw.
+   *
    * @generated from enum value: LOAD_BASIS_MEASURED = 2;
    */
   MEASURED: 2,
 
   /**
+   * The greatest draw: max_draw_w, else allocated_draw_w, else measured_draw_w.
+   *
    * @generated from enum value: LOAD_BASIS_MAX = 3;
    */
   MAX: 3,
@@ -9372,31 +9390,44 @@ export const ImpactState = {
   UNSPECIFIED: 0,
 
   /**
+   * A device had power and has none.
+   *
    * @generated from enum value: IMPACT_STATE_OFFLINE = 1;
    */
   OFFLINE: 1,
 
   /**
+   * All consumers of a rack are offline, or, without a judged consumer, all its PDUs.
+   *
    * @generated from enum value: IMPACT_STATE_DARK = 2;
    */
   DARK: 2,
 
   /**
+   * Some consumers of a rack are offline, or all and one more is UNDOCUMENTED.
+   *
    * @generated from enum value: IMPACT_STATE_PARTIAL = 3;
    */
   PARTIAL: 3,
 
   /**
+   * A device is still live, but lost a live inlet, or all its live inlets depend on degraded sources. Of a rack: a consumer
+   * or a PDU in it lost a supply, and all consumers stay on (racks_protected).
+   *
    * @generated from enum value: IMPACT_STATE_DEGRADED = 4;
    */
   DEGRADED: 4,
 
   /**
+   * With assume_battery: a device is live only through a UPS with a runtime.
+   *
    * @generated from enum value: IMPACT_STATE_ON_BATTERY = 5;
    */
   ON_BATTERY: 5,
 
   /**
+   * No supply of the device is recorded; it is never guessed offline.
+   *
    * @generated from enum value: IMPACT_STATE_UNDOCUMENTED = 6;
    */
   UNDOCUMENTED: 6,

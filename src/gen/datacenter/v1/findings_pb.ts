@@ -219,56 +219,61 @@ export const FindingKind = {
   UNSPECIFIED: 0,
 
   /**
-   * A supply has carried nothing for an hour while other supplies carry all that its devices draw: devices, carried_w.
+   * FAULT. For an hour, a supply of a device carries nothing (at most 1 W, 1 VA or 0.01 A, or STATE 0 or 2) while its other
+   * supplies carry all that it draws: devices, carried_w.
    *
    * @generated from enum value: FINDING_KIND_DEAD_SUPPLY = 1;
    */
   DEAD_SUPPLY: 1,
 
   /**
-   * A device or cooling unit draws more than is planned: measured_w, planned_w.
+   * WATCH. A device or cooling unit draws more than allocated_draw_w, else max_draw_w; a chassis more than that with its
+   * blades: measured_w, planned_w.
    *
    * @generated from enum value: FINDING_KIND_ABOVE_PLAN = 2;
    */
   ABOVE_PLAN: 2,
 
   /**
-   * A supply carries more than its limit: measured, limit and rating in W, VA or A, and used_pct.
+   * WATCH, above the rating FAULT. Power equipment, an outlet or a feed carries more than its limit, by power or by the
+   * current of any phase: measured, limit and rating in W, VA or A, and used_pct.
    *
    * @generated from enum value: FINDING_KIND_ABOVE_LIMIT = 3;
    */
   ABOVE_LIMIT: 3,
 
   /**
-   * The currents of three phases differ by more than 20 % of their mean: l1_a, l2_a, l3_a, spread_pct.
+   * WATCH. The currents of three phases differ by more than 20 % of their mean, which is at least 1 A: l1_a, l2_a, l3_a,
+   * spread_pct.
    *
    * @generated from enum value: FINDING_KIND_PHASE_IMBALANCE = 4;
    */
   PHASE_IMBALANCE: 4,
 
   /**
-   * An inlet is warmer than the class of the equipment allows: measured_c, limit_c.
+   * FAULT. The air at an inlet is warmer than the ASHRAE class allows; racks count as class A2: measured_c, limit_c.
    *
    * @generated from enum value: FINDING_KIND_INLET_ABOVE_ALLOWABLE = 5;
    */
   INLET_ABOVE_ALLOWABLE: 5,
 
   /**
-   * A battery lasts less than its recorded time at rated load: measured_min, recorded_min.
+   * FAULT. A battery lasts less than its recorded runtime_s: measured_min, recorded_min.
    *
    * @generated from enum value: FINDING_KIND_BATTERY_BELOW_RUNTIME = 6;
    */
   BATTERY_BELOW_RUNTIME: 6,
 
   /**
-   * No reading has arrived for twice the usual time: readings.
+   * WATCH. No reading has come for twice the usual time, the median of the last two days: readings.
    *
    * @generated from enum value: FINDING_KIND_READING_STOPPED = 7;
    */
   READING_STOPPED: 7,
 
   /**
-   * A supply's own meter differs from the meters below it by more than 10 % and 100 W: own_w, below_w.
+   * WATCH. A supply's own meter differs from the meters below it by more than 10 % and 100 W, however a device divides its
+   * draw: own_w, below_w.
    *
    * @generated from enum value: FINDING_KIND_METERS_DIFFER = 8;
    */

@@ -680,7 +680,7 @@ export const ListInventoryResponseSchema: GenMessage<ListInventoryResponse> = /*
  */
 export type SearchInventoryRequest = Message<"datacenter.v1.SearchInventoryRequest"> & {
   /**
-   * Required: words that each occur in a thing's code, name, serial number or place; at most 256 characters.
+   * Required: words that each occur in a thing's code, name, role, serial number, asset tag, model or place; at most 256 characters.
    *
    * @generated from field: string query = 1;
    */

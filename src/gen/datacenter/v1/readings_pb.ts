@@ -439,33 +439,43 @@ export const ReadingQuantity = {
   UNSPECIFIED: 0,
 
   /**
-   * Power that passes the element: what a device draws, or what power equipment, a feed or an outlet carries.
+   * What a device draws, or what power equipment, an outlet or a feed carries.
    *
    * @generated from enum value: READING_QUANTITY_POWER_W = 1;
    */
   POWER_W: 1,
 
   /**
+   * Apparent power that passes the element.
+   *
    * @generated from enum value: READING_QUANTITY_APPARENT_POWER_VA = 2;
    */
   APPARENT_POWER_VA: 2,
 
   /**
+   * Current that passes the element.
+   *
    * @generated from enum value: READING_QUANTITY_CURRENT_A = 3;
    */
   CURRENT_A: 3,
 
   /**
+   * Current of the first phase.
+   *
    * @generated from enum value: READING_QUANTITY_CURRENT_L1_A = 4;
    */
   CURRENT_L1_A: 4,
 
   /**
+   * Current of the second phase.
+   *
    * @generated from enum value: READING_QUANTITY_CURRENT_L2_A = 5;
    */
   CURRENT_L2_A: 5,
 
   /**
+   * Current of the third phase.
+   *
    * @generated from enum value: READING_QUANTITY_CURRENT_L3_A = 6;
    */
   CURRENT_L3_A: 6,
@@ -499,7 +509,7 @@ export const ReadingQuantity = {
   RETURN_C: 10,
 
   /**
-   * Air, or liquid, that a cooling unit moves.
+   * Air, or liquid, that a cooling unit moves, in cubic metres per hour.
    *
    * @generated from enum value: READING_QUANTITY_FLOW_M3H = 11;
    */
@@ -520,6 +530,8 @@ export const ReadingQuantity = {
   SENT_BPS: 13,
 
   /**
+   * Charge of the battery.
+   *
    * @generated from enum value: READING_QUANTITY_BATTERY_PCT = 14;
    */
   BATTERY_PCT: 14,

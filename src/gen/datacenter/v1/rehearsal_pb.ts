@@ -551,7 +551,7 @@ export const FailureKind = {
   UNSPECIFIED: 0,
 
   /**
-   * Devices that supply others: utilities, UPSes, panels, PDUs, chassis.
+   * Devices with power now that supply something: utilities, UPSes, panels, PDUs, chassis with blades.
    *
    * @generated from enum value: FAILURE_KIND_POWER = 1;
    */
@@ -565,49 +565,49 @@ export const FailureKind = {
   OUTLET: 2,
 
   /**
-   * Cooling units.
+   * Cooling units in service.
    *
    * @generated from enum value: FAILURE_KIND_COOLING = 3;
    */
   COOLING: 3,
 
   /**
-   * Devices at the ends of fabric links.
+   * Other devices in service at the ends of fabric links.
    *
    * @generated from enum value: FAILURE_KIND_SWITCH = 4;
    */
   SWITCH: 4,
 
   /**
-   * Power inlets with a recorded supply, and the power cables at them.
+   * Power inlets with power and a recorded source, and the cables at them.
    *
    * @generated from enum value: FAILURE_KIND_INLET = 5;
    */
   INLET: 5,
 
   /**
-   * Patch panels.
+   * Patch panels in service.
    *
    * @generated from enum value: FAILURE_KIND_PANEL = 6;
    */
   PANEL: 6,
 
   /**
-   * Data cables.
+   * Connected data cables.
    *
    * @generated from enum value: FAILURE_KIND_CABLE = 7;
    */
   CABLE: 7,
 
   /**
-   * Fabric links.
+   * Working fabric links.
    *
    * @generated from enum value: FAILURE_KIND_LINK = 8;
    */
   LINK: 8,
 
   /**
-   * Everything in a rack.
+   * Everything in a rack, as in a fire or a flood.
    *
    * @generated from enum value: FAILURE_KIND_RACK = 9;
    */
@@ -660,28 +660,30 @@ export const FailureSeverity = {
   UNSPECIFIED: 0,
 
   /**
-   * A reserve is lost: devices lose a supply and stay on, or a zone loses its spare unit.
+   * A reserve is lost: devices lose one of their supplies, a cooling unit fails, or fabric links go down.
    *
    * @generated from enum value: FAILURE_SEVERITY_INFO = 1;
    */
   INFO: 1,
 
   /**
-   * One device goes offline, or an element exceeds its derated limit.
+   * One IT device goes offline, alone in its rack too, or loses its last data path; a source is loaded above its derated
+   * limit; or a rack loses all PDUs and holds only devices without a recorded supply.
    *
    * @generated from enum value: FAILURE_SEVERITY_LOW = 2;
    */
   LOW: 2,
 
   /**
-   * Several devices go offline, cooling falls short, or a switch is cut off.
+   * Several IT devices go offline or lose their last data path, cooling falls short, a switch loses its last uplink, or a
+   * source is loaded above its capacity.
    *
    * @generated from enum value: FAILURE_SEVERITY_MEDIUM = 3;
    */
   MEDIUM: 3,
 
   /**
-   * A rack goes dark, and more than one small device with it.
+   * A rack goes dark; if one IT device is all that goes offline, it draws at least 1 kW.
    *
    * @generated from enum value: FAILURE_SEVERITY_HIGH = 4;
    */

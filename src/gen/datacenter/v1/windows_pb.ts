@@ -1174,21 +1174,24 @@ export const WindowVerdict = {
   GO: 1,
 
   /**
-   * Nothing is lost, but a limit is exceeded, a battery carries, or one more failure takes much.
+   * A supply stays above its long-term limit, uplinks above 80 %, a battery carries what would be lost without it, an area
+   * has no cooling reserve left, or one more failure takes more than exposed_racks racks, trips a supply, or darkens a
+   * device in a rack that the work does not touch.
    *
    * @generated from enum value: WINDOW_VERDICT_GO_WITH_RISK = 2;
    */
   GO_WITH_RISK: 2,
 
   /**
-   * Something is not recorded that may be lost.
+   * A device in a touched rack has no recorded supply, or a supply without a recorded capacity carries more than it must
+   * carry today after any single failure.
    *
    * @generated from enum value: WINDOW_VERDICT_UNKNOWN = 3;
    */
   UNKNOWN: 3,
 
   /**
-   * Something is lost that is neither part of the work nor accepted, or something trips.
+   * Something is lost that is neither part of the work nor accepted, or a supply trips.
    *
    * @generated from enum value: WINDOW_VERDICT_NO_GO = 4;
    */
@@ -1220,6 +1223,8 @@ export const WindowImpact = {
   UNSPECIFIED: 0,
 
   /**
+   * Nothing works with less than before.
+   *
    * @generated from enum value: WINDOW_IMPACT_NO_IMPACT = 1;
    */
   NO_IMPACT: 1,
@@ -1408,28 +1413,28 @@ export const WindowState = {
   UNSPECIFIED: 0,
 
   /**
-   * Not begun.
+   * Becomes BEGUN and DONE from starts_at on, and CANCELLED.
    *
    * @generated from enum value: WINDOW_STATE_PLANNED = 1;
    */
   PLANNED: 1,
 
   /**
-   * Its elements are out.
+   * Its elements are out. Becomes DONE and CANCELLED; PLANNED takes it back.
    *
    * @generated from enum value: WINDOW_STATE_BEGUN = 2;
    */
   BEGUN: 2,
 
   /**
-   * Its elements are back.
+   * Its elements are back. PLANNED and BEGUN take it back.
    *
    * @generated from enum value: WINDOW_STATE_DONE = 3;
    */
   DONE: 3,
 
   /**
-   * Will not take place, or was broken off.
+   * Will not take place, or was broken off. PLANNED and BEGUN take it back.
    *
    * @generated from enum value: WINDOW_STATE_CANCELLED = 4;
    */

@@ -1,0 +1,23 @@
+import { MAY } from "#dc/access.ts";
+import { SERVICES } from "#dc/operations/index.ts";
+import { planningTools, toolName, tools } from "#interfaces/dc_mcp/tools.ts";
+import { fieldName } from "#interfaces/graphql/schema.ts";
+
+const TOOLS = new Set([...tools, ...planningTools].map(({ name }) => name));
+
+/** Every RPC with the roles that may call it, its field in GraphQL and its tool for agents. */
+export function rpcIndex(): string {
+  return SERVICES.map(({ service, rpcs }) => {
+    const rows = rpcs.map(({ method, effect }) => {
+      const tool = toolName(method);
+      const cells = [
+        `[${method.name}](#${method.name.toLowerCase()})`,
+        MAY[effect].join(", "),
+        `\`${fieldName(method)}\``,
+        TOOLS.has(tool) ? `\`${tool}\`` : "",
+      ];
+      return `| ${cells.join(" | ")} |\n`;
+    });
+    return `\`${service.typeName}\`:\n\n| RPC | Roles | GraphQL | Tool |\n| --- | --- | --- | --- |\n${rows.join("")}`;
+  }).join("\n");
+}

@@ -47,6 +47,22 @@ export function enumWord(value: string | undefined, prefix: string): string {
   return bare === "" || bare === "UNSPECIFIED" ? "" : constantWord(bare);
 }
 
+/** Modules whose name is more than capital letters. */
+const MODULES: Readonly<Record<string, string>> = { sfpp: "SFP+", qsfpp: "QSFP+", qsfpdd: "QSFP-DD" };
+
+/** A type of port as its makers write it: `25gbase-x-sfp28` is "25G SFP28". Other texts stay as they are. */
+export function portTypeWord(type: string): string {
+  const [, speed = "", unit, module] = /^(\d+(?:\.\d+)?)(g?)base-x-(\w+)$/.exec(type) ?? [];
+  if (module !== undefined) {
+    return `${unit === "g" ? speed : Number(speed) / 1000}G ${MODULES[module] ?? module.toUpperCase()}`;
+  }
+  if (!/^(?:[\d.]+g?base-|iec-|nema-|(?:lc|sc|st|mpo|8p8c|lag)$)/.test(type)) return type;
+  return type
+    .toUpperCase()
+    .replace(/^(IEC-\d+|NEMA)-/, "$1 ")
+    .replace("IEC-", "IEC ");
+}
+
 /** Adjectives of the draws that can count as load. */
 export const BASIS_WORDS = {
   ALLOCATED: "planned",

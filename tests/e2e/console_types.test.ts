@@ -50,7 +50,7 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       await page.getByRole("option", { name: /^acme-r2/ }).waitFor();
       await page.keyboard.press("Enter");
       await heading(page, "acme-r2");
-      await page.getByRole("row", { name: "PSU1 Power in iec-60320-c14 –" }).waitFor();
+      await page.getByRole("row", { name: "PSU1 Power in IEC 60320 C14 –" }).waitFor();
       await page.getByText("Device types come from").waitFor({ state: "detached" });
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       expect(await page.getByRole("button", { name: /^Edit/ }).count()).toBe(0);

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What axe calls serious or critical on the page as it stands, one line for each rule. */
+/** What axe calls moderate, serious or critical on the page as it stands, one line for each rule. */
 export async function seriousFaults(
   page: Page,
   options: { readonly contrastAlone: boolean },
@@ -29,7 +29,7 @@ async function look({ contrastAlone }: { readonly contrastAlone: boolean }): Pro
   const rules = { "label-content-name-mismatch": { enabled: false } };
   const { violations } = await axe.run({ exclude }, contrastAlone ? { runOnly: ["color-contrast"] } : { rules });
   return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ impact }) => impact !== "minor")
     .map(
       ({ id, nodes }) =>
         `${id} ${nodes

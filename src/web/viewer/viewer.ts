@@ -93,7 +93,7 @@ export class Viewer {
     if (this.#revealed === ref) return;
     this.#revealed = ref;
     const element = this.#elementOf(ref);
-    if (element !== undefined) this.#zoom.reveal(element);
+    if (element !== undefined) this.#zoom.reveal(element, false);
   }
 
   /** Chooses an element: its details are shown, and it comes into view. */
@@ -187,7 +187,7 @@ export class Viewer {
     for (const one of elementsIn(this.frame)) {
       if (refOf(one) === refOf(element)) one.classList.add("chosen");
     }
-    this.#zoom.reveal(element);
+    this.#zoom.reveal(element, true);
   }
 
   #zoomed(): void {

@@ -1,16 +1,18 @@
 /** Shares of the picture's own size. */
 const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
 const MOST_STEP = 4;
-/** A picture that would shrink to less than this scrolls instead, since its smallest letters could not be read. */
-const LEAST_FIT = 0.8;
+/** A picture that would shrink to less than this opens at its own size and scrolls, since its parts could not be distinguished. */
+const LEAST_FIT = 0.4;
+/** An element that a person looks for is enlarged if its letters would be smaller than this share of their size. */
+const LEAST_READ = 0.8;
 /** Least and most share of the own size that wheel and pinch reach. */
 const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 8;
 /** Pixels from the frame's top to what comes into view: the frame's middle may be below the screen. */
 const REVEALED_TOP = 96;
 
-/** `wide` fills the width of the frame, `fit` shows all of the picture. */
-export type ZoomLevel = number | "fit" | "wide";
+/** `fit` shows all of the picture, at most at its own size. */
+export type ZoomLevel = number | "fit";
 
 /** How large a picture is shown in its frame, which scrolls. */
 export class Zoom {
@@ -32,7 +34,8 @@ export class Zoom {
 
   get level(): ZoomLevel {
     if (this.#chosen !== undefined) return this.#chosen;
-    return this.#frame.clientWidth / this.#natural.width < LEAST_FIT ? 1 : "wide";
+    const { width, height } = this.#natural;
+    return Math.min(this.#frame.clientWidth / width, this.#height / height) < LEAST_FIT ? 1 : "fit";
   }
 
   get isLeast(): boolean {
@@ -69,9 +72,12 @@ export class Zoom {
     this.#frame.scrollTop += after.y + y * after.height - clientY;
   }
 
-  /** Scrolls the frame, and not the page, until the element is in the middle of its upper part. */
-  reveal(element: Element): void {
-    if (this.#share < LEAST_FIT) this.choose(1);
+  /**
+   * Scrolls the frame, and not the page, until the element is in the middle of its upper part.
+   * @param isSought whether a person looks for it: then it is enlarged until it can be read
+   */
+  reveal(element: Element, isSought: boolean): void {
+    if (isSought && this.#share < LEAST_READ) this.choose(1);
     const [outer, inner] = [this.#frame.getBoundingClientRect(), element.getBoundingClientRect()];
     const top = Math.min(REVEALED_TOP, outer.height / 3);
     this.#frame.scrollLeft += inner.x + inner.width / 2 - outer.x - outer.width / 2;
@@ -98,10 +104,12 @@ export class Zoom {
     const { level } = this;
     const { width, height } = this.#natural;
     if (typeof level === "number") return `${width * level}px`;
-    if (level === "wide") return `min(100%, ${width}px)`;
-    // A frame without a greatest height has a fixed one.
+    return `min(100%, ${Math.min(width, (this.#height * width) / height)}px)`;
+  }
+
+  /** Pixels that a picture may be high; a frame without a greatest height has a fixed one. */
+  get #height(): number {
     const most = Number.parseFloat(getComputedStyle(this.#frame).maxHeight);
-    const room = (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;
-    return `min(100%, ${Math.min(width, (room * width) / height)}px)`;
+    return (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;
   }
 }

@@ -3,7 +3,7 @@ import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
 import { FAILURE_KINDS } from "#web/console/address_words.ts";
 import { moment, utcMoment } from "#web/console/labels.ts";
 import { bandwidth, watts } from "#words/figures.ts";
-import { constantWord, enumWord } from "#words/names.ts";
+import { constantWord, enumWord, portTypeWord } from "#words/names.ts";
 
 test.each([
   ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],
@@ -28,6 +28,19 @@ test("figures carry the unit that suits their size", () => {
     "25 Gbit/s",
     "13.6 Tbit/s",
   ]);
+});
+
+test.each([
+  ["25gbase-x-sfp28", "25G SFP28"],
+  ["10gbase-x-sfpp", "10G SFP+"],
+  ["1000base-x-sfp", "1G SFP"],
+  ["2.5gbase-t", "2.5GBASE-T"],
+  ["iec-60320-c14", "IEC 60320 C14"],
+  ["iec-60309-3p-n-e-6h", "IEC 60309 3P-N-E-6H"],
+  ["nema-5-20p", "NEMA 5-20P"],
+  ["hardwired", "hardwired"],
+])("portTypeWord names %p as its makers do", (type, word) => {
+  expect(portTypeWord(type)).toBe(word);
 });
 
 test("a moment tells its zone, and what is none is left as it is", () => {

@@ -784,6 +784,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.GetDeviceRequest": "Asks for one device.",
   "datacenter.v1.GetDeviceRequest.code": "Required.",
   "datacenter.v1.GetDeviceRequest.view": "Defaults to FULL.",
+  "datacenter.v1.GetDeviceRequest.during_window": "Answer as during this stored window, given by its code.",
   "datacenter.v1.GetDeviceResponse": "A device and what belongs to it.",
   "datacenter.v1.GetDeviceResponse.device": "The device.",
   "datacenter.v1.GetDeviceResponse.power_chain": "Each inlet's way to its root.",

@@ -939,6 +939,7 @@ export interface PowerOut {
 export interface GetDeviceRequest {
   readonly code: string;
   readonly view: DeviceView;
+  readonly during_window: string;
 }
 
 export interface GetDeviceResponse {

@@ -179,6 +179,7 @@ export interface SearchDevicesResponse {
 export interface GetDeviceRequest {
   readonly code: string;
   readonly view: words.DeviceView;
+  readonly duringWindow: string;
 }
 
 export interface GetDeviceResponse {

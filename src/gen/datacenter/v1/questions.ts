@@ -87,6 +87,7 @@ export const SearchDevices = {
 export const GetDevice = {
   code: {"type":"text"},
   view: {"type":"choice","prefix":"DEVICE_VIEW","values":["BASIC","FULL"]},
+  during_window: {"type":"text"},
 } as const satisfies QuestionFields;
 
 /** Fields of GetPortRequest. */

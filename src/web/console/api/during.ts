@@ -10,6 +10,7 @@ type DuringRpc = {
 const DURING_RPCS: Readonly<Record<DuringRpc, true>> = {
   FloorPlan: true,
   GetRack: true,
+  GetDevice: true,
   ThermalHeadroom: true,
   PowerBlastRadius: true,
   "datacenter.v1.PlanningService/RehearseFailures": true,

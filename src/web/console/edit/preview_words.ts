@@ -7,7 +7,7 @@ import type {
   RackPreview,
   SupplyPreview,
 } from "#gen/datacenter/v1/json.ts";
-import { decimal, percent, watts } from "#words/figures.ts";
+import { decimal, kilowatts, percent, watts } from "#words/figures.ts";
 import { listSome, refName } from "#words/names.ts";
 import { type State, stateOfShare } from "../../shared/state_of_share.ts";
 import { countOf } from "../labels.ts";
@@ -190,7 +190,6 @@ function rackRows(rack: RackPreview): readonly PreviewRow[] {
 
 function coolingRows({ ref, medium, heat_kw = UNKNOWN, usable_kw = UNKNOWN, health_after }: CoolingPreview) {
   const heat = medium === "COOLING_MEDIUM_LIQUID" ? "liquid heat of usable cooling" : "heat of usable cooling";
-  const kilowatts = (value: number) => decimal(value, "kW");
   const state = STATES[health_after] ?? "unknown";
   return [rowOfBoth(`${nameOf(ref)}: ${heat}`, state, (side) => ofLimit(heat_kw[side], usable_kw[side], kilowatts))];
 }

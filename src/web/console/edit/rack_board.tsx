@@ -4,10 +4,10 @@ import { watts } from "#words/figures.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { linkTo } from "../router.ts";
 import { isKey, keyShown } from "../shell/keys.ts";
+import { BoardFace } from "./board_face.tsx";
 import { useMayWrite } from "./edit_buttons.tsx";
 import { editing } from "./editing.ts";
-import type { Chosen } from "./rack_cells.ts";
-import { type Box, boxesOf, FACES, type FaceName, freeRows, positionAt } from "./rack_cells.ts";
+import { type Box, boxesOf, type Chosen, FACES, type FaceName, freeRows, positionAt } from "./rack_cells.ts";
 import { type Move, useMove } from "./rack_move.ts";
 import { useStops } from "./rack_stops.ts";
 import { UnitMenu } from "./unit_menu.tsx";
@@ -131,66 +131,59 @@ function Face({ answer, face, move, choose, startDrag, onKey, mayWrite, hasCords
   const { units, occupants, rack } = answer;
   const watched = new Set(rack.health_reasons.map(({ ref }) => ref));
   const most = Math.max(1, ...occupants.map(({ draw_w }) => draw_w));
-  const name = face === "front" ? "Front" : "Rear";
+  const title = (
+    <>
+      {face === "front" ? "Front" : "Rear"}
+      {hasCords && look.cords.size > 0 ? (
+        <span>
+          cords <Cords sides={["A"]} /> A <Cords sides={["B"]} /> B
+        </span>
+      ) : null}
+    </>
+  );
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form
-    <div class="board-face" role="group" aria-label={name} data-face={face}>
-      <h3>
-        {name}
-        {hasCords && look.cords.size > 0 ? (
-          <span>
-            cords <Cords sides={["A"]} /> A <Cords sides={["B"]} /> B
-          </span>
-        ) : null}
-      </h3>
-      <div class="board-units">
-        {units.map(({ u }, row) => (
-          <span key={u} class="board-number" style={{ gridRow: row + 1 }}>
-            {u}
-          </span>
-        ))}
-        {freeRows(units, face).map((row) =>
-          mayWrite ? (
-            <button
-              key={row}
-              type="button"
-              class="board-free"
-              data-rows={`${row} ${row}`}
-              style={{ gridRow: row + 1 }}
-              onClick={({ currentTarget }) => choose(row, currentTarget)}
-            >
-              U{units[row]?.u} is free{units[row]?.reserved === "" ? "" : `, reserved for ${units[row]?.reserved}`}
-            </button>
-          ) : (
-            <span key={row} class="board-free" style={{ gridRow: row + 1 }} />
-          ),
-        )}
-        {boxesOf(units, occupants, face).map((box) => (
-          <a
-            key={box.device.device_code}
-            href={linkTo("device", box.device.device_code)}
-            class={`${boxClass(box, move)} ${tone(box.device, look.coloring, most)}`}
-            style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
-            title={titleOf(box.device, look.cords)}
-            draggable={false}
-            aria-keyshortcuts={keyShown("move")}
-            data-rows={`${box.top} ${box.bottom}`}
-            onPointerDown={(event) => mayWrite && startDrag(event, box, face)}
-            onKeyDown={(event) => onKey(event, box)}
+    <BoardFace face={face} units={units} title={title}>
+      {freeRows(units, face).map((row) =>
+        mayWrite ? (
+          <button
+            key={row}
+            type="button"
+            class="board-free"
+            data-rows={`${row} ${row}`}
+            style={{ gridRow: row + 1 }}
+            onClick={({ currentTarget }) => choose(row, currentTarget)}
           >
-            <span>{box.device.device_code}</span>
-            <span class="board-draw">
-              {box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}
-              {box.isMounted && watched.has(`device:${box.device.device_code}`) ? (
-                <StateMark state="watch" label="finding" />
-              ) : null}
-              {hasCords ? <Cords sides={look.cords.get(box.device.device_code) ?? []} /> : null}
-            </span>
-          </a>
-        ))}
-        {move !== undefined && move.face === face ? <Ghost move={move} /> : null}
-      </div>
-    </div>
+            U{units[row]?.u} is free{units[row]?.reserved === "" ? "" : `, reserved for ${units[row]?.reserved}`}
+          </button>
+        ) : (
+          <span key={row} class="board-free" style={{ gridRow: row + 1 }} />
+        ),
+      )}
+      {boxesOf(units, occupants, face).map((box) => (
+        <a
+          key={box.device.device_code}
+          href={linkTo("device", box.device.device_code)}
+          class={`${boxClass(box, move)} ${tone(box.device, look.coloring, most)}`}
+          style={{ gridRow: `${box.top + 1} / ${box.bottom + 2}` }}
+          title={titleOf(box.device, look.cords)}
+          draggable={false}
+          aria-keyshortcuts={keyShown("move")}
+          data-rows={`${box.top} ${box.bottom}`}
+          onPointerDown={(event) => mayWrite && startDrag(event, box, face)}
+          onKeyDown={(event) => onKey(event, box)}
+        >
+          <span>{box.device.device_code}</span>
+          <span class="board-draw">
+            {box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}
+            {box.isMounted && watched.has(`device:${box.device.device_code}`) ? (
+              <StateMark state="watch" label="finding" />
+            ) : null}
+            {hasCords ? <Cords sides={look.cords.get(box.device.device_code) ?? []} /> : null}
+          </span>
+        </a>
+      ))}
+      {move !== undefined && move.face === face ? <Ghost move={move} /> : null}
+    </BoardFace>
   );
 }
 

@@ -1,7 +1,7 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/json.ts";
 
 export type FaceName = "front" | "rear";
-type Unit = GetRackResponse["units"][number];
+export type Unit = GetRackResponse["units"][number];
 
 /** A device on one face of a rack, by the rows of units that it takes; rows count from the top. */
 export interface Box {

@@ -1,4 +1,5 @@
 import { capitalize, kindNoun } from "#words/names.ts";
+import { labelOf } from "../edit/field_labels.ts";
 import type { CsvTable } from "./csv.ts";
 import type { FieldProblem, Item, Parsed } from "./parse_items.ts";
 import { columnOf, topOf } from "./problems.ts";
@@ -67,7 +68,7 @@ export function errorTable(
 
 /** The column of a field; "" for none. */
 function keyOf(parsed: Parsed, field: string, table: CsvTable | undefined): readonly [key: string, name: string] {
-  if (table === undefined) return [topOf(field), topOf(field)];
+  if (table === undefined) return [topOf(field), labelOf({ name: topOf(field), type: "text" })];
   const found = columnOf(parsed, field);
   return found === undefined ? ["", ""] : [String(found.at), found.header];
 }

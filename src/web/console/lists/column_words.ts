@@ -1,5 +1,5 @@
-import { bandwidth, count, decimal, percent, watts } from "#words/figures.ts";
-import { constantWord, splitUnit } from "#words/names.ts";
+import { bandwidth, count, decimal, kilowatts, percent, watts } from "#words/figures.ts";
+import { constantWord, portTypeWord, splitUnit } from "#words/names.ts";
 
 /** Names of columns whose own name says too little. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -74,7 +74,7 @@ function wattsIn(value: number, most: number | undefined): string {
 
 /** A figure with its unit; `most` is the greatest figure of the column, which decides the unit, if it is in one. */
 export function figureWords(column: string, value: number, most?: number): string {
-  if (column.endsWith("_kw")) return decimal(value, "kW");
+  if (column.endsWith("_kw")) return most === undefined ? kilowatts(value) : decimal(value, "kW");
   if (column.endsWith("_w")) return wattsIn(value, most);
   if (column.endsWith("_pct")) return percent(value);
   if (column.endsWith("_mbps")) return bandwidth(value);
@@ -90,7 +90,7 @@ const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are words of enumerations. */
 const ENUMERATIONS: ReadonlySet<string> = new Set(
-  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type free_port depth airflow".split(
+  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled free_port depth airflow".split(
     " ",
   ),
 );
@@ -98,6 +98,7 @@ const ENUMERATIONS: ReadonlySet<string> = new Set(
 /** A text of a column as a person reads it. */
 export function cellWords(column: string, text: string): string {
   if (column === "traffic") return constantWord(text);
+  if (column === "type") return portTypeWord(textWords(text));
   return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
 }
 

@@ -1,5 +1,5 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
-import { count, decimal, watts } from "#words/figures.ts";
+import { count, kilowatts, watts } from "#words/figures.ts";
 import { plainRefs, refName } from "#words/names.ts";
 import { StateMark } from "../../shared/state.tsx";
 import { countOf } from "../labels.ts";
@@ -64,7 +64,7 @@ function CauseLine({ cause }: { readonly cause: FailureCause }) {
         words={count}
       />
       <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
-      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={(value) => decimal(value, "kW")} />
+      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={kilowatts} />
       <p class="cause-evidence">
         <a href={pictureOf(cause)}>See the picture</a> {evidence(cause)}
         {others === 0 ? null : (
@@ -119,7 +119,7 @@ function evidence({ summary, trips, zones, elements }: FailureCause): string {
   }
   const [zone] = zones;
   if (zone?.short === true) {
-    const short = decimal(zone.heat_kw - zone.capacity_kw, "kW");
+    const short = kilowatts(zone.heat_kw - zone.capacity_kw);
     const more = zones.length > 1 ? ` So are ${count(zones.length - 1)} more areas.` : "";
     return `${refName(zone.ref)} is short of ${short} then.${more}`;
   }

@@ -1,5 +1,5 @@
 import type { RehearseFailuresResponse, ThermalHeadroomResponse, ZoneShortage } from "#gen/datacenter/v1/json.ts";
-import { decimal, percent } from "#words/figures.ts";
+import { kilowatts, percent } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { stateOfShare } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
@@ -96,13 +96,14 @@ function Unknown({ name, href }: MediumProps) {
 /** Heat without a recorded unit is not 0 % of anything. */
 function Unserved({ name, href, note, heat }: MediumProps) {
   const isNeeded = heat > 0;
+  const [value = "", unit = ""] = kilowatts(heat).split(" ");
   return (
     <Gauge
       name={name}
       href={href}
-      value={decimal(heat)}
+      value={value}
       state={isNeeded ? "unknown" : undefined}
-      unit={`kW of heat ${note}`}
+      unit={`${unit} of heat ${note}`}
       share={isNeeded ? undefined : 0}
       lines={[
         ["Cooling units", isNeeded ? "none recorded" : "none needed"],
@@ -114,20 +115,21 @@ function Unserved({ name, href, note, heat }: MediumProps) {
 
 function Served({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
   const share = (100 * heat) / effective;
+  const [value = "", unit = ""] = kilowatts(heat).split(" ");
   const after = worst === undefined ? undefined : shareOf(worst);
   return (
     <Gauge
       name={name}
       href={href}
-      value={decimal(heat)}
+      value={value}
       state={stateOfShare(after ?? share) ?? "ok"}
-      unit={`kW of ${decimal(effective)} kW ${note}`}
+      unit={`${unit} of ${kilowatts(effective)} ${note}`}
       share={share}
       after={after}
       lines={[
-        ["Headroom", decimal(headroom, "kW"), headroom < 0 ? Math.max(80, share) : 0],
+        ["Headroom", kilowatts(headroom), headroom < 0 ? Math.max(80, share) : 0],
         worst === undefined
-          ? ["Reserve", decimal(effective - usable, "kW")]
+          ? ["Reserve", kilowatts(effective - usable)]
           : [
               <>one unit lost, {refName(worst.ref)}</>,
               Number.isFinite(after) ? percent(after) : "none left",

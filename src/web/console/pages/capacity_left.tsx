@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { AreaCapacity, FreeCooling, FreePorts, FreePower } from "#gen/datacenter/v1/json.ts";
 import { count, decimal } from "#words/figures.ts";
-import { enumWord } from "#words/names.ts";
+import { enumWord, portTypeWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -111,5 +111,5 @@ function Failure({ target }: { readonly target: string }) {
 
 function portsName({ kind, type }: FreePorts): string {
   const what = kind === "PORT_KIND_POWER_OUT" ? "Outlets" : `${enumWord(kind, "PORT_KIND")} ports`;
-  return type === "" ? what : `${what} ${type}`;
+  return type === "" ? what : `${what} ${portTypeWord(type)}`;
 }

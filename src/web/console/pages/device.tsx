@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Cable, Device as DeviceFields, GetDeviceResponse, Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth, decimal, watts } from "#words/figures.ts";
-import { enumWord, refName } from "#words/names.ts";
+import { enumWord, portTypeWord, refName } from "#words/names.ts";
 import { Share, StateMark } from "../../shared/state.tsx";
 import type { State } from "../../shared/state_of_share.ts";
 import { useCall } from "../api/use_call.ts";
@@ -229,7 +229,7 @@ function Ports({ answer }: { readonly answer: GetDeviceResponse }) {
       ),
     },
     { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
-    { name: "Type", cell: ({ type }) => type },
+    { name: "Type", cell: ({ type }) => portTypeWord(type) },
     { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
     { name: "Leads to", cell: (port) => <FarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
     { name: "Cable", cell: ({ name }) => cableWords(byPort.get(name)) },

@@ -4,6 +4,7 @@ import { colorName } from "#words/color_name.ts";
 import { count, decimal } from "#words/figures.ts";
 import { refName } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
+import { BoardFace } from "../edit/board_face.tsx";
 import { factsOf } from "../edit/facts.ts";
 import { boxesOf, FACES, type FaceName } from "../edit/rack_cells.ts";
 import { moment } from "../labels.ts";
@@ -127,7 +128,10 @@ const OF_DEVICE: Column<Line> = {
 
 const COLUMNS: readonly Column<Line>[] = [
   { name: "Port", cell: ({ port: { texts } }) => [texts["port"], texts["label"]].filter(Boolean).join(", ") },
-  { name: "Type", cell: ({ port: { texts } }) => texts["type"] || cellWords("kind", texts["kind"] ?? "") },
+  {
+    name: "Type",
+    cell: ({ port: { texts } }) => cellWords("type", texts["type"] ?? "") || cellWords("kind", texts["kind"] ?? ""),
+  },
   { name: "Far end", cell: FarEnd },
   { name: "Cable", cell: ({ cable }) => cableWords(cable) },
   { name: "Colour", cell: Colour },
@@ -241,27 +245,17 @@ function Strip({
   return (
     <div class="board" role="img" aria-label={`Rack ${rack.code}`}>
       {faces.map((face) => (
-        <div key={face} class="board-face">
-          <h3>
-            {rack.code}, {face}
-          </h3>
-          <div class="board-units">
-            {units.map(({ u }, row) => (
-              <span key={u} class="board-number" style={{ gridRow: row + 1 }}>
-                {u}
-              </span>
-            ))}
-            {boxesOf(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
-              <span
-                key={device_code}
-                class={`board-device ${side} ${isMounted ? "" : "through"} ${isOwn(device_code) ? "own" : ""}`}
-                style={{ gridRow: `${top + 1} / ${bottom + 2}` }}
-              >
-                {device_code}
-              </span>
-            ))}
-          </div>
-        </div>
+        <BoardFace key={face} face={face} units={units} title={`${rack.code}, ${face}`}>
+          {boxesOf(units, occupants, face).map(({ device: { device_code }, top, bottom, side, isMounted }) => (
+            <span
+              key={device_code}
+              class={`board-device ${side} ${isMounted ? "" : "through"} ${isOwn(device_code) ? "own" : ""}`}
+              style={{ gridRow: `${top + 1} / ${bottom + 2}` }}
+            >
+              {device_code}
+            </span>
+          ))}
+        </BoardFace>
       ))}
     </div>
   );

@@ -1,6 +1,6 @@
 import type { Port } from "#gen/datacenter/v1/json.ts";
 import { bandwidth } from "#words/figures.ts";
-import { enumWord } from "#words/names.ts";
+import { enumWord, portTypeWord } from "#words/names.ts";
 import { useCall } from "../api/use_call.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Card } from "../ui/parts.tsx";
@@ -9,7 +9,7 @@ import { type Column, Table } from "../ui/table.tsx";
 const COLUMNS: readonly Column<Port>[] = [
   { name: "Port", cell: ({ name }) => name },
   { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
-  { name: "Type", cell: ({ type }) => type },
+  { name: "Type", cell: ({ type }) => portTypeWord(type) },
   { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
 ];
 

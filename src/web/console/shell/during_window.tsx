@@ -4,7 +4,7 @@ import { useCall } from "../api/use_call.ts";
 import { linkTo, usePlace } from "../router.ts";
 
 /** Pages that ask nothing as during a window. */
-const NOW = /^(?:device|trace|fabric|window|windows|history|readings|notices|import)$/;
+const NOW = /^(?:trace|fabric|window|windows|history|readings|notices|import)$/;
 
 /** Says on every page that the inventory is shown as during a window, until the person goes back or the window is over. */
 export function DuringWindow() {
@@ -21,7 +21,8 @@ export function DuringWindow() {
     <p class="notice during" role="status">
       <span>
         {NOW.test(page) ? "This page shows the inventory as it is now. Others are shown" : "Shown"} as during window{" "}
-        <a href={linkTo("window", code)}>{code}</a>: floors, racks, lists, capacity, cooling, failures and placement.
+        <a href={linkTo("window", code)}>{code}</a>: floors, racks, devices, lists, capacity, cooling, failures and
+        placement.
       </span>
       <button type="button" onClick={() => during.set("")}>
         Back to now

@@ -26,7 +26,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
     ...(inventory?.totals ?? NO_TOTALS),
   };
   return (
-    <div class={open ? "side open" : "side"} id="side">
+    <aside class={open ? "side open" : "side"} id="side" aria-label="Navigation">
       <a class="brand" href={linkTo("overview")}>
         <Mark />
         planner
@@ -54,7 +54,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
         ))}
       </nav>
       <Who />
-    </div>
+    </aside>
   );
 }
 

@@ -137,8 +137,15 @@ function Offered(props: {
 const GAP = 4;
 const MOST_HEIGHT = 320;
 
+/** The lower edge of a field, or of the message about its error below it, which the list must not cover. */
+function lowestOf(field: HTMLElement): number {
+  const message = field.closest(".form-field, .field, td")?.querySelector(".form-problem, [role=alert]");
+  return Math.max(field.getBoundingClientRect().bottom, message?.getBoundingClientRect().bottom ?? 0);
+}
+
 function placeAt(list: HTMLElement, field: HTMLElement): void {
-  const { left, top, bottom, width } = field.getBoundingClientRect();
+  const { left, top, width } = field.getBoundingClientRect();
+  const bottom = lowestOf(field);
   const below = innerHeight - bottom - 2 * GAP;
   const above = top - 2 * GAP;
   const isBelow = below >= Math.min(MOST_HEIGHT, list.scrollHeight) || below >= above;

@@ -27,7 +27,7 @@ export function usePages(question: string): Pages {
 export function Pager({ pages, next }: { readonly pages: Pages; readonly next: string }) {
   if (next === "" && pages.number === 1) return null;
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label="Pages of this list">
       <button type="button" disabled={pages.number === 1} onClick={pages.back}>
         Previous
       </button>

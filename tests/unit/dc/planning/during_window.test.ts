@@ -40,6 +40,17 @@ describe("replies as during a window", () => {
     expect((await rack({ during_window: "MW-2" })).off).toBeGreaterThan(5);
   });
 
+  test("have the supply of a device, which loses an inlet", async () => {
+    await put("MW-1", ["device:PDU-A05-A"]);
+    const lit = async (more: JsonObject = {}) => {
+      const { power_chain }: Json = await site.call("GetDevice", { code: "SRV-A05-01", ...more });
+      return power_chain.map(({ live = false }: Json) => live);
+    };
+
+    expect(await lit()).toEqual([true, true]);
+    expect(await lit({ during_window: "MW-1" })).toEqual([false, true]);
+  });
+
   test("are refused for no window, and for one that is over", async () => {
     await put("MW-1", ["device:UPS-B1"]);
     await site.call("UpsertWindow", {

@@ -18,7 +18,6 @@ const ON_A_FILE = [
   "docs/windows.md#As during a window",
   "docs/windows.md#Run sheet and notices",
   "docs/windows.md#Calendar",
-  "docs/windows.md#A copy of a site",
   "docs/import/exports.md#Exports for other programs",
   "docs/datacenter.md#Pictures",
   "docs/datacenter.md#The change log as evidence",
@@ -37,17 +36,13 @@ const BESIDE_A_SERVER = [
 
 /** Parts of lines of these blocks that are not typed. */
 const NEEDS_MORE: Readonly<Record<string, string>> = {
-  "--checkpoint": "a checkpoint that was kept; dc_audit does",
-  "--expect-head": "the hash is the reader's; dc_audit does",
   "isp.ics": "the reader's calendar; dc_window does",
-  "audit archive": "entries of another year; dc_audit does",
 };
 
 const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/datacenter.md#Authentication and roles":
     "hosts, certificates and keys of the reader; dc_access and dc_admission do",
   "docs/datacenter.md#The stream of changes": "never ends; dc_change_stream does",
-  "docs/datacenter.md#Writes behind the service's back": "events of a database's change feed; dc_foreign does",
   "docs/datacenter.md#MCP server": "an agent's program; dc_mcp_http runs the official clients",
   "docs/deploy/README.md#Deploying the datacenter service": "needs podman; test:release runs the image in a sandbox",
   "docs/import/containerlab.md#Import from containerlab": "the reader's file; dc_import_from does",
@@ -67,7 +62,6 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
     "an account of a forge; pr_command and pr_sync do with programs in the place of gh and glab",
   "docs/readings.md#From Prometheus": "needs a Prometheus; dc_readings_prometheus does",
   "docs/notices.md#Dead letters and trials": "dead letters take a day; dc_notices and the tests of the sender do",
-  "docs/work.md#Review": "the reader's finished work; review_command does",
   "docs/release.md#Building a release": "takes half an hour; its page states what was run",
 };
 

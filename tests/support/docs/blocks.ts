@@ -7,6 +7,7 @@ import { configTable } from "./config_tables.ts";
 import { lintRule } from "./lint_examples.ts";
 import { metricsTable } from "./metric_tables.ts";
 import { reasonsTable } from "./rpc_pages.ts";
+import { schemaTable } from "./schema_tables.ts";
 import { settingsTable } from "./settings_table.ts";
 import { toolPart } from "./tool_tables.ts";
 import { keysTable, valuesTable } from "./value_tables.ts";
@@ -27,6 +28,7 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
   tasks: tasksTable,
   values: valuesTable,
   keys: keysTable,
+  schema: schemaTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

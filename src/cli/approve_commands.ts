@@ -60,7 +60,7 @@ async function refuseOpenApproval({ context }: OpenProject, { id }: ApproveWords
   if (id === undefined) return;
   const { approval } = await findSpec(context, id, { archived: true });
   if (approval?.required !== true || approval.status === "approved") return;
-  throw new UsageError('Missing flag "--by": expected the name of who decides', null);
+  throw new UsageError('Missing "--by <name>": who approves', null);
 }
 
 async function isWanted(waiting: readonly WaitingLine[]): Promise<boolean> {
@@ -68,9 +68,7 @@ async function isWanted(waiting: readonly WaitingLine[]): Promise<boolean> {
   return askOnTerminal(questionAbout(waiting));
 }
 
-async function approveLike({ context }: OpenProject, prefix: string, { yes, json, id, all, commands }: ApproveWords) {
-  if (id !== undefined || all || commands)
-    throw new UsageError('Flag "--like" goes with no spec and no other list', null);
+async function approveLike({ context }: OpenProject, prefix: string, { yes, json }: ApproveWords) {
   if (!isPrefix(prefix))
     throw new UsageError(`Wrong value "${prefix}" for "--like": expected the beginning of a command`, null);
   if (!yes) {
@@ -89,9 +87,6 @@ async function waitingLines(
   project: OpenProject,
   { id, commands, all }: ApproveWords,
 ): Promise<readonly WaitingLine[]> {
-  if ([id !== undefined, commands, all].filter(Boolean).length !== 1) {
-    throw new UsageError('Expected one of: the id of a spec, "--commands", "--all", "--like"', null);
-  }
   const { context } = project;
   const specs =
     id === undefined

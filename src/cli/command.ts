@@ -3,7 +3,18 @@ import type { ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
 import type { StderrLogger } from "./output/stderr_logger.ts";
 
-interface FlagBase {
+/**
+ * What a flag or an argument demands of the others of its command, in their words: `--json`, `--basis measured`, `<id>`.
+ * `argument_rules.ts` checks it, and help shows it.
+ */
+export interface ArgumentRules {
+  /** Must not be given beside it. */
+  readonly excludes?: readonly string[];
+  /** Must all be given beside it. */
+  readonly needs?: readonly string[];
+}
+
+interface FlagBase extends ArgumentRules {
   readonly summary: string;
   /** One letter for the short form, `l` for `-l`. */
   readonly short?: string;
@@ -13,9 +24,11 @@ interface FlagBase {
   readonly multiple?: true;
   /** Source of completions for values. */
   readonly completes?: Completes;
+  /** The command cannot run without it. */
+  readonly required?: true;
 }
 
-export interface BooleanFlag extends Pick<FlagBase, "summary" | "short"> {
+export interface BooleanFlag extends Pick<FlagBase, "summary" | "short" | keyof ArgumentRules> {
   readonly type: "boolean";
 }
 
@@ -41,9 +54,11 @@ export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
 export type Completes = "spec" | "archived_spec" | "file" | "directory";
 
 /** A word without a dash, by its place; the order of the record's keys is the order on the line. */
-export interface Positional {
+export interface Positional extends ArgumentRules {
   readonly summary: string;
   readonly required: boolean;
+  /** Flags of which one may stand for it; without any of them it is required, whatever `required` says. */
+  readonly replacedBy?: readonly string[];
   /** The only words allowed here. */
   readonly options?: readonly string[];
   readonly completes?: Completes;
@@ -78,7 +93,9 @@ export type Args<P extends Positionals, F extends Flags> = {
     ? boolean
     : F[Name] extends { readonly multiple: true }
       ? readonly FlagValue<F[Name]>[]
-      : FlagValue<F[Name]> | undefined;
+      : F[Name] extends { readonly required: true }
+        ? FlagValue<F[Name]>
+        : FlagValue<F[Name]> | undefined;
 };
 
 /** Context of every command beside its arguments. */
@@ -113,6 +130,8 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   readonly flags: F;
   /** Related flags that help shows on one line, with a summary for all of them. */
   readonly joined?: readonly JoinedFlags[];
+  /** Values come from other sources too, so the command itself checks what its flags demand of each other. */
+  readonly checksRules?: true;
   readonly examples: readonly Example[];
   /**
    * Prints results with `print` and messages with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.

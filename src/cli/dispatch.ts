@@ -7,7 +7,7 @@ import { diskRefusal } from "#planner/store/files/disk_error.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
-import { findCommand } from "./find_command.ts";
+import { commandPlace, findCommand } from "./find_command.ts";
 import { print, printError } from "./output/print.ts";
 import { logError, openStderrLogger } from "./output/stderr_logger.ts";
 import { errorWidth } from "./output/terminal.ts";
@@ -74,13 +74,6 @@ async function runWords(name: string, command: Command, words: readonly string[]
   if (wantsHelp) return showHelp(name, command);
   // parseWords has just made the words what the command declares, name by name.
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
-}
-
-// Index of the first word that is neither a flag nor the value of --root; both can precede the command's name.
-function commandPlace(words: readonly string[]): number {
-  let index = 0;
-  while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
-  return index;
 }
 
 async function overview(words: readonly string[]): Promise<ExitStatus> {

@@ -11,6 +11,13 @@ export interface FoundCommand {
   readonly found: { readonly command: Command } | { readonly family: CommandFamily };
 }
 
+/** Index of the first word that is neither a flag nor the value of `--root`: both may precede the command's name. */
+export function commandPlace(words: readonly string[]): number {
+  let index = 0;
+  while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
+  return index;
+}
+
 /**
  * Returns the command that the words name. If the member's name is missing, uses the family's `fallback`.
  *

@@ -1,3 +1,4 @@
+import { argumentSummary, exclusionText, flagSummary, flagUse } from "./argument_rules.ts";
 import type { Command, Example, Flag, Positional } from "./command.ts";
 import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
 import { outputWidth, paint } from "./output/terminal.ts";
@@ -101,36 +102,43 @@ export function usageLine(name: string, command: Command): string {
 }
 
 /** Summary of an argument with its options, as help and docs show it. */
-export function placeText({ summary, options }: Positional): string {
-  return options === undefined ? summary : `${summary}: ${options.join(", ")}`;
+export function placeText(declared: Positional): string {
+  const summary = argumentSummary(declared);
+  return declared.options === undefined ? summary : `${summary}: ${declared.options.join(", ")}`;
 }
 
-/** Lines of flags in their order. The flags of one entry of `joined` share a line, in the position of its first flag. */
+/**
+ * Lines of flags in their order. The flags of one entry of `joined` share a line, in the position of its first flag. What
+ * a flag excludes is shown if it takes no further line; docs/commands.md has all of it.
+ */
 function flagLines(flags: Readonly<Record<string, Flag>>, joined: Command["joined"] = []): readonly string[] {
   const entries = Object.entries(flags).flatMap(([name, flag]) => {
     const group = joined.find((one) => one.flags.includes(name));
-    if (group === undefined) return [{ head: flagHead(name, flag), text: flagText(flag) }];
+    if (group === undefined) return [{ head: flagHead(name, flag), text: flagText(flag), more: exclusionText(flag) }];
     if (group.flags[0] !== name) return [];
     const others = group.flags.slice(1).map((other) => flagHead(other, flags[other] ?? flag).trim());
-    return [{ head: [flagHead(name, flag), ...others].join(", "), text: group.summary }];
+    return [{ head: [flagHead(name, flag), ...others].join(", "), text: group.summary, more: "" }];
   });
   const heads = entries.map(({ head }) => head.length).filter((length) => length <= MOST_HEAD_COLUMNS);
   const width = Math.max(0, ...heads);
-  return entries.flatMap(({ head, text }) => item(head, text, width));
+  return entries.flatMap(({ head, text, more }) => {
+    const [short, whole] = [item(head, text, width), item(head, text + more, width)];
+    return whole.length > short.length ? short : whole;
+  });
 }
 
 /** `-l, --label <label>`; a flag without a short form is indented by its width. */
 export function flagHead(name: string, flag: Flag): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
-  if (flag.type === "boolean") return `${short}--${name}`;
-  return `${short}--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
+  return short + flagUse(name, flag);
 }
 
 /** Summary of a flag with its options, as help and docs show it. */
 export function flagText(flag: Flag): string {
   const options = flag.type === "enum" ? `: ${flag.options.join(", ")}` : "";
   const repeats = "multiple" in flag ? " (repeatable)" : "";
-  return `${flag.summary}${options}${repeats}`;
+  const required = "required" in flag ? " (required)" : "";
+  return `${flagSummary(flag)}${options}${repeats}${required}`;
 }
 
 // Head and text side by side, with the text wrapped in its column; below the head if the screen is too narrow for both.

@@ -17,7 +17,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export async function keptRecord(ports: RunPorts, id: SpecId, word: string): Promise<KeptRunRecord> {
   const isNumber = /^[1-9]\d{0,8}$/.test(word);
   if (!isNumber && word !== "last") {
-    throw new UsageError(`Invalid value "${word}" for "--run": expected the number of a run from 1, or last`, null);
+    throw new UsageError(`Wrong value "${word}" for "--run": expected the number of a run from 1, or last`, null);
   }
   const found = await ports.worktrees.record(id, isNumber ? Number(word) : null);
   if (found !== null) return found;

@@ -6,7 +6,7 @@ import { UsageError } from "./usage_error.ts";
 
 /** For commands that take or finish claims that other clones see. */
 export const SHARED_CLAIM_FLAGS = {
-  steal: { type: "boolean", summary: "Take claims of other clones, after a question" },
+  steal: { type: "boolean", summary: "Take claims of other clones, after a question", excludes: ["--offline"] },
   offline: { type: "boolean", summary: "Do not ask the remote who has the specs" },
 } as const;
 
@@ -17,11 +17,10 @@ export const SHARED_CLAIM_FLAGS = {
  */
 export async function sharedWishes({ steal, offline }: SharedClaimWishes, cli: Cli): Promise<SharedClaimWishes> {
   if (!steal) return { steal, offline };
-  if (offline) throw new UsageError('Flags "--steal" and "--offline" exclude each other', null);
   const { context, root } = await cli.project();
   refuseInRun(root, "take claims of other clones");
   const { remote } = (await context.config()).claims;
-  if (remote === null) throw new UsageError('Flag "--steal" needs setting "claims.remote"', null);
+  if (remote === null) throw new UsageError('"--steal" needs setting "claims.remote"', null);
   if (!askOnTerminal(`Take these specs from whoever works on them in other clones of "${remote}"? [y/N] `)) {
     throw new OperationError("aborted", "Nothing was taken");
   }

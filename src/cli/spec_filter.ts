@@ -24,7 +24,7 @@ export const FIELD_FLAGS = {
 /** Returns the test of `--due`. @throws UsageError for a text that is no day */
 export function isDueBy(due: string | undefined): (spec: { readonly due?: string | null }) => boolean {
   if (due !== undefined && !isDay(due)) {
-    throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);
+    throw new UsageError(`Wrong value "${due}" for "--due": expected a day, YYYY-MM-DD`, null);
   }
   return (spec) => due === undefined || (typeof spec.due === "string" && spec.due <= due);
 }

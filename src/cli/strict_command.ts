@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
-import type { Command, Flag, IntegerFlag, Positional } from "./command.ts";
+import { checkArgumentRules, missingArgument } from "./argument_rules.ts";
+import type { Command, Flag, Positional } from "./command.ts";
+import { expectedValue, fitsFlag, oneOf, readFlagText } from "./flag_value.ts";
 import { helpHint, suggestion, UsageError } from "./usage_error.ts";
 
 /** The flags that every command takes, before or behind its name. */
@@ -34,8 +36,8 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * Checks the words of one call against the command's declaration and returns their values.
  *
  * Nothing is guessed: unknown flags (with the nearest right one), a value too few or too many, a flag given twice,
- * words beyond the declared ones and values of the wrong kind are all refused. `--` ends the flags; `--help` wins over
- * everything else that is wrong.
+ * words beyond the declared ones, values of the wrong kind and flags that exclude or lack each other are all refused.
+ * `--` ends the flags; `--help` wins over everything else that is wrong.
  *
  * @param name the command's, empty for the program itself
  * @throws UsageError naming the word, its value and what was expected. Source: docs/decisions.md#s-28
@@ -55,12 +57,9 @@ export function parseWords(name: string, command: Command, words: readonly strin
   for (const token of options) check.add(token);
   const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
   const { root, quiet, help: _, ...values } = check.values();
-  return {
-    help: false,
-    quiet: quiet === true,
-    root: typeof root === "string" ? root : undefined,
-    args: { ...values, ...placePositionals(name, command.positionals, given) },
-  };
+  const args = { ...values, ...placePositionals(name, command.positionals, given) };
+  if (command.checksRules !== true) checkArgumentRules(name, command, args);
+  return { help: false, quiet: quiet === true, root: typeof root === "string" ? root : undefined, args };
 }
 
 class WordCheck {
@@ -98,26 +97,16 @@ class WordCheck {
       if (value !== undefined) throw this.#refuse(`Flag "--${name}" takes no value: got "${value}"`);
       return true;
     }
-    if (value === undefined) throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}`);
+    if (value === undefined) throw this.#refuse(`Missing value for "--${name}": expected ${expectedValue(flag)}`);
     // A word that begins with "-" was probably meant as a flag; `--flag=-value` passes it as a value.
     if (inlineValue === false && /^-./.test(value)) {
-      throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}, got the flag "${value}"`);
+      throw this.#refuse(`Missing value for "--${name}": expected ${expectedValue(flag)}, got the flag "${value}"`);
     }
-    if (flag.type === "integer") return this.#integer(name, value, flag);
-    if (flag.type === "enum" && !flag.options.includes(value)) throw this.#wrong(`"--${name}"`, value, flag.options);
-    if (value === "") throw this.#refuse(`Empty value for "--${name}": expected ${expectation(flag)}`);
-    return value;
-  }
-
-  #integer(name: string, value: string, flag: IntegerFlag): number {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= flag.least && number <= (flag.most ?? number))
-      return number;
-    throw this.#refuse(`Wrong value "${value}" for "--${name}": expected ${expectation(flag)}`);
-  }
-
-  #wrong(subject: string, value: string, options: readonly string[]): UsageError {
-    return wrongOption(this.#name, subject, value, options);
+    const read = readFlagText(flag, value);
+    if (fitsFlag(flag, read)) return read;
+    if (flag.type === "enum") throw wrongOption(this.#name, `"--${name}"`, value, flag.options);
+    const fault = value === "" ? "Empty value" : `Wrong value "${value}"`;
+    throw this.#refuse(`${fault} for "--${name}": expected ${expectedValue(flag)}`);
   }
 
   #unknown({ rawName }: OptionToken): UsageError {
@@ -144,7 +133,7 @@ function placePositionals(
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
-    if (words.length === 0 && declared.required) throw missingPositional(name, place, declared);
+    if (words.length === 0 && declared.required) throw missingArgument(name, place, declared);
     const { options } = declared;
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
     if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
@@ -163,11 +152,6 @@ function partsOf<Word>({ completes }: Pick<Positional, "completes">, word: Word)
   return parts.length === 0 ? [word] : parts;
 }
 
-function missingPositional(name: string, place: string, { summary, options }: Positional): UsageError {
-  const wanted = options === undefined ? lowerFirst(summary) : oneOf(options);
-  return new UsageError(`Missing argument <${place}>: ${wanted}`, helpHint(name));
-}
-
 function refuseExtra(name: string, positionals: readonly Positional[], given: readonly string[]): void {
   const extra = given[positionals.length];
   if (extra === undefined || positionals.at(-1)?.repeats === true) return;
@@ -177,30 +161,12 @@ function refuseExtra(name: string, positionals: readonly Positional[], given: re
 }
 
 function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {
-  const message = `Wrong value "${value}" for ${subject}: ${oneOf(options)}`;
+  const message = `Wrong value "${value}" for ${subject}: expected ${oneOf(options)}`;
   const near = suggestion(value, options);
   return near === "" ? new UsageError(message, helpHint(name)) : new UsageError(`${message} (${near})`, null);
-}
-
-function oneOf(options: readonly string[]): string {
-  return `expected one of ${options.join(", ")}`;
-}
-
-function expectation(flag: Exclude<Flag, { type: "boolean" }>): string {
-  if (flag.type === "enum") return `one of ${flag.options.join(", ")}`;
-  if (flag.type === "integer") return `a whole number ${range(flag)}`;
-  return flag.value === undefined ? "a text" : `<${flag.value}>`;
-}
-
-function range({ least, most }: IntegerFlag): string {
-  return most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
 }
 
 function nodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
   const type = flag.type === "boolean" ? "boolean" : "string";
   return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -104,9 +104,9 @@ test("approve and reject ask for a name, and reject for a reason", async () => {
 
   expect(answers.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
   expect(answers.map(({ stderr }) => stderr)).toEqual([
-    'error: Missing flag "--by": expected the name of who decides\n',
+    'error: Missing "--by <name>": who approves\n',
     "error: Invalid name of who decides: expected one line of text\n",
-    'error: Missing flag "--reason": expected why\n',
+    'error: Missing "--reason <text>": why\nRun `planner reject --help` for its arguments and flags\n',
     "error: Missing reason of the rejection: expected a text\n",
   ]);
   expect(specText()).toBe(TEXT);

@@ -36,7 +36,10 @@ test("archive --completed archives every completed spec, and needs no id", async
 
   expect(all.code).toBe(0);
   expect(project.list(".planner/specs")).toEqual([`${OPEN}.md`]);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("expected ids, or --completed")]);
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringContaining("full or partial ids of specs; or --completed"),
+  ]);
 });
 
 test("update sets and clears the fields that plan the work", async () => {

@@ -105,7 +105,10 @@ test("init --no-prompts leaves the prompt out and refuses both answers at once",
   expect(code).toBe(0);
   expect(existsSync(join(root, ".planner/prompts/standard.md"))).toBe(false);
   expect(read(".planner/config.md")).toContain('name: "quiet"\n');
-  expect(both).toMatchObject({ code: 2, stderr: 'error: Flags "--prompts" and "--no-prompts" exclude each other\n' });
+  expect(both).toMatchObject({
+    code: 2,
+    stderr: 'error: "--no-prompts" and "--prompts" exclude each other: expected one of them\n',
+  });
 });
 
 test("init --hook checks commits, keeps the hook that was there, and refuses before it writes outside a repository", async () => {

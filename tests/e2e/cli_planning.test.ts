@@ -47,7 +47,7 @@ test("list filters and sorts by the planning fields and shows them", async () =>
   expect(soon).toMatch(/ high +2026-12-01 +- +2026-11-01-003-soo/);
   expect(await run("list", "--due", "soon")).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('Invalid value "soon" for --due: expected a day, YYYY-MM-DD'),
+    stderr: expect.stringContaining('Wrong value "soon" for "--due": expected a day, YYYY-MM-DD'),
   });
 });
 

@@ -181,13 +181,16 @@ test("a command works from a folder deep inside the project", async () => {
 });
 
 const TOGETHER: readonly (readonly [words: string, refusal: string])[] = [
-  ["watch --once --poll-interval 50", 'Flag "--poll-interval" means nothing with "--once"'],
-  ["split x --max-depth 2", 'Flag "--max-depth" means nothing without "--recursive"'],
-  ["status --brief --json", 'Flags "--brief" and "--json" exclude each other'],
-  ["lint --dry-run", 'Flag "--dry-run" means nothing without "--fix"'],
-  ["verify x --prompt-section --output", 'Flags "--prompt-section" and "--output" exclude each other'],
-  ["verify x --prompt-section --json", 'Flags "--prompt-section" and "--json" exclude each other'],
-  ["verify x out.json --prompt-section", 'Unexpected argument "out.json": "--prompt-section" reads no output'],
+  ["watch --once --poll-interval 50", '"--poll-interval 50" and "--once" exclude each other: expected one of them'],
+  ["split x --max-depth 2", '"--max-depth 2" needs "--recursive"'],
+  ["status --brief --json", '"--brief" and "--json" exclude each other: expected one of them'],
+  ["lint --dry-run", '"--dry-run" needs "--fix"'],
+  ["verify x --prompt-section --output", '"--prompt-section" and "--output" exclude each other: expected one of them'],
+  ["verify x --prompt-section --json", '"--prompt-section" and "--json" exclude each other: expected one of them'],
+  [
+    "verify x out.json --prompt-section",
+    '"--prompt-section" and <file> "out.json" exclude each other: expected one of them',
+  ],
 ];
 
 test("flags that mean nothing together are refused", async () => {

@@ -98,8 +98,8 @@ test("a token can have an end", async () => {
 
 test.each([
   [["--jwks", "k.json"], "--jwt-issuer"],
-  [["--jwt-issuer", "x"], 'need "--jwks"'],
-  [["--jwt-default-role", "none"], 'need "--jwks"'],
+  [["--jwt-issuer", "x"], 'needs "--jwks <url>"'],
+  [["--jwt-default-role", "none"], 'needs "--jwks <url>"'],
   [["--jwks", "k.json", "--jwt-default-role", "writer"], "reader"],
   [["--jwks", "ftp://x", "--jwt-issuer", "x", "--jwt-audience", "y"], "ftp://x"],
   [["--jwks", "none.json", "--jwt-issuer", "x", "--jwt-audience", "y"], "none.json"],

@@ -141,8 +141,8 @@ describe("planner dc import --from netbox", () => {
     const prune = await dc(["import", "--from", "netbox", "--url", "http://127.0.0.1:1", "--sites", "muc", "--prune"]);
     const nothing = await dc(["import", "--from", "netbox", "--db", "none.sqlite"]);
 
-    expect(format.stderr).toContain('"--format" does not belong to "--from"');
-    expect(sites.stderr).toContain('"--sites" needs "--from"');
+    expect(format.stderr).toContain('"--format csv" and "--from netbox" exclude each other');
+    expect(sites.stderr).toContain('"--sites" needs "--from netbox"');
     expect(prune.stderr).toContain('"--prune" with "--sites" needs "--origin"');
     expect(nothing.stderr).toContain("expected --url, a dump, or a folder of lists");
   });

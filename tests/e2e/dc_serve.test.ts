@@ -198,11 +198,11 @@ describe("planner dc refuses", () => {
     ["--insecure beside --tokens", ["serve", "--insecure", "--tokens", "t.json"], "exclude each other"],
     ["a database that it cannot open", ["serve", "--db", "mysql://localhost/x"], 'of kind "mysql"'],
     ["a port that is none", ["serve", "--port", "70000"], "expected a whole number from 0 to 65535"],
-    ["half a certificate", ["serve", "--tls-key", "key.pem"], "belong together"],
+    ["half a certificate", ["serve", "--tls-key", "key.pem"], '"--tls-key" needs "--tls-cert <file>"'],
     ["a flag of another action", ["export", "--port", "1"], 'Unknown flag "--port"'],
     ["words too many", ["serve", "now"], 'Unexpected argument "now"'],
     ["to import nothing", ["import"], "Missing argument"],
-    ["to keep tokens nowhere", ["token", "list"], 'Missing "--tokens"'],
+    ["to keep tokens nowhere", ["token", "list"], 'Missing "--tokens <file>"'],
     [
       "an unknown verb",
       ["token", "make", "anna", "--tokens", "t.json"],

@@ -78,7 +78,7 @@ test("log --run shows a record in words, and refuses what is none by saying what
     2,
     expect.stringContaining("expected the number of a run from 1, or last"),
   ]);
-  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('"--run" and "--lines" exclude each other')]);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('"--run" and "--lines 3" exclude each other')]);
 });
 
 test("a record does not stand for work that a later run dropped: it is kept and named as before", async () => {
@@ -271,9 +271,9 @@ test("verify --record refuses words that go with something else, and a spec with
   using project = await ScriptedProject.make();
 
   for (const [words, why] of [
-    [["--rerun"], 'Flag "--rerun" goes with "--record"'],
+    [["--rerun"], '"--rerun" needs "--record"'],
     [["--record", "--output"], '"--record" and "--output" exclude each other'],
-    [["--record", "file"], '"--record" reads no output'],
+    [["--record", "file"], '"--record" and <file> "file" exclude each other'],
   ] as const) {
     const { code, stderr } = await project.planner("verify", ID, ...words);
     expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);

@@ -225,8 +225,8 @@ test("it refuses what names no commit, other questions beside it, and every run"
   ]);
   expect(await refused(["--since", "--output=x"])).toEqual([2, expect.any(String)]);
   expect(await refused(["--since", "base", "--record"])).toEqual([2, expect.stringContaining("exclude each other")]);
-  expect(await refused([id(1), "--since", "base"])).toEqual([2, expect.stringContaining("judges all specs")]);
-  expect(await refused([id(1), "--strict"])).toEqual([2, expect.stringContaining('goes with "--since"')]);
+  expect(await refused([id(1), "--since", "base"])).toEqual([2, expect.stringContaining('"--since" and <id>')]);
+  expect(await refused([id(1), "--strict"])).toEqual([2, expect.stringContaining('"--strict" needs "--since <ref>"')]);
   expect(await refused(["--since", "base"], { PLANNER_RUN: `${id(1)}-1@${made.root}` })).toEqual([
     1,
     expect.stringContaining("Cannot verify a change in a run"),

@@ -52,7 +52,7 @@ test("--resume continues the agent's session of the last run, and is refused whe
     expect([code, stderr]).toEqual([1, expect.stringContaining(`Cannot resume work on spec '${line[0]}': ${why}`)]);
   }
   expect([project.records().length, project.field(B, "status")]).toEqual([runs, "pending"]);
-  expect((await work("--resume", "--chain")).stderr).toContain('"--resume" goes with ids and without "--chain"');
+  expect((await work("--resume", "--chain")).stderr).toContain('"--resume" and "--chain" exclude each other');
 });
 
 test("defaults.resume continues the session in a retry of watch, and begins anew where there is none", async () => {

@@ -1,6 +1,7 @@
+import { flagSummary } from "../argument_rules.ts";
 import type { Command, Completes, Flag, Positional } from "../command.ts";
 import type { CommandTable } from "../commands.ts";
-import { memberAt } from "../find_command.ts";
+import { commandPlace, memberAt } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
 
 export interface Candidate {
@@ -57,12 +58,6 @@ async function afterHelp(table: CommandTable, path: readonly string[]): Promise<
   return rest.length === 0 ? members(commands) : afterHelp(commands, rest);
 }
 
-function commandPlace(words: readonly string[]): number {
-  let index = 0;
-  while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
-  return index;
-}
-
 function beforeCommand(table: CommandTable, current: string, before: readonly string[]): Completion {
   if (before.at(-1) === "--root") return { kind: "directory" };
   return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, before) : commandNames(table);
@@ -97,7 +92,7 @@ function placeOf({ options, completes }: Positional): Completion {
 // A flag that was given is offered again only when it may be repeated.
 function flagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
   const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
-  return { kind: "words", candidates: open.map(([name, { summary }]) => ({ word: `--${name}`, summary })) };
+  return { kind: "words", candidates: open.map(([name, flag]) => ({ word: `--${name}`, summary: flagSummary(flag) })) };
 }
 
 function commandNames(table: CommandTable): Completion {

@@ -76,9 +76,6 @@ function saidDevice(call: AddDeviceCall): SaidDevice {
     throw usage(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
   }
   const { site, floor, room } = call;
-  if (site === undefined && (floor !== undefined || room !== undefined)) {
-    throw usage('Missing "--site": "--floor" and "--room" are within a site');
-  }
   return compact<SaidDevice>({
     code: call.code,
     kind: call.kind && enumName(call.kind),

@@ -11,6 +11,8 @@ interface AskedRow<Field> {
   readonly value?: string;
   /** Of a whole number; 1 if absent. */
   readonly least?: number;
+  /** Words of the command that the flag needs, as `ArgumentRules` has them. */
+  readonly needs?: readonly string[];
   /** The flag clears the field, which is set without it. */
   readonly clears?: true;
 }
@@ -30,7 +32,8 @@ export const BASIS_ROW = { field: "load_basis", summary: "Load (allocated)" } as
 export const AGE_ROW = {
   field: "max_age_s",
   value: "seconds",
-  summary: "Maximum age of readings with --basis measured (900)",
+  summary: "Maximum age of readings (900)",
+  needs: ["--basis measured"],
 } as const;
 
 /** The row of a field `during_window`. */
@@ -52,9 +55,8 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
   const fieldOf = ({ field }: AskedRow<keyof Fields & string>) => fields[field] as QuestionField;
   return {
     flags: Object.fromEntries(entries.map(([name, row]) => [name, flagOf(fieldOf(row), row)])) as Record<Name, Flag>,
-    request: (words) => {
-      refuseUnusedAge(command, words);
-      return Object.fromEntries(
+    request: (words) =>
+      Object.fromEntries(
         entries
           .filter(([name]) => words[name] !== undefined)
           .map(([name, row]) => {
@@ -64,21 +66,16 @@ export function askedFlags<Fields extends QuestionFields, Name extends string>(
             const word = words[name];
             return [row.field, Array.isArray(word) ? word.map(value) : value(word)] as const;
           }),
-      );
-    },
+      ),
   };
 }
 
-/** Refuses an age of readings for a load that takes no readings by their age. */
-function refuseUnusedAge(command: string, { basis, "max-age": age }: Readonly<Record<string, unknown>>): void {
-  if (age === undefined || basis === "measured") return;
-  throw usageError(command, `Flag "--max-age" requires "--basis measured": got ${basis ?? "no --basis"}`);
-}
-
-function flagOf(field: QuestionField, { summary, value, least = 1 }: AskedRow<string>): Flag {
-  const shown = { summary, ...(value !== undefined && { value }), ...(field.isList && { multiple: true as const }) };
-  if (field.type === "flag") return { type: "boolean", summary };
-  if (field.type === "int") return { type: "integer", least, ...shown };
+function flagOf(field: QuestionField, { summary, value, needs, least = 1 }: AskedRow<string>): Flag {
+  const rules = needs !== undefined && { needs };
+  const isList = field.isList && { multiple: true as const };
+  const shown = { summary, ...rules, ...(value !== undefined && { value }), ...isList };
+  if (field.type === "flag") return { type: "boolean", summary, ...rules };
+  if (field.type === "int") return { type: "integer", least, most: MAX_INT32, ...shown };
   return field.type === "choice"
     ? { type: "enum", options: enumWords(field.values), ...shown }
     : { type: "string", ...shown };
@@ -88,7 +85,6 @@ function fieldValue(command: string, flag: string, field: QuestionField, word: u
   const refuse = (expected: string) =>
     usageError(command, `Wrong value "${word}" for "--${flag}": expected ${expected}`);
   if (field.type === "choice") return `${field.prefix}_${enumName(String(word))}`;
-  if (field.type === "int" && Number(word) > MAX_INT32) throw refuse(`a whole number of at most ${MAX_INT32}`);
   if (field.type === "number") {
     const value = String(word).trim() === "" ? Number.NaN : Number(word);
     if (!Number.isFinite(value)) throw refuse("a number");

@@ -41,7 +41,6 @@ export interface ListCall {
 
 /** Prints the things of a kind that match. */
 export async function printInventory(database: Database, call: ListCall, log: StderrLogger): Promise<void> {
-  if (call.json && call.csv) throw usageError("dc list", "Cannot print both JSON and CSV: expected one of them");
   const list = demandList("dc list", call.kind);
   const reply = await withService(database, (service) => readRows(service, list, call));
   if (call.json) return printReplyJson(ListInventoryResponseSchema, reply);

@@ -18,7 +18,6 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, printTable, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
-import { usageError } from "../usage_error.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import { csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
@@ -63,7 +62,6 @@ const firstRefusal = ({ message }: PlacementRefusal) => plainRefs(message);
 
 /** Prints where devices fit. Returns the status of a rejection if fewer places were found than requested. */
 export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
-  if (call.json && call.csv) throw usageError("dc place", "Cannot print both JSON and CSV: expected one of them");
   const reply = await withService(database, async (service) => {
     const asked = fromJson(FindPlacementRequestSchema, {
       ...call.request,

@@ -22,7 +22,6 @@ import { print } from "../output/print.ts";
 import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
-import { usageError } from "../usage_error.ts";
 import type { AskedRequest } from "./asked_flags.ts";
 import { csvLine, guardCell } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
@@ -67,7 +66,6 @@ const FINDINGS: readonly Column<ReadingFinding>[] = [
 
 /** Prints the causes of loss, the worst first. */
 export async function rehearse(database: Database, call: RehearseCall, log: StderrLogger): Promise<void> {
-  if (call.json && call.csv) throw usageError("dc rehearse", "Cannot print both JSON and CSV: expected one of them");
   const reply = await withService(database, async (service) => {
     const scope = call.scope && (await resolveRef(service, call.scope, SCOPE_KINDS));
     const asked = { schema: RehearseFailuresRequestSchema, init: requestOf(call, scope) };

@@ -1,7 +1,5 @@
-import { resolve } from "node:path";
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import type { Flag, Flags } from "../command.ts";
-import { usageError } from "../usage_error.ts";
 import { enumWords } from "./asked_flags.ts";
 
 /** Flags that several `planner dc` commands share. */
@@ -24,7 +22,7 @@ export const WINDOW_ELEMENTS = {
 export const WINDOW_FLAGS = {
   from: { type: "string", value: "time", summary: "Start, such as 2026-11-28 20:00 (now)" },
   for: { type: "string", value: "duration", summary: "Length: 2h, 1h30m or 3d" },
-  until: { type: "string", value: "time", summary: "End, instead of --for" },
+  until: { type: "string", value: "time", summary: "End of the window", excludes: ["--for"] },
   "time-zone": { type: "string", value: "name", summary: "Zone of times without an offset (the site's)" },
   accept: {
     type: "string",
@@ -51,13 +49,8 @@ export const TOKEN_FILE_FLAG = {
   value: "file",
   completes: "file",
   summary: "The token file",
+  required: true,
 } as const satisfies Flag;
-
-/** Returns the path of the token file. @throws UsageError without `--tokens` */
-export function tokenFile(verb: string, tokens: string | undefined, cwd: string): string {
-  if (tokens === undefined) throw usageError(`dc token ${verb}`, 'Missing "--tokens": expected the token file');
-  return resolve(cwd, tokens);
-}
 
 export const RENDER_FLAGS = {
   format: { type: "enum", options: ["svg", "png", "html", "dot"], summary: "Format (default: by the file's name)" },
@@ -85,8 +78,8 @@ export const ADD_DEVICE_FLAGS = {
   chassis: { type: "string", value: "code", summary: "Chassis with a bay for it" },
   bay: { type: "string", value: "name", summary: "Bay of the chassis" },
   site: { type: "string", value: "site", summary: "Site, for a device without a rack" },
-  floor: { type: "string", value: "number", summary: "Floor of the site (0)" },
-  room: { type: "string", value: "room", summary: "Room of the floor" },
+  floor: { type: "string", value: "number", summary: "Floor of the site (0)", needs: ["--site"] },
+  room: { type: "string", value: "room", summary: "Room of the floor", needs: ["--site"] },
   name: { type: "string", value: "text", summary: "Name" },
   serial: { type: "string", value: "number", summary: "Serial number" },
   "asset-tag": { type: "string", value: "tag", summary: "Asset tag" },

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { ProviderName } from "#planner/config/config_values.ts";
 import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
 import { isInteractive } from "../output/terminal.ts";
-import { UsageError } from "../usage_error.ts";
 import { type AgentName, installedProviders, PROVIDER_OF } from "./agents.ts";
 import { projectName } from "./project_name.ts";
 import type { Setup } from "./set_up.ts";
@@ -96,8 +95,6 @@ async function lacksHook(root: string): Promise<boolean> {
 }
 
 function choice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean | undefined {
-  if (words[name] && words[`no-${name}`])
-    throw new UsageError(`Flags "--${name}" and "--no-${name}" exclude each other`, null);
   if (words[`no-${name}`]) return false;
   return words[name] ? true : undefined;
 }

@@ -37,11 +37,10 @@ const MAX_FILE_BYTES = 256 * 1024 * 1024;
 export async function verifyOutput(words: OutputWords, context: PlannerContext, cwd: string): Promise<ExitStatus> {
   // `verify --schema <path> <file>` needs no spec; --output says that the first word is one.
   const withoutSpec = words.schema !== undefined && !words.output && !words["prompt-section"];
-  if (withoutSpec && words.file !== undefined) throw extraWord(words.file);
   const { id, file } = withoutSpec ? { id: undefined, file: words.id } : words;
   const spec = id === undefined ? null : await findSpec(context, id, { archived: true });
   const schemaPath = words.schema ?? spec?.outputSchema ?? null;
-  if (schemaPath === null) throw noSchema(spec);
+  if (schemaPath === null) throw new OperationError("failed_precondition", `Spec "${spec?.id}" names no output_schema`);
   if (words["prompt-section"]) {
     print(plainLines(await context.outputs.promptSection(schemaPath)));
     return EXIT_STATUS.ok;
@@ -82,16 +81,6 @@ function readOutput(path: string, shown: string): string {
   if (info.size > MAX_FILE_BYTES)
     throw new OperationError("resource_exhausted", `Cannot read "${shown}": larger than ${MAX_FILE_BYTES} bytes`);
   return readFileSync(path, "utf8");
-}
-
-function extraWord(word: string): UsageError {
-  return new UsageError(`Unexpected argument "${word}": --schema without --output takes one file`, helpHint("verify"));
-}
-
-function noSchema(spec: Spec | null): OperationError {
-  if (spec === null)
-    return new UsageError("Missing argument <id>: expected a spec, or a schema with --schema", helpHint("verify"));
-  return new OperationError("failed_precondition", `Spec "${spec.id}" names no output_schema`);
 }
 
 function asJson({ spec, schemaPath, verdict, log }: Judged): unknown {

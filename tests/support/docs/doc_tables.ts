@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { exclusionText } from "#cli/argument_rules.ts";
 import type { Command, Flag } from "#cli/command.ts";
 import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { flagHead, flagText, placeText, usageLine } from "#cli/help.ts";
@@ -77,7 +78,7 @@ function commandSection(name: string, command: Command): string {
     declared.required ? `\`<${place}>\`` : `\`[${place}]\``,
     placeText(declared),
   ]);
-  const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(meaning)} |\n`).join("");
+  const rows = places.map(([head = "", meaning = ""]) => `| ${head} | ${escaped(linked(meaning))} |\n`).join("");
   const table = flagsTable(command.flags, rows);
   const about = `${command.summary}. ${command.details ?? ""}`.trim();
   const examples = command.examples.map(({ line, shows }) => `- \`${line}\`: ${linked(shows)}\n`).join("");
@@ -91,7 +92,7 @@ function flagsTable(flags: Readonly<Record<string, Flag>>, above = ""): string {
       .trim()
       .replace(/^(-\w), (.*)$/, "`$1`, `$2`")
       .replace(/^--.*$/, "`$&`");
-    return `| ${head} | ${escaped(flagText(declared))} |\n`;
+    return `| ${head} | ${escaped(linked(flagText(declared) + exclusionText(declared)))} |\n`;
   });
   const all = above + rows.join("");
   return all === "" ? "" : `| Argument or flag | Meaning |\n| --- | --- |\n${all}\n`;

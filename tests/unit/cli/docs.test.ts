@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ArgumentRules, Command } from "#cli/command.ts";
 import { COMMANDS } from "#cli/commands.ts";
 import { EXIT_STATUS } from "#cli/exit_status.ts";
 import { commandHelp, familyHelp, programHelp } from "#cli/help.ts";
@@ -23,6 +24,19 @@ const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, l
 
 /** Maximum lines of a help text, so that it fits a screen. */
 const SCREEN_LINES = 40;
+
+/** The words that the rules of a command may name: its arguments, its flags, and flags with one of their values. */
+function ruleWords({ positionals, flags }: Command): readonly string[] {
+  const places = Object.keys(positionals).map((place) => `<${place}>`);
+  const values = Object.entries(flags).flatMap(([name, flag]) =>
+    flag.type === "enum" ? flag.options.map((option) => `--${name} ${option}`) : [],
+  );
+  return [...places, ...Object.keys(flags).map((name) => `--${name}`), ...values];
+}
+
+function rulesOf(row: ArgumentRules & { readonly replacedBy?: readonly string[] }): readonly string[] {
+  return [...(row.needs ?? []), ...(row.excludes ?? []), ...(row.replacedBy ?? [])];
+}
 
 describe("docs/cli.md", () => {
   test("has notes on commands that there are, in their order", () => {
@@ -71,6 +85,9 @@ describe("help", () => {
       const [summary, usage] = help.split("\n\n");
       expect(summary?.replaceAll("\n", " ")).toBe(command.summary);
       expect(usage).toStartWith(`Usage:\n  planner ${name}`);
+      for (const rule of Object.values({ ...command.positionals, ...command.flags }).flatMap(rulesOf)) {
+        expect(ruleWords(command)).toContain(rule);
+      }
       for (const flag of Object.keys({ ...command.flags, ...GLOBAL_FLAGS })) expect(help).toContain(`--${flag}`);
       const joined = (command.joined ?? []).flatMap(({ flags }) => flags);
       expect(Object.keys(command.flags)).toEqual(expect.arrayContaining(joined));

@@ -133,3 +133,39 @@ describe("parseWords refuses", () => {
     });
   }
 });
+
+describe("parseWords checks what words demand of each other", () => {
+  const ruled = defineCommand({
+    summary: "Send things",
+    positionals: {
+      things: { summary: "Which things", required: false, repeats: true, replacedBy: ["--all"] },
+    },
+    flags: {
+      all: { type: "boolean", summary: "Send everything", excludes: ["<things>"] },
+      by: { type: "enum", options: ["mail", "rail"], required: true, summary: "How" },
+      stamp: { type: "integer", least: 1, summary: "Price of the stamp", needs: ["--by mail"] },
+      seat: { type: "string", value: "number", summary: "Seat", needs: ["--wagon"], excludes: ["--by mail"] },
+      wagon: { type: "string", value: "number", summary: "Wagon", needs: ["<things>"] },
+    },
+    examples: [{ line: "planner send door", shows: "a door" }],
+    async run() {},
+  });
+
+  test.each([
+    ["door --all --by rail", '"--all" and <things> "door" exclude each other: expected one of them'],
+    ["door --seat 1 --wagon 2 --by mail", '"--seat" and "--by mail" exclude each other: expected one of them'],
+    ["door --by rail --stamp 3", '"--stamp 3" needs "--by mail"'],
+    ["door --by rail --seat 1", '"--seat" needs "--wagon <number>"'],
+    ["--all --by rail --wagon 2", '"--wagon" needs <things>: which things'],
+    ["--by rail", "Missing argument <things>: which things; or --all"],
+    ["door", 'Missing "--by <by>": how'],
+  ])("%s", (words, message) => {
+    expect(() => parseWords("send", ruled, words.split(" "))).toThrow(message);
+  });
+
+  test("and takes words that demand nothing more", () => {
+    for (const words of ["door --by rail --seat 1 --wagon 2", "--all --by mail --stamp 3"]) {
+      expect(parseWords("send", ruled, words.split(" ")).help).toBe(false);
+    }
+  });
+});

@@ -66,8 +66,20 @@ export const family: CommandFamily = {
         positionals: {},
         flags: {
           db: DATABASE_FLAG,
-          before: { type: "string", value: "when", summary: "Archive entries older than this, such as 2026-01-01" },
-          output: { type: "string", short: "o", value: "file", completes: "file", summary: "File to create" },
+          before: {
+            type: "string",
+            value: "when",
+            required: true,
+            summary: "Archive entries older than this, such as 2026-01-01",
+          },
+          output: {
+            type: "string",
+            short: "o",
+            value: "file",
+            completes: "file",
+            required: true,
+            summary: "File to create",
+          },
           key: {
             type: "string",
             value: "file",
@@ -79,8 +91,6 @@ export const family: CommandFamily = {
           { line: "planner dc audit archive --before 2026-01-01 -o 2025.jsonl", shows: "Archive all of 2025" },
         ],
         async run({ db, before, output, key }, cli) {
-          if (before === undefined || output === undefined)
-            throw usage('Missing "--before" or "--output": expected both');
           const time = Date.parse(before);
           if (Number.isNaN(time))
             throw usage(`Wrong value "${before}" for "--before": expected a date such as 2026-01-01`);

@@ -1,13 +1,13 @@
 import { defineCommand } from "../../command.ts";
 import { TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
-import { usageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Call an RPC of a running server",
   positionals: {
     rpc: {
-      summary: "Name of the RPC; --list lists them",
+      summary: "Name of the RPC",
       required: false,
+      replacedBy: ["--list"],
       following: async () => (await import("../../dc/call.ts")).RPC_NAMES,
     },
     request: { summary: "The request as JSON, or - for standard input", required: false },
@@ -16,18 +16,15 @@ export const command = defineCommand({
     url: URL_FLAG,
     token: TOKEN_FLAG,
     timeout: { type: "integer", value: "seconds", least: 1, summary: "Longest wait for the reply (30)" },
-    list: { type: "boolean", summary: "List the RPCs and whether they read or write" },
+    list: { type: "boolean", summary: "List the RPCs and whether they read or write", excludes: ["<rpc>"] },
   },
   examples: [
     { line: 'planner dc call GetRack \'{"code": "A01"}\'', shows: "Print a rack with its devices" },
     { line: "planner dc call --list", shows: "List the RPCs" },
   ],
-  async run({ rpc, request = "{}", url, token, timeout, list }, cli) {
+  async run({ rpc = "", request = "{}", url, token, timeout, list }, cli) {
     const { callRpc, listRpcs } = await import("../../dc/call.ts");
-    if (list && rpc !== undefined)
-      throw usageError("dc call", `Unexpected argument "${rpc}": expected none with --list`);
     if (list) return void listRpcs();
-    if (rpc === undefined) throw usageError("dc call", "Missing argument <rpc>: `planner dc call --list` lists them");
     const { serverAddress } = await import("../../dc/server_address.ts");
     const { textOrInput } = await import("../../shared_arguments.ts");
     return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));

@@ -21,6 +21,7 @@ export const command = defineCommand({
       type: "enum",
       options: ["netbox-csv", "graphviz", "prometheus-sd", "ansible"],
       summary: "Write files for another program instead",
+      excludes: ["--format", "--kind"],
     },
     kind: { type: "string", value: "kind", summary: "Only this kind: rack, device, crac, cable, fabric_link" },
   },
@@ -32,8 +33,6 @@ export const command = defineCommand({
   async run({ output, db, format: given, kind, to }, cli) {
     demandOutput("dc export", output, "a file, or -");
     if (to !== undefined) {
-      if (given !== undefined || kind !== undefined)
-        throw usageError("dc export", '"--to" excludes "--format" and "--kind"');
       const { exportTo } = await import("../../dc/export.ts");
       const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
       return void (await exportTo(databaseOf(db, cli.cwd), { to, output: target }, cli));

@@ -11,6 +11,7 @@ export const command = defineCommand({
     files: {
       summary: "Files, folders of CSV files, or - for standard input",
       required: false,
+      replacedBy: ["--from"],
       completes: "file",
       repeats: true,
     },

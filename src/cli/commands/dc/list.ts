@@ -39,7 +39,7 @@ export const command = defineCommand({
     columns: { type: "string", value: "names", summary: "Columns to print, separated by commas" },
     limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of rows (default: all)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print the rows as CSV" },
+    csv: { type: "boolean", summary: "Print the rows as CSV", excludes: ["--json"] },
   },
   joined: [{ flags: ["json", "csv"], summary: "Print the reply as JSON, or the rows as CSV" }],
   examples: [

@@ -1,7 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
-import { usageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Serve the read tools to an agent (MCP)",
@@ -9,8 +8,8 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     db: DATABASE_FLAG,
-    url: URL_FLAG,
-    token: TOKEN_FLAG,
+    url: { ...URL_FLAG, excludes: ["--db"] },
+    token: { ...TOKEN_FLAG, needs: ["--url"] },
     planning: { type: "boolean", summary: "Serve the planning tools as well" },
   },
   examples: [
@@ -18,8 +17,6 @@ export const command = defineCommand({
     { line: "planner dc mcp --url https://dc.example:8081", shows: "Answer from a server, token in PLANNER_DC_TOKEN" },
   ],
   async run({ db, url, token, planning }, cli) {
-    if (url !== undefined && db !== undefined) throw usageError("dc mcp", '"--url" and "--db" exclude each other');
-    if (token !== undefined && url === undefined) throw usageError("dc mcp", 'Flag "--token" needs "--url"');
     const { serveDcMcp } = await import("../../dc/mcp.ts");
     if (url === undefined) return serveDcMcp({ database: databaseOf(db, cli.cwd), planning });
     const { serverAddress } = await import("../../dc/server_address.ts");

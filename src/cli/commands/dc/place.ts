@@ -46,7 +46,7 @@ export const command = defineCommand({
     ...ASKED.flags,
     limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of positions (default: all)" },
     json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print positions as CSV" },
+    csv: { type: "boolean", summary: "Print positions as CSV", excludes: ["--json"] },
     "apply-file": {
       type: "string",
       value: "file",

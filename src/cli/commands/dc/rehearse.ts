@@ -33,7 +33,7 @@ export const command = defineCommand({
     limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of causes (default: all)" },
     elements,
     json: { type: "boolean", summary: "Print the reply as JSON" },
-    csv: { type: "boolean", summary: "Print causes as CSV" },
+    csv: { type: "boolean", summary: "Print causes as CSV", excludes: ["--json"] },
     picture: {
       type: "string",
       value: "file",

@@ -3,7 +3,7 @@ import { defineCommand } from "../../command.ts";
 import { databaseOf } from "../../dc/database.ts";
 import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
 import { endProcess } from "../../exit_status.ts";
-import { demandOutput, usageError } from "../../usage_error.ts";
+import { demandOutput } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Write, load or open a sample site",
@@ -11,8 +11,15 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     racks: { type: "integer", least: 1, summary: "Number of racks (40: the site AMS1)" },
-    output: { type: "string", short: "o", value: "file", completes: "file", summary: "Write to this file" },
-    db: { ...DATABASE_FLAG, summary: "Load into this database instead of writing JSON Lines" },
+    output: {
+      type: "string",
+      short: "o",
+      value: "file",
+      completes: "file",
+      summary: "Write to this file",
+      excludes: ["--db", "--open"],
+    },
+    db: { ...DATABASE_FLAG, summary: "Load into this database instead of writing JSON Lines", excludes: ["--open"] },
     open: { type: "boolean", summary: "Serve it from a temporary database and open the console" },
   },
   examples: [
@@ -21,10 +28,6 @@ export const command = defineCommand({
     { line: "planner dc sample --racks 2000 -o large.jsonl", shows: "Write a large site as JSON Lines" },
   ],
   async run({ racks, output, db, open }, cli) {
-    const given = Object.entries({ output, db, open }).filter(([, value]) => value !== undefined && value !== false);
-    if (given.length > 1) {
-      throw usageError("dc sample", `${given.map(([name]) => `"--${name}"`).join(" and ")} exclude each other`);
-    }
     const { loadSample, sampleSize, writeSample } = await import("../../dc/sample.ts");
     const size = sampleSize(racks);
     if (db !== undefined) return loadSample(size, databaseOf(db, cli.cwd), cli);

@@ -10,6 +10,7 @@ export const command = defineCommand({
   positionals: {},
   flags: SERVE_FLAGS,
   joined: JOINED_SERVE_FLAGS,
+  checksRules: true,
   examples: [
     { line: "planner dc serve", shows: "Serve planner-dc.sqlite" },
     { line: "planner dc serve --host 0.0.0.0 --tokens tokens.json", shows: "Serve other machines" },

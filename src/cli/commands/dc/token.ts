@@ -1,6 +1,7 @@
+import { resolve } from "node:path";
 import { defineMember } from "../../command.ts";
 import type { CommandFamily } from "../../commands.ts";
-import { TOKEN_FILE_FLAG, tokenFile } from "../../dc/shared_flags.ts";
+import { TOKEN_FILE_FLAG } from "../../dc/shared_flags.ts";
 
 export const family: CommandFamily = {
   details: "A token file holds names, roles and hashes. `planner dc serve --tokens` follows its changes.",
@@ -35,7 +36,7 @@ export const family: CommandFamily = {
       ],
       async run({ name, tokens, role = "reader", expires }, cli) {
         const { createToken } = await import("../../dc/tokens.ts");
-        await createToken(tokenFile("create", tokens, cli.cwd), { name, role, expires }, cli);
+        await createToken(resolve(cli.cwd, tokens), { name, role, expires }, cli);
       },
     }),
     list: defineMember(
@@ -46,7 +47,7 @@ export const family: CommandFamily = {
         examples: [{ line: "planner dc token list --tokens tokens.json", shows: "List the tokens" }],
         async run({ tokens }, cli) {
           const { listTokens } = await import("../../dc/tokens.ts");
-          listTokens(tokenFile("list", tokens, cli.cwd), cli);
+          listTokens(resolve(cli.cwd, tokens), cli);
         },
       },
       "List names, roles and ends",
@@ -58,7 +59,7 @@ export const family: CommandFamily = {
       examples: [{ line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete a token" }],
       async run({ name, tokens }, cli) {
         const { revokeToken } = await import("../../dc/tokens.ts");
-        await revokeToken(tokenFile("revoke", tokens, cli.cwd), name);
+        await revokeToken(resolve(cli.cwd, tokens), name);
       },
     }),
   },

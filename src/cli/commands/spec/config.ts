@@ -9,7 +9,6 @@ import { plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Show the settings: .planner/config.md merged with the defaults",
@@ -17,7 +16,7 @@ export const command = defineCommand({
     "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
   positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
   flags: {
-    validate: { type: "boolean", summary: "Check the file" },
+    validate: { type: "boolean", summary: "Check the file", excludes: ["<key>", "--explain"] },
     explain: { type: "boolean", summary: "Print value, default and effect of each setting, or of those below the key" },
     json: JSON_FLAG,
   },
@@ -28,9 +27,6 @@ export const command = defineCommand({
     { line: "planner config watch --explain", shows: "Say what the settings of watch do" },
   ],
   async run({ key, validate, explain, json }, cli) {
-    if (validate && key !== undefined)
-      throw new UsageError('Flag "--validate" checks every setting: it takes no key', null);
-    if (validate && explain) throw new UsageError('Flags "--validate" and "--explain" exclude each other', null);
     if (explain) return explainSettings(key, json);
     const project = await cli.project();
     if (validate) return report(project, json);

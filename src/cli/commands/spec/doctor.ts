@@ -6,7 +6,6 @@ import { printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Find leftovers of killed processes: claims, records, worktrees, files",
@@ -15,7 +14,7 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     fix: { type: "boolean", summary: "Repair problems where no work can be lost" },
-    self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead" },
+    self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead", excludes: ["--fix"] },
     json: JSON_FLAG,
   },
   examples: [
@@ -25,7 +24,6 @@ export const command = defineCommand({
   ],
   async run({ fix, self, json }, cli) {
     if (self) {
-      if (fix) throw new UsageError("--fix does not go with --self: --self only reads", null);
       const { selfReport, selfText } = await import("../../self_report.ts");
       const report = await selfReport();
       if (json) printJson(report);

@@ -11,7 +11,6 @@ import { unreadableLine } from "../../output/listing_output.ts";
 import { print, printJson } from "../../output/print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, FIELD_FLAGS, isDueBy } from "../../spec_filter.ts";
-import { UsageError } from "../../usage_error.ts";
 
 const FORMATS = ["text", "mermaid", "dot", "svg", "json"] as const;
 
@@ -30,7 +29,7 @@ export const command = defineCommand({
     all: { type: "boolean", short: "a", summary: "Include completed and cancelled specs, and archived dependencies" },
     ...FIELD_FLAGS,
     ...LIST_FLAGS,
-    json: JSON_FLAG,
+    json: { ...JSON_FLAG, excludes: ["--format"] },
   },
   examples: [
     { line: "planner graph", shows: "Show open specs in layers" },
@@ -38,7 +37,6 @@ export const command = defineCommand({
     { line: "planner graph --label api --format mermaid", shows: "Write the specs of a label for a Markdown file" },
   ],
   async run({ format: wanted, json, all, status, due, type, label, priority, assignee }, cli) {
-    if (json && wanted !== undefined) throw new UsageError('Flags "--json" and "--format" exclude each other', null);
     const format = json ? "json" : (wanted ?? "text");
     const context = await cli.planner();
     const isDue = isDueBy(due);

@@ -63,14 +63,14 @@ export const command = defineCommand({
       summary: "Name of the project (default: from its package file, else the folder)",
     },
     prompts: { type: "boolean", summary: "Add the prompt template (the default)" },
-    "no-prompts": { type: "boolean", summary: "Add no prompt template" },
+    "no-prompts": { type: "boolean", summary: "Add no prompt template", excludes: ["--prompts"] },
     hook: { type: "boolean", summary: "Install the git hook that checks specs before every commit" },
-    "no-hook": { type: "boolean", summary: "Install no git hook (the default)" },
+    "no-hook": { type: "boolean", summary: "Install no git hook (the default)", excludes: ["--hook"] },
     guide: {
       type: "boolean",
       summary: "Add instructions for agents to AGENTS.md; for claude also a skill and commands",
     },
-    "no-guide": { type: "boolean", summary: "Add no instructions for agents (the default)" },
+    "no-guide": { type: "boolean", summary: "Add no instructions for agents (the default)", excludes: ["--guide"] },
     provider: {
       type: "enum",
       options: PROVIDER_NAMES,

@@ -8,7 +8,6 @@ import type { FixOutcome } from "../../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, writeReport } from "../../lint/write_report.ts";
 import type { OpenProject } from "../../open_project.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 interface Wanted {
   readonly all: boolean;
@@ -33,10 +32,18 @@ export const command = defineCommand({
   flags: {
     all: { type: "boolean", short: "a", summary: "Report all findings of completed and cancelled specs too" },
     fix: { type: "boolean", summary: "Fix problems that need no decision" },
-    "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the changes as a diff and write nothing" },
+    "dry-run": {
+      type: "boolean",
+      short: "n",
+      summary: "Print the changes as a diff and write nothing",
+      needs: ["--fix"],
+    },
     format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "Format of the report (default: text)" },
-    json: JSON_FLAG,
-    staged: { type: "boolean", summary: "Check the staged files in git's index" },
+    json: {
+      ...JSON_FLAG,
+      excludes: LINT_FORMATS.filter((format) => format !== "json").map((format) => `--format ${format}`),
+    },
+    staged: { type: "boolean", summary: "Check the staged files in git's index", excludes: ["--fix", "<id>"] },
     "max-warnings": { type: "integer", least: 0, value: "n", summary: "Exit with 1 if there are more warnings" },
   },
   examples: [
@@ -46,26 +53,13 @@ export const command = defineCommand({
     { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
   ],
   async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
-    if (json && format !== undefined && format !== "json") throw excluding("--json", `--format ${format}`);
-    const wanted = { ids, all, fix, dryRun, staged };
-    checkWanted(wanted);
     const project = await cli.project();
-    const outcome = await lint(wanted, project, cli);
+    const outcome = await lint({ ids, all, fix, dryRun, staged }, project, cli);
     for (const warning of await configWarnings(project)) cli.warn(warning);
     await writeReport(outcome, json ? "json" : (format ?? "text"), project);
     return statusOf(outcome, most, cli);
   },
 });
-
-function checkWanted({ ids, fix, dryRun, staged }: Wanted): void {
-  if (dryRun && !fix) throw new UsageError('Flag "--dry-run" means nothing without "--fix"', null);
-  if (staged && fix) throw excluding("--staged", "--fix");
-  if (staged && ids.length > 0) throw new UsageError('Flag "--staged" takes no ids: it checks what is staged', null);
-}
-
-function excluding(one: string, other: string): UsageError {
-  return new UsageError(`Flags "${one}" and "${other}" exclude each other`, null);
-}
 
 interface Outcome extends LintOutcome {
   readonly unwritten?: boolean;

@@ -8,7 +8,6 @@ import { defineCommand } from "../../command.ts";
 import { withoutEscapes } from "../../output/plain_text.ts";
 import { print, printJson, stdoutClosed } from "../../output/print.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 /** Interval between checks of a followed log, in milliseconds. */
 const LOOK_EVERY_MS = 300;
@@ -48,8 +47,13 @@ export const command = defineCommand({
       least: 0,
       summary: "Start at this offset, the byte_offset of an earlier result",
     },
-    follow: { type: "boolean", short: "f", summary: "Print new lines until Ctrl-C" },
-    run: { type: "string", value: "n", summary: "Show the record of this run; last for the latest" },
+    follow: { type: "boolean", short: "f", summary: "Print new lines until Ctrl-C", excludes: ["--json"] },
+    run: {
+      type: "string",
+      value: "n",
+      summary: "Show the record of this run; last for the latest",
+      excludes: ["--lines", "--since", "--offset", "--follow"],
+    },
     json: JSON_FLAG,
   },
   examples: [
@@ -59,8 +63,6 @@ export const command = defineCommand({
     { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "Print at most 100 lines from that time on" },
   ],
   async run({ id, follow, json, run, ...words }, cli) {
-    if (follow && json) throw new UsageError('Flags "--follow" and "--json" exclude each other', null);
-    if (run !== undefined) refuseBesideRun({ follow, ...words });
     const context = await cli.planner();
     // Once: a spec that is added meanwhile must not make a followed id ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
@@ -80,9 +82,3 @@ export const command = defineCommand({
     else if (value.has_more) cli.note(`More lines follow: --offset ${value.byte_offset}`);
   },
 });
-
-/** A record is not a part of the log. */
-function refuseBesideRun(words: Readonly<Record<string, unknown>>): void {
-  const flag = Object.entries(words).find(([, value]) => value !== undefined && value !== false)?.[0];
-  if (flag !== undefined) throw new UsageError(`Flags "--run" and "--${flag}" exclude each other`, null);
-}

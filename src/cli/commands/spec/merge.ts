@@ -23,16 +23,18 @@ export const command = defineCommand({
     ids: {
       summary: "Full or partial ids of specs; a driver includes its members",
       required: false,
+      replacedBy: ["--all"],
       completes: "archived_spec",
       repeats: true,
     },
   },
   flags: {
-    all: { type: "boolean", short: "a", summary: "Merge all finished work" },
+    all: { type: "boolean", short: "a", summary: "Merge all finished work", excludes: ["<ids>"] },
     as: {
       type: "string",
       value: "commit",
       summary: "Take this commit of the main branch for the work: it was merged elsewhere in another form",
+      excludes: ["--all"],
     },
     unproven: UNPROVEN_FLAG,
     ...SHARED_CLAIM_FLAGS,
@@ -44,9 +46,7 @@ export const command = defineCommand({
     { line: "planner merge 003 --as 1a2b3c", shows: "Complete it: commit 1a2b3c of the main branch has its work" },
   ],
   async run({ ids, all, as = null, unproven = null, json, steal, offline }, cli) {
-    if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
-    if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
-    if (as !== null && ids.length !== 1) throw new UsageError('Flag "--as" takes one spec', null);
+    if (as !== null && ids.length > 1) throw new UsageError(`"--as" takes one of <ids>: got ${ids.length}`, null);
     const project = await cli.project();
     refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, {

@@ -15,12 +15,12 @@ import { print, printJson } from "../../output/print.ts";
 import { isUnsettled, printSynced } from "../../output/requests_output.ts";
 import { JSON_FLAG, UNPROVEN_FLAG } from "../../shared_arguments.ts";
 import { SHARED_CLAIM_FLAGS, sharedWishes } from "../../shared_claim_flags.ts";
-import { UsageError } from "../../usage_error.ts";
 
 const PLACES = {
   ids: {
-    summary: "Full or partial ids of specs; with --sync none for all with a request",
+    summary: "Full or partial ids of specs (default with --sync: all with a request)",
     required: false,
+    replacedBy: ["--sync"],
     completes: "archived_spec",
     repeats: true,
   },
@@ -30,8 +30,13 @@ const FLAGS = {
   draft: { type: "boolean", short: "d", summary: "Make a draft; takes unfinished work too" },
   new: { type: "boolean", summary: "Make a new request although the last one was closed or merged" },
   print: { type: "boolean", short: "p", summary: "Print the text; push nothing and ask no server" },
-  sync: { type: "boolean", short: "s", summary: "Check the state of requests, and complete what was merged" },
-  unproven: UNPROVEN_FLAG,
+  sync: {
+    type: "boolean",
+    short: "s",
+    summary: "Check the state of requests, and complete what was merged",
+    excludes: ["--draft", "--new", "--print"],
+  },
+  unproven: { ...UNPROVEN_FLAG, needs: ["--sync"] },
   ...SHARED_CLAIM_FLAGS,
   json: JSON_FLAG,
 } as const satisfies Flags;
@@ -53,7 +58,6 @@ export const command = defineCommand({
 });
 
 async function pr(words: PrWords, cli: Cli): Promise<ExitStatus> {
-  refuseTogether(words);
   const project = await cli.project();
   refuseInsideRun(project.context, "pr");
   refuseInRun(project.root, "make a pull request");
@@ -70,14 +74,6 @@ async function pr(words: PrWords, cli: Cli): Promise<ExitStatus> {
   } finally {
     signals.close();
   }
-}
-
-function refuseTogether({ ids, sync, draft, print: isPrinted, new: isNew, unproven }: PrWords): void {
-  if (ids.length === 0 && !sync) throw new UsageError("Missing argument <ids>: expected specs, or --sync", null);
-  const making = [draft && "--draft", isNew && "--new", isPrinted && "--print"].filter((one) => one !== false);
-  const [first] = making;
-  if (sync && first !== undefined) throw new UsageError(`Flags "--sync" and "${first}" exclude each other`, null);
-  if (!sync && unproven !== undefined) throw new UsageError('Flag "--unproven" needs "--sync"', null);
 }
 
 interface Using {

@@ -9,14 +9,18 @@ import { isInteractive } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import type { Deciding } from "../../review/decide.ts";
 import { ANY_ID, JSON_FLAG, textOrInput } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 const PLACES = { id: ANY_ID } as const satisfies Positionals;
 
 const FLAGS = {
-  accept: { type: "boolean", short: "a", summary: "Accept the work without a question" },
+  accept: {
+    type: "boolean",
+    short: "a",
+    summary: "Accept the work without a question",
+    excludes: ["--back", "--reject"],
+  },
   back: { type: "string", short: "b", value: "text", summary: "Send it back with this text; - reads standard input" },
-  reject: { type: "boolean", summary: "Reject the work without a question" },
+  reject: { type: "boolean", summary: "Reject the work without a question", excludes: ["--back"] },
   json: JSON_FLAG,
 } as const satisfies Flags;
 
@@ -38,9 +42,6 @@ export const command = defineCommand({
 
 async function review(words: ReviewWords, cli: Cli): Promise<ExitStatus> {
   const { id, accept, back, reject, json } = words;
-  if ([accept, back !== undefined, reject].filter(Boolean).length > 1) {
-    throw new UsageError('Flags "--accept", "--back" and "--reject" exclude each other', null);
-  }
   const project = await cli.project();
   refuseInsideRun(project.context, "review");
   refuseInRun(project.root, "review work");

@@ -10,7 +10,6 @@ import { plainLine, plainLines } from "../../output/plain_text.ts";
 import { print, printJson } from "../../output/print.ts";
 import { paint } from "../../output/terminal.ts";
 import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 /** A spec as the get tool answers it. */
 interface ShownSpec {
@@ -61,7 +60,12 @@ export const command = defineCommand({
   positionals: { id: ANY_ID },
   flags: {
     prompt: { type: "boolean", summary: "Print the prompt that an agent would get" },
-    raw: { type: "boolean", short: "r", summary: "Print the file byte for byte, even one that does not parse" },
+    raw: {
+      type: "boolean",
+      short: "r",
+      summary: "Print the file byte for byte, even one that does not parse",
+      excludes: ["--prompt", "--json"],
+    },
     json: JSON_FLAG,
   },
   examples: [
@@ -70,8 +74,6 @@ export const command = defineCommand({
     { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "Copy the file" },
   ],
   async run({ id, prompt, raw, json }, cli) {
-    if (raw && prompt) throw new UsageError('Flags "--prompt" and "--raw" exclude each other', null);
-    if (raw && json) throw new UsageError('Flags "--raw" and "--json" exclude each other', null);
     const project = await cli.project();
     const { context, root } = project;
     if (prompt) {

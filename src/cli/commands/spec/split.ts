@@ -1,7 +1,6 @@
 import { findSpecId } from "#planner/operations/shared/find_spec.ts";
 import { defineCommand } from "../../command.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Let an agent split a large spec into member specs",
@@ -14,7 +13,8 @@ export const command = defineCommand({
       type: "integer",
       least: 1,
       value: "n",
-      summary: "With --recursive: maximum number of levels (default: 3)",
+      summary: "Maximum number of levels (default: 3)",
+      needs: ["--recursive"],
     },
     force: { type: "boolean", summary: "Split a spec of any status" },
     model: { type: "string", value: "name", summary: "Model (default: the configured one)" },
@@ -25,9 +25,6 @@ export const command = defineCommand({
     { line: "planner split 003 --recursive --max-depth 2", shows: "Also split members that are too large" },
   ],
   async run({ id, recursive, "max-depth": maxDepth, force, model, json }, cli) {
-    if (maxDepth !== undefined && !recursive) {
-      throw new UsageError('Flag "--max-depth" means nothing without "--recursive"', null);
-    }
     const project = await cli.project();
     const { runSplit } = await import("../../work/run_split.ts");
     return runSplit(project, cli, {

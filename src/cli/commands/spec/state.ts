@@ -12,7 +12,6 @@ import { print, printJson } from "../../output/print.ts";
 import { runSpecTool, runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_ID, ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 import { NO_LIMIT } from "../../spec_filter.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const cancel = defineCommand({
   summary: "Cancel specs; specs that depend on them are no longer blocked",
@@ -38,19 +37,16 @@ export const reset = defineCommand({
 
 export const archive = defineCommand({
   summary: "Move completed specs to the archive; their ids stay valid for reading and as dependencies",
-  positionals: { id: { ...ACTIVE_IDS, required: false } },
-  flags: { completed: { type: "boolean", summary: "Archive every completed spec" }, json: JSON_FLAG },
+  positionals: { id: { ...ACTIVE_IDS, required: false, replacedBy: ["--completed"] } },
+  flags: {
+    completed: { type: "boolean", summary: "Archive every completed spec", excludes: ["<id>"] },
+    json: JSON_FLAG,
+  },
   examples: [
     { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
     { line: "planner archive --completed", shows: "Archive all completed specs" },
   ],
   async run({ id: ids, completed, json }, cli) {
-    if (completed === ids.length > 0) {
-      const message = completed
-        ? 'Flag "--completed" takes no ids'
-        : "Missing argument <id>: expected ids, or --completed";
-      throw new UsageError(message, null);
-    }
     if (!completed) return runSpecTools(cli, archiveTool, { ids, json });
     const found = await runTool(await cli.planner(), specList, { status: "completed", limit: NO_LIMIT });
     return runSpecTools(cli, archiveTool, { ids: found.value.specs.map((spec) => spec.id), json });
@@ -97,8 +93,8 @@ export const reject = defineCommand({
     "Sets approval.status, approval.by and approval.at and adds the reason under `## Approval Discussion`. The spec keeps its status: change the spec and have it approved, or cancel it.",
   positionals: { id: ACTIVE_ID },
   flags: {
-    by: { type: "string", value: "name", summary: "Who rejects (required)" },
-    reason: { type: "string", value: "text", summary: "Why (required)" },
+    by: { type: "string", value: "name", required: true, summary: "Who rejects" },
+    reason: { type: "string", value: "text", required: true, summary: "Why" },
     json: JSON_FLAG,
   },
   examples: [{ line: 'planner reject 003 --by Ann --reason "Too vague"', shows: "Reject today's third spec" }],

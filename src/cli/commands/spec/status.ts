@@ -14,13 +14,12 @@ import { printTable, renderTable } from "../../output/table.ts";
 import { outputWidth } from "../../output/terminal.ts";
 import { printText } from "../../output/wrap_text.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Count the specs by status",
   positionals: {},
   flags: {
-    brief: { type: "boolean", short: "b", summary: "Print one line" },
+    brief: { type: "boolean", short: "b", summary: "Print one line", excludes: ["--json"] },
     activity: {
       type: "boolean",
       short: "a",
@@ -34,7 +33,6 @@ export const command = defineCommand({
     { line: "planner status --activity", shows: "Show the specs in progress and their last changes" },
   ],
   async run({ brief, activity, json }, cli) {
-    if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);
     const context = await cli.planner();
     const { value, text } = await runTool(context, status, { brief, include_activity: activity });
     if (text !== undefined && !json) return print(`${text}\n${unreadableLine(value.unreadable)}`);

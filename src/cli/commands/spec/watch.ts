@@ -1,5 +1,4 @@
 import { defineCommand } from "../../command.ts";
-import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Merge finished work, retry failed specs and repair leftovers of killed processes, continuously",
@@ -13,6 +12,7 @@ export const command = defineCommand({
       least: 10,
       value: "ms",
       summary: "Poll interval in milliseconds (overrides watch.poll_interval_ms)",
+      excludes: ["--once"],
     },
     json: { type: "boolean", summary: "Print events as JSON, one per line" },
   },
@@ -21,7 +21,6 @@ export const command = defineCommand({
     { line: "planner watch --once", shows: "Check once, for a timer" },
   ],
   async run({ once, "poll-interval": pollMs, json }, cli) {
-    if (once && pollMs !== undefined) throw new UsageError('Flag "--poll-interval" means nothing with "--once"', null);
     const { runWatch } = await import("../../work/run_watch.ts");
     return runWatch(await cli.project(), cli, { once, pollMs: pollMs ?? null, json });
   },

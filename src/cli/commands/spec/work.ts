@@ -10,8 +10,9 @@ export const command = defineCommand({
     "Ctrl-C stops the agents and resets their specs; a second Ctrl-C does so immediately. Exits with 0 if every spec was completed, 1 if one was not, 130 after Ctrl-C, 143 after SIGTERM.",
   positionals: {
     ids: {
-      summary: "Full or partial ids of specs; a driver or group means its members",
+      summary: "Ids of specs, as `planner ready` lists; a driver or group means its members",
       required: false,
+      replacedBy: ["--chain", "--parallel"],
       completes: "spec",
       repeats: true,
     },
@@ -22,6 +23,7 @@ export const command = defineCommand({
       short: "c",
       summary:
         "Work on one spec after another, also those made ready, until one fails (default: all ready pending specs)",
+      excludes: ["--parallel"],
     },
     parallel: {
       type: "integer",
@@ -35,7 +37,9 @@ export const command = defineCommand({
     "skip-criteria": { type: "boolean", summary: "Complete specs whatever their criteria and checks say" },
     resume: {
       type: "boolean",
-      summary: "Continue the agent's session of the last run; fails if the agent cannot or no session exists",
+      summary: "Continue the agent's session of the last run, or fail",
+      needs: ["<ids>"],
+      excludes: ["--chain", "--parallel"],
     },
     "no-worktree": { type: "boolean", summary: "Work in the project itself, one spec at a time" },
     ...SHARED_CLAIM_FLAGS,
@@ -55,24 +59,13 @@ export const command = defineCommand({
   ],
   async run(words, cli) {
     const { ids, chain, parallel } = words;
-    if (chain && parallel !== undefined)
-      throw new UsageError('Flags "--chain" and "--parallel" exclude each other', null);
     if (words["no-worktree"] && parallel !== undefined && parallel > 1) {
-      throw new UsageError('Flag "--no-worktree" goes with one agent at a time: leave "--parallel" out', null);
-    }
-    if (ids.length === 0 && !chain && parallel === undefined) {
-      throw new UsageError(
-        "Missing argument <ids>: expected specs, or --chain or --parallel for all pending ones that are ready",
-        "`planner ready` lists what can be worked now",
-      );
-    }
-    if (words.resume && (ids.length === 0 || chain || parallel !== undefined)) {
-      throw new UsageError('Flag "--resume" goes with ids and without "--chain" and "--parallel"', null);
+      throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected 1 with "--no-worktree"`, null);
     }
     const project = await cli.project();
     const config = await project.context.config();
     if (parallel !== undefined && parallel > config.parallel.max) {
-      throw new UsageError(`Invalid value ${parallel} for "--parallel": expected at most ${config.parallel.max}`, null);
+      throw new UsageError(`Wrong value "${parallel}" for "--parallel": expected at most ${config.parallel.max}`, null);
     }
     const { work } = await import("../../work/run_work.ts");
     return work(project, cli, {

@@ -12,7 +12,7 @@ type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
 /** Imports from another program's data into a database. @throws UsageError for flags that do not belong to it */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
-  refuseForeignFlags(args);
+  if (args.token !== undefined) throw usage('"--token" is visible in the list of processes: expected "--token-file"');
   if (args.prune && args.sites !== undefined && args.origin === undefined) {
     // All items of the other sites would count as deleted.
     throw usage('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
@@ -50,17 +50,13 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
   containerlab:
     (args, origin, cwd) =>
     async (known): Promise<Mapped> => {
-      if (args.mapping !== undefined) throw usage('"--mapping" does not belong to "--from containerlab"');
       const { readContainerlab } = await import("./containerlab_source.ts");
       return readContainerlab(known, { file: oneFile(args), origin, cwd });
     },
 };
 
 /** The file of a source that has no address. */
-function oneFile({ from, files, ...args }: SourceImportArgs): string {
-  for (const name of ["url", "sites", "token-file", "rate"] as const) {
-    if (args[name] !== undefined) throw usage(`"--${name}" belongs to "--from netbox"`);
-  }
+function oneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)
     throw usage(`Expected one file for "--from ${from}", found ${files.length}`);
@@ -71,15 +67,6 @@ function onePath({ files, url }: SourceImportArgs): string | undefined {
   if (files.length > 1) throw usage(`Unexpected argument "${files[1]}": expected one file or folder`);
   if (url !== undefined && files.length > 0) throw usage('"--url" and a file exclude each other');
   return files[0];
-}
-
-function refuseForeignFlags({ from, format, kind, errors, encoding, atomic, token }: SourceImportArgs): void {
-  if (encoding !== undefined && from !== "csv") throw usage(`"--encoding" does not belong to "--from ${from}"`);
-  const given = Object.entries({ format, kind, errors, atomic }).find(
-    ([, value]) => value !== undefined && value !== false,
-  );
-  if (given !== undefined) throw usage(`"--${given[0]}" does not belong to "--from"`);
-  if (token !== undefined) throw usage('"--token" is visible in the list of processes: expected "--token-file"');
 }
 
 function originOf(name: string): string {

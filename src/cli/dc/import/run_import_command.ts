@@ -2,7 +2,7 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
-import { type ImportArgs, refuseSourceFlags } from "../exchange/source_flags.ts";
+import type { ImportArgs } from "../exchange/source_flags.ts";
 import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import { importFiles, openDatabaseTarget } from "./import_files.ts";
@@ -13,8 +13,6 @@ const IMPORT_TIMEOUT_S = 300;
 
 /** Imports into a database, or with `--url` into a running server. @throws UsageError for flags that exclude each other */
 export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
-  if (args.files.length === 0) throw usage("Missing argument: expected files to import, or - for standard input");
-  refuseSourceFlags(args);
   const { files, db, format, kind, errors, encoding = "utf-8", atomic, "dry-run": dryRun, json, url, token } = args;
   const kindOf = kind === undefined ? undefined : demandKind(kind);
   const options = { files, format, kind: kindOf, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
@@ -25,7 +23,7 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
     const address = serverAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
     return importFiles(async () => serverTarget(address), options, cli);
   }
-  if (token !== undefined) throw usage('"--token" needs "--url"');
+  if (token !== undefined) throw usage('"--token" needs "--url <address>"');
   const waiting = waitReporter(cli, false);
   return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) =>
     importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),

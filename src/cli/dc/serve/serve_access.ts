@@ -73,10 +73,6 @@ function countRefusals<Credential, Found>(
 /** @throws UsageError for a server that others reach and that requires no token, unless `--insecure` says so */
 export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): void {
   const asks = tokens !== undefined || jwt !== undefined;
-  if (insecure && asks) {
-    const flag = tokens === undefined ? "--jwks" : "--tokens";
-    throw new UsageError(`"--insecure" and "${flag}" exclude each other`, null);
-  }
   if (isLoopback(host) || insecure || asks) return;
   const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
   throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);

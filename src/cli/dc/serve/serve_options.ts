@@ -1,20 +1,19 @@
 import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
+import { checkArgumentRules } from "../../argument_rules.ts";
 import type { Cli } from "../../command.ts";
 import { usageError } from "../../usage_error.ts";
 import type { CheckpointOptions } from "../audit/checkpoint_writer.ts";
 import { type Database, databaseOf } from "../database.ts";
 import type { ServeOptions } from "./serve.ts";
-import type { ServeArgs } from "./serve_flags.ts";
+import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
 import { argsOf, givenSettings, type Setting } from "./settings.ts";
-
-const HIGHEST_PORT = 65_535;
 
 /** Returns what the server runs with. @throws UsageError for settings that contradict each other */
 export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli: Cli): ServeOptions {
   const args = argsOf(given, settings);
   const { host = "", port = 0, db, tokens, insecure } = args;
-  if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
+  checkArgumentRules("dc serve", { positionals: {}, flags: SERVE_FLAGS }, args);
   const secret = args["webhook-secret-file"];
   const database = databaseOf(db, cli.cwd, given);
   return {
@@ -51,13 +50,7 @@ function checkpointOptions(args: ServeArgs, { file }: Database, { cwd }: Cli): C
 
 function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
   const { jwks, "jwt-issuer": issuer, "jwt-audience": audience, "jwt-roles-claim": rolesClaim } = args;
-  const role = args["jwt-default-role"];
-  if (jwks === undefined) {
-    if ((issuer ?? audience ?? rolesClaim ?? role) === undefined) return undefined;
-    throw usage('"--jwt-issuer", "--jwt-audience", "--jwt-roles-claim" and "--jwt-default-role" need "--jwks"');
-  }
-  // Without both, a token that the same issuer made for another service would be accepted.
-  if (issuer === undefined || audience === undefined) throw usage('"--jwks" needs "--jwt-issuer" and "--jwt-audience"');
+  if (jwks === undefined || issuer === undefined || audience === undefined) return undefined;
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
   if (isUrl && !URL.canParse(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
   if (isUrl && !/^https?:/i.test(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
@@ -66,7 +59,7 @@ function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {
     issuer,
     audience,
     rolesClaim: rolesClaim ?? "roles",
-    defaultRole: role === "none" ? undefined : "reader",
+    defaultRole: args["jwt-default-role"] === "none" ? undefined : "reader",
   };
 }
 
@@ -74,9 +67,7 @@ function tlsPaths(
   { "tls-key": key, "tls-cert": cert }: ServeArgs,
   { cwd }: Cli,
 ): { key: string; cert: string } | undefined {
-  if (key === undefined && cert === undefined) return undefined;
-  if (key === undefined || cert === undefined) throw usage('"--tls-key" and "--tls-cert" belong together');
-  return { key: resolve(cwd, key), cert: resolve(cwd, cert) };
+  return key === undefined || cert === undefined ? undefined : { key: resolve(cwd, key), cert: resolve(cwd, cert) };
 }
 
 function usage(message: string) {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Flag } from "../../command.ts";
+import { expectedValue, fitsFlag, readFlagText } from "../../flag_value.ts";
 import { print } from "../../output/print.ts";
 import type { StderrLogger } from "../../output/stderr_logger.ts";
 import { suggestion, UsageError } from "../../usage_error.ts";
@@ -134,52 +135,16 @@ function isSetting(variable: string): boolean {
 /** A text as the flag's type has it; a list is separated by commas. */
 function readTyped(flag: Flag, text: string, where: string): unknown {
   const isList = "multiple" in flag && flag.multiple === true;
-  const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => readPlain(flag, one));
+  const values = (isList ? text.split(",").map((one) => one.trim()) : [text]).map((one) => readFlagText(flag, one));
   return checkValue(flag, isList ? values : values[0], where);
 }
 
-function readPlain({ type }: Flag, text: string): unknown {
-  if (type === "integer") return /^-?\d+$/.test(text) ? Number(text) : text;
-  if (type !== "boolean") return text;
-  if (/^(?:true|1|yes|on)$/i.test(text)) return true;
-  return /^(?:false|0|no|off|)$/i.test(text) ? false : text;
-}
-
 function checkValue(flag: Flag, value: unknown, where: string): unknown {
-  const { fits, expected } = demandOf(flag);
-  if (fits(value)) return value;
+  const isList = "multiple" in flag && flag.multiple === true;
+  if (isList ? Array.isArray(value) && value.every((one) => fitsFlag(flag, one)) : fitsFlag(flag, value)) return value;
   const shown = typeof value === "string" ? value : JSON.stringify(value);
-  throw wrongSetting(`Wrong value "${shown}" for ${where}: expected ${expected}`);
-}
-
-interface Demand {
-  readonly expected: string;
-  readonly fits: (value: unknown) => boolean;
-}
-
-function demandOf(flag: Flag): Demand {
-  const one = demandOfOne(flag);
-  if (!("multiple" in flag) || flag.multiple !== true) return one;
-  return { expected: `a list, each ${one.expected}`, fits: (value) => Array.isArray(value) && value.every(one.fits) };
-}
-
-function demandOfOne(flag: Flag): Demand {
-  switch (flag.type) {
-    case "boolean":
-      return { expected: "true or false", fits: (value) => typeof value === "boolean" };
-    case "integer":
-      return {
-        expected: `a whole number from ${flag.least}${flag.most === undefined ? "" : ` to ${flag.most}`}`,
-        fits: (value) =>
-          Number.isInteger(value) &&
-          Number(value) >= flag.least &&
-          Number(value) <= (flag.most ?? Number.MAX_SAFE_INTEGER),
-      };
-    case "enum":
-      return { expected: flag.options.join(", "), fits: (value) => flag.options.some((option) => option === value) };
-    default:
-      return { expected: "a text", fits: (value) => typeof value === "string" && value !== "" };
-  }
+  const expected = flag.type === "string" ? "a text" : expectedValue(flag);
+  throw wrongSetting(`Wrong value "${shown}" for ${where}: expected ${isList ? `a list, each ${expected}` : expected}`);
 }
 
 /** Reads YAML or JSON, which is YAML, too. */

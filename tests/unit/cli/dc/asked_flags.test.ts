@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { checkArgumentRules } from "#cli/argument_rules.ts";
 import { AGE_ROW, askedFlags, BASIS_ROW } from "#cli/dc/asked_flags.ts";
 import { FindPlacement, RehearseFailures } from "#gen/datacenter/v1/questions.ts";
 
@@ -14,7 +15,7 @@ const NOTHING = { draw: undefined, height: undefined, port: [], redundancy: unde
 describe("askedFlags", () => {
   test("takes type and values of a flag from its field", () => {
     expect(PLACE.flags).toEqual({
-      draw: { type: "integer", least: 0, summary: "Draw" },
+      draw: { type: "integer", least: 0, most: 2_147_483_647, summary: "Draw" },
       height: { type: "string", summary: "Height" },
       port: { type: "string", multiple: true, summary: "Ports" },
       redundancy: { type: "enum", options: ["none", "n", "n-plus-1", "two-n"], summary: "Supply" },
@@ -50,17 +51,19 @@ describe("askedFlags", () => {
     [{ port: ["2x"] }, 'Wrong value "2x" for "--port"'],
     [{ port: ["2x99999999G"] }, 'Wrong value "2x99999999G" for "--port"'],
     [{ height: "tall" }, 'Wrong value "tall" for "--height": expected a number'],
-    [{ draw: 3e9 }, 'Wrong value "3000000000" for "--draw": expected a whole number of at most 2147483647'],
   ])("names the flag and the value that it cannot read: %j", (words, message) => {
     expect(() => PLACE.request({ ...NOTHING, ...words })).toThrow(message);
   });
 
   test("refuses an age of readings unless loads are the measured ones", () => {
-    const { request } = askedFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
+    const { flags, request } = askedFlags("dc rehearse", RehearseFailures, { basis: BASIS_ROW, "max-age": AGE_ROW });
+    const age = (words: Readonly<Record<string, unknown>>) =>
+      checkArgumentRules("dc rehearse", { positionals: {}, flags }, { "max-age": 60, ...words });
 
     expect(request({ basis: "measured", "max-age": 60 })).toEqual({ load_basis: "LOAD_BASIS_MEASURED", max_age_s: 60 });
+    expect(() => age({ basis: "measured" })).not.toThrow();
     for (const basis of [undefined, "measured-peak"]) {
-      expect(() => request({ basis, "max-age": 60 })).toThrow('Flag "--max-age" requires "--basis measured"');
+      expect(() => age({ basis })).toThrow('"--max-age 60" needs "--basis measured"');
     }
   });
 });

@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
         await heading(page, title);
         const svg = page.locator(".picture-frame svg");
         await svg.locator(`g[data-ref="${first}"]`).first().waitFor();
-        expect(await svg.locator('[data-part="heading"]').count()).toBe(0);
+        expect(await svg.locator('[data-part="heading"], [data-part="aside"]').count()).toBe(0);
         expect(await page.getByText(title, { exact: true }).count()).toBeLessThanOrEqual(2);
         // What is left lies within the picture, whose ground covers it.
         expect(

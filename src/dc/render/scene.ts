@@ -92,9 +92,9 @@ export interface Group {
   readonly kind: "group";
   /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
   readonly ref?: string;
-  /** Set for parts beside the elements: legend entries, or what a page around the picture says itself. */
-  readonly part?: "legend" | "heading";
-  /** Of a heading: pixels that the picture is higher by it. What is drawn after it is below it. */
+  /** Set for parts beside the elements: legend entries, or what a page around the picture says itself, above or beside them. */
+  readonly part?: "legend" | "heading" | "aside";
+  /** Of a heading: pixels that the picture is higher by it. Of it and an aside: pixels to move up what is drawn after it. */
   readonly height?: number;
   /** Its tooltip; lines are separated by "\n". */
   readonly tip?: string;

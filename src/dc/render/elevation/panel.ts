@@ -1,6 +1,7 @@
 import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { fixDecimals, percent, watts, withUnit } from "#words/figures.ts";
+import { capacityFigures, type LimitFigure } from "#words/capacity_figures.ts";
+import { fixDecimals, withUnit } from "#words/figures.ts";
 import { constantWord, countOf, reasonUnit, refName } from "#words/names.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
 import { mark, stateOfHealth, stateOfShare, titleOf, wordAt } from "../parts/marks.ts";
@@ -14,9 +15,10 @@ import { type RackFrame, withoutUnit } from "./rack_frame.ts";
 export const PANEL_WIDTH = 340;
 const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
+/** Pixels between two cards. */
+const GAP = 12;
 /** Maximum number of lines in a list; the others are counted. Our choice: a picture is not a report. */
 const MOST_LINES = 14;
-const NOT_RECORDED = "not recorded";
 
 interface Line {
   readonly text: string;
@@ -38,9 +40,9 @@ export function rackPanel(
   reply: GetRackResponse,
   { style, occupants, frame }: PanelInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
+  const told = [capacityCard(reply.capacity), listCard("Findings", findings(reply))];
   const cards = [
-    capacityCard(reply.capacity),
-    listCard("Findings", findings(reply)),
+    ...told,
     listCard("Without a unit", unplacedLines({ occupants, style, frame })),
     legendCard([...style.legend, ...marksUsed(reply, occupants)]),
   ];
@@ -50,12 +52,13 @@ export function rackPanel(
     if (one === undefined) continue;
     items.push({
       kind: "group",
+      ...(told.includes(one) && { part: "aside" as const, height: one.height + GAP }),
       at: [0, top],
       items: [card(0, 0, PANEL_WIDTH, one.height), ...one.items],
     });
-    top += one.height + 12;
+    top += one.height + GAP;
   }
-  return { items, height: Math.max(0, top - 12) };
+  return { items, height: Math.max(0, top - GAP) };
 }
 
 interface Card {
@@ -65,7 +68,11 @@ interface Card {
 
 function capacityCard(capacity: Capacity | undefined): Card | undefined {
   if (capacity === undefined) return undefined;
-  const meters = [space(capacity), ...power(capacity), weight(capacity), heat(capacity)];
+  const { freeSpace, largestRun, power, sides, weight, heat } = capacityFigures(capacity);
+  const meters = [
+    spaceMeter(capacity, `${freeSpace}, ${largestRun}`),
+    ...[power, ...sides, weight, heat].map(limitMeter),
+  ];
   const items: Item[] = [];
   let top = 36;
   for (const one of meters) {
@@ -75,11 +82,11 @@ function capacityCard(capacity: Capacity | undefined): Card | undefined {
   return { height: top + 4, items: [sectionTitle("Capacity", 16, 24, INNER), ...items] };
 }
 
-function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }: Capacity): Meter {
+function spaceMeter({ totalU, usedU, reservedU, spacePct }: Capacity, value: string): Meter {
   const share = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
   return {
     label: "Space",
-    value: `${freeU} of ${totalU} U free, ${largestFreeBlockU} U in one run`,
+    value,
     parts: [
       { pct: share(usedU), fill: "accent" },
       { pct: share(reservedU), fill: "infoSoft", hatch: { pattern: "diagonal", paint: "info" } },
@@ -88,76 +95,19 @@ function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }:
   };
 }
 
-/** The draw with everything live, then the load that each side must carry alone. */
-function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacity): readonly Meter[] {
-  return [
-    recordedMeter(
-      devices,
-      limitedMeter("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }),
-      allocatedW,
-    ),
-    ...failoverWByPath.map(({ powerPath, normalW, failoverW }) => ({
-      ...limitedMeter(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
-        value: failoverW,
-        limit: powerCapacityW,
-        say: watts,
-        usual: normalW,
-      }),
-    })),
-  ];
-}
-
-/** Devices without a recorded weight make the sum a lower bound, so the meter never reports enough reserve. */
-function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity): Meter {
-  const unknown = devicesWithoutWeight > 0;
-  if (unknown && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED, parts: [] };
-  const say = (kg: number) => `${fixDecimals(kg)} kg`;
-  const meter = limitedMeter("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
-  if (!unknown) return meter;
-  const { state, ...unproven } = meter;
+function limitMeter({ label, value, note, pct, usualPct = pct, watchAt = 0, isLowerBound }: LimitFigure): Meter {
+  const words = { label, value, ...(note !== undefined && { note }) };
+  if (pct === undefined || usualPct === undefined) return { ...words, parts: [] };
+  const state = pct < watchAt ? "ok" : stateOfShare(pct);
   return {
-    ...unproven,
-    value: `at least ${meter.value}`,
-    note: `${devicesWithoutWeight} of ${countOf(devices, "device")} without weight`,
-    ...(state !== "ok" && state !== undefined && { state }),
-  };
-}
-
-/** A rack's cooling capacity applies to heat to air; liquid cooling has separate units. */
-function heat({ heatW, airHeatW, coolingCapacityW, devices }: Capacity): Meter {
-  const air = limitedMeter("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
-  const liquidW = heatW - airHeatW;
-  return recordedMeter(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
-}
-
-/** If no device draws or heats, the figure counts as not recorded. */
-function recordedMeter(devices: number, meter: Meter, value: number): Meter {
-  return value === 0 && devices > 0 ? { label: meter.label, value: NOT_RECORDED, parts: [] } : meter;
-}
-
-interface Limited {
-  readonly value: number;
-  readonly limit: number | undefined;
-  readonly say: (value: number) => string;
-  /** The part of the value that is always present; the remainder is drawn as added. */
-  readonly usual?: number;
-  /** Share from which the rack's health watches it, in percent. */
-  readonly watchAt?: number;
-}
-
-function limitedMeter(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): Meter {
-  if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded`, parts: [] };
-  const pct = (value / limit) * 100;
-  const usualPct = (Math.min(usual, value) / limit) * 100;
-  return {
-    label,
-    value: `${say(value)} of ${say(limit)} (${percent(pct)})`,
+    ...words,
     parts: [
       { pct: usualPct, fill: "accent" },
       { pct: pct - usualPct, fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } },
     ],
     ticks: [watchAt],
-    state: pct < watchAt ? "ok" : stateOfShare(pct),
+    // A lower bound never reports enough reserve.
+    ...(!(state === "ok" && isLowerBound === true) && { state }),
   };
 }
 

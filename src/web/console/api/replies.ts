@@ -40,3 +40,23 @@ export interface HistoryAnswer {
   readonly next_page_token: string;
   readonly chain: { readonly head_seq: number };
 }
+
+type CamelName<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${First}${Capitalize<CamelName<Rest>>}`
+  : Name;
+type CamelKeys<Value> = Value extends readonly (infer One)[]
+  ? readonly CamelKeys<One>[]
+  : Value extends object
+    ? { readonly [Key in keyof Value as CamelName<Key & string>]: CamelKeys<Value[Key]> }
+    : Value;
+
+/** A message with the names of its fields as the program writes them: `free_u` is `freeU`. */
+export function camelKeys<Value>(value: Value): CamelKeys<Value> {
+  const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const made: unknown = Array.isArray(value)
+    ? value.map(camelKeys)
+    : typeof value === "object" && value !== null
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [camel(name), camelKeys(one)]))
+      : value;
+  return made as CamelKeys<Value>;
+}

@@ -1,8 +1,10 @@
 import type { Capacity, GetRackResponse, Occupant, Rack as RackFields } from "#gen/datacenter/v1/json.ts";
+import { capacityFigures } from "#words/capacity_figures.ts";
 import { decimal, watts } from "#words/figures.ts";
 import { constantWord, enumWord } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
 import { constantOf } from "../address_words.ts";
+import { camelKeys } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { factsOf } from "../edit/facts.ts";
 import { RackBoard } from "../edit/rack_board.tsx";
@@ -176,65 +178,20 @@ function Shown(props: { readonly answer: GetRackResponse; readonly view: string;
   );
 }
 
-const NOT_RECORDED = "not recorded";
-
-/** Devices without a recorded weight weigh something, so that the sum is a lower bound. */
-function weightText({ weight_kg, max_load_kg, devices, devices_without_weight: missing }: Capacity): string {
-  if (missing > 0 && missing === devices) return NOT_RECORDED;
-  const known = usedOf(decimal(weight_kg, "kg"), max_load_kg, (value) => decimal(value, "kg"));
-  return missing === 0 ? known : `at least ${known}, ${missing} of ${devices} devices without weight`;
-}
-
-/** A rack's cooling capacity is for heat to air; liquid has its own units. */
-function heatText({ heat_w, air_heat_w, cooling_capacity_w }: Capacity): string {
-  const air = usedOf(watts(air_heat_w), cooling_capacity_w, watts);
-  return heat_w > air_heat_w ? `${air}; ${watts(heat_w - air_heat_w)} to liquid` : air;
-}
-
 function Used({ capacity, hasSupplies }: { readonly capacity: Capacity; readonly hasSupplies: boolean }) {
-  const isDrawn = capacity.allocated_w > 0 || capacity.devices === 0;
-  const isHeated = capacity.heat_w > 0 || capacity.devices === 0;
-  const isWeighed = capacity.devices_without_weight < capacity.devices || capacity.devices === 0;
-  const { power_capacity_w: powerLimit, cooling_capacity_w: coolingLimit, max_load_kg: weightLimit } = capacity;
+  const { freeSpace, power, sides, weight, heat } = capacityFigures(camelKeys(capacity));
   return (
     <Card title="Capacity">
-      <Meter
-        label="Space"
-        harmless
-        share={capacity.space_pct}
-        text={`${decimal(capacity.used_u)} of ${capacity.total_u} U`}
-      />
-      <Meter
-        label="Power"
-        share={isDrawn ? capacity.power_pct : undefined}
-        text={isDrawn ? usedOf(watts(capacity.allocated_w), powerLimit, watts) : NOT_RECORDED}
-      />
-      {(hasSupplies ? [] : capacity.failover_w_by_path).map(({ power_path, normal_w, failover_w }) => (
+      <Meter label="Space" harmless share={capacity.space_pct} text={freeSpace} />
+      {[power, ...(hasSupplies ? [] : sides), weight, heat].map(({ label, value, note = "", pct, usualPct }) => (
         <Meter
-          key={power_path}
-          label={`Side ${power_path}`}
-          share={share(failover_w, powerLimit)}
-          text={`${watts(normal_w)}; alone ${watts(failover_w)}`}
+          key={label}
+          label={label}
+          share={usualPct}
+          after={pct}
+          text={note === "" ? value : `${value}; ${note}`}
         />
       ))}
-      <Meter
-        label="Heat to air"
-        share={isHeated ? share(capacity.air_heat_w, coolingLimit) : undefined}
-        text={isHeated ? heatText(capacity) : NOT_RECORDED}
-      />
-      <Meter
-        label="Weight"
-        share={isWeighed ? share(capacity.weight_kg, weightLimit) : undefined}
-        text={weightText(capacity)}
-      />
     </Card>
   );
-}
-
-function share(value: number, limit: number | undefined): number | undefined {
-  return limit === undefined || limit === 0 ? undefined : (100 * value) / limit;
-}
-
-function usedOf(value: string, limit: number | undefined, words: (value: number) => string): string {
-  return limit === undefined ? `${value}, limit unknown` : `${value} of ${words(limit)}`;
 }

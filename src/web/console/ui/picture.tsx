@@ -65,27 +65,30 @@ export function Picture({ label, render, question, subject = "", readout = false
 }
 
 const HEADING = '[data-part="heading"]';
+const ASIDE = '[data-part="aside"]';
 
 /** Takes off a drawing what the page says: title, figures, sentences and lists. Files of the drawing keep them. */
 function withoutHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefined {
   if (svg === undefined) return svg;
   const { x, y, width, height } = svg.viewBox.baseVal;
-  const left = height - takeHeadings(svg);
+  const beside = svg.querySelector(ASIDE)?.parentElement;
+  if (beside != null) takeParts(beside, ASIDE);
+  const left = height - takeParts(svg, HEADING);
   svg.setAttribute("viewBox", `${x} ${y} ${width} ${left}`);
   svg.setAttribute("height", String((svg.height.baseVal.value * left) / height));
   return svg;
 }
 
-/** Removes headings, and moves up what is below them. @returns by how much */
-function takeHeadings(parent: Element): number {
+/** Removes parts, and moves up what is below them. @returns by how much */
+function takeParts(parent: Element, part: string): number {
   let taken = 0;
   for (const child of [...parent.children]) {
-    if (child.matches(HEADING)) {
+    if (child.matches(part)) {
       taken += Number(child.getAttribute("data-height"));
       child.remove();
       continue;
     }
-    const inside = child.querySelector(HEADING) === null ? 0 : takeHeadings(child);
+    const inside = child.querySelector(part) === null ? 0 : takeParts(child, part);
     if (taken > 0) {
       const own = child.getAttribute("transform") ?? "";
       child.setAttribute("transform", `translate(0 ${-taken}) ${own}`.trim());

@@ -1,6 +1,7 @@
 /**
  * The changed files by which a check judges: those that the command names as words, alone or below a folder that it
- * names as well (`cd t && sh 7.sh`), and those that a pattern of `verify.protect` fits.
+ * names as well (`cd t && sh 7.sh`), and those that a pattern of `verify.protect` fits. A link or a submodule judges by
+ * what is below it.
  *
  * @param changed paths from the project's root that the branch changes and the main branch has
  */
@@ -11,15 +12,40 @@ export function judgedFiles(
 ): readonly string[] {
   const words = wordsOf(command);
   const named = new Set([...words, ...words.flatMap((folder) => words.map((word) => `${folder}/${word}`))]);
-  const patterns = [...words.filter((word) => /[*?[{]/.test(word)), ...protect].map(patternOf);
-  return changed.filter((path) => named.has(path) || patterns.some((pattern) => pattern.test(path)));
+  const patterns = protect.map(patternOf);
+  // In a loop the shell fills in the name: `t/$f`.
+  const filled = words.map((word) => (/^[^$]+\//.test(word) ? word.replace(/\$(?:\{[^}]*\}|\w+)/g, "*") : word));
+  const globs = filled.filter((word) => /[*?[{]/.test(word)).map(patternOf);
+  const isNamed = (path: string): boolean =>
+    named.has(path) ||
+    // In another folder that the shell names, as in `$PWD/t/7.sh`, and below a link.
+    words.some((word) => word.endsWith(`/${path}`) || word.startsWith(`${path}/`)) ||
+    (/\s/.test(path) && unquoted(command).includes(path));
+  const fits = (path: string): boolean =>
+    patterns.some((pattern) => pattern.test(path)) ||
+    // Every run changes its spec, which a glob of a shell does not mean.
+    (!path.startsWith(".planner/") && globs.some((pattern) => pattern.test(path)));
+  return changed.filter((path) => isNamed(path) || fits(path));
 }
 
 function wordsOf(command: string): readonly string[] {
-  return command
-    .split(/[\s"'`;&|()<>=,:]+/)
-    .map((word) => word.replace(/^(?:\.\/)+/, "").replace(/\/+$/, ""))
-    .filter((word) => word !== "" && word !== ".");
+  const whole = unquoted(command).split(/[\s`;&|()<>]+/);
+  const words = whole.flatMap((word) => [word, ...word.split(/[=,:]+/)]).map(plainPath);
+  return [...new Set(words)].filter((word) => word !== "");
+}
+
+function unquoted(command: string): string {
+  return command.replace(/["'\\]/g, "");
+}
+
+/** A path without steps that lead nowhere: `./t//x/../7.sh` is `t/7.sh`. */
+function plainPath(word: string): string {
+  const steps: string[] = [];
+  for (const step of word.split("/")) {
+    if (step === ".." && steps.length > 0 && steps.at(-1) !== "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
+  }
+  return (word.startsWith("/") ? "/" : "") + steps.join("/");
 }
 
 /** A glob as git has it: one without a slash fits in every folder, and one that names a folder fits all below it. */

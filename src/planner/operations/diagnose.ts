@@ -48,6 +48,7 @@ export const diagnose = defineTool<PlannerContext>()({
       criteria: readable === null ? [] : criteriaOf(readable.body),
       ...(readable === null || worktree === undefined ? {} : { criteriaThere: await criteriaThere(context, id) }),
       waitsFor: state?.blockedBy.map((name) => ({ id: name, status: state.statusOf(name) })) ?? [],
+      cycle: state?.cycle ?? null,
       log,
       lock,
       worked: worker !== null,

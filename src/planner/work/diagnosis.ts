@@ -14,6 +14,8 @@ export interface SpecSigns {
   readonly criteriaThere?: readonly Criterion[];
   /** Dependencies that are not done; the status is null for one without a readable file. */
   readonly waitsFor?: readonly { readonly id: string; readonly status: string | null }[];
+  /** The ids of a dependency cycle through the spec, as in `a -> b -> a`; null without one. */
+  readonly cycle?: string | null;
   /** A text says why it cannot be read. */
   readonly log: { readonly size: number; readonly modified: Date } | string | null;
   readonly lock: LockHolder | null;
@@ -79,6 +81,9 @@ const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
 export function diagnose(signs: SpecSigns): Diagnosis {
   const checks = [...CHECKS.map((check) => check(signs)), ...waitChecks(signs), ...lastRunChecks(signs)];
   const failed = checks.filter(({ passed }) => !passed);
+  if (failed.length === 0 && STUCK.has(signs.status ?? "")) {
+    return { checks, diagnosis: `Spec is ${signs.status}, and nothing has recorded why.`, suggestion: nextStep(signs) };
+  }
   if (failed.length === 0) {
     const waits = signs.status === "completed" && (signs.worktree ?? null) !== null;
     const suggestion = waits ? `Its work is not merged yet: planner merge ${signs.id}` : null;
@@ -130,7 +135,8 @@ function ways(...choices: readonly string[]): string {
 
 /** Returns instructions for a person after a run has ended. */
 function nextStep(signs: SpecSigns): string {
-  const { id, status, worktree = null, waitsFor = [] } = signs;
+  const { id, status, worktree = null, waitsFor = [], cycle = null } = signs;
+  if (cycle !== null) return `Remove one of these dependencies: ${cycle}`;
   const stuck = waitsFor.find((each) => each.status === null || STUCK.has(each.status));
   if (stuck !== undefined) return `See what '${stuck.id}' needs: planner diagnose ${stuck.id}`;
   if (refusesMerge(signs)) {
@@ -148,10 +154,11 @@ function nextStep(signs: SpecSigns): string {
 
 /** What has to happen elsewhere first; what only a person can bring on is a failed check. */
 function waitChecks(signs: SpecSigns): readonly Check[] {
-  const { waitsFor = [], notMerged } = signs;
+  const { waitsFor = [], cycle = null, notMerged } = signs;
   const stuck = waitsFor.filter(({ status: theirs }) => theirs === null || STUCK.has(theirs));
   const names = waitsFor.map((each) => `'${each.id}' (${each.status ?? "it cannot be read"})`);
-  const waits = { name: "Dependencies", passed: stuck.length === 0, details: `Waits for ${names.join(", ")}` };
+  const details = `Waits for ${names.join(", ")}${cycle === null ? "" : `, and these wait for it: ${cycle}`}`;
+  const waits = { name: "Dependencies", passed: stuck.length === 0 && cycle === null, details };
   return [
     ...(waitsFor.length === 0 ? [] : [waits]),
     ...(refusesMerge(signs) ? [{ name: "Merge", passed: false, details: notMerged ?? "" }] : []),

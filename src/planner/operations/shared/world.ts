@@ -1,4 +1,5 @@
 import type { PlannerContext } from "../../context.ts";
+import { cyclePath, cyclesOf } from "../../lint/cycles.ts";
 import type { SpecSet } from "../../ports.ts";
 import { type Readiness, readinessOf } from "../../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
@@ -28,6 +29,8 @@ export interface ComputedStatus {
   readonly status: string;
   /** Dependencies that are not done, of a spec that waits for them. */
   readonly blockedBy: readonly string[];
+  /** A dependency cycle through the spec, as in `a -> b -> a`; null without one. */
+  readonly cycle: string | null;
   /** The status of one of them; null if it has no readable file. */
   statusOf(id: string): string | null;
 }
@@ -36,12 +39,20 @@ export interface ComputedStatus {
 export async function computedStatus(context: PlannerContext, spec: Spec): Promise<ComputedStatus> {
   const alone = spec.dependsOn.length === 0 && parentOf(spec.id) === undefined;
   if (spec.archived || spec.status !== "pending" || alone)
-    return { status: spec.status, blockedBy: [], statusOf: () => null };
+    return { status: spec.status, blockedBy: [], cycle: null, statusOf: () => null };
   const { specs, readiness } = await loadWorld(context);
   const byId = new Map<string, Spec>(specs.map((each) => [each.id, each]));
   const statusOf = (id: string): string | null => {
     const found = byId.get(id);
     return found === undefined ? null : readiness.effectiveStatus(found);
   };
-  return { status: readiness.effectiveStatus(spec), blockedBy: readiness.unmet(spec), statusOf };
+  const blockedBy = readiness.unmet(spec);
+  const cycle = blockedBy.length === 0 ? null : cycleOf(spec, specs);
+  return { status: readiness.effectiveStatus(spec), blockedBy, cycle, statusOf };
+}
+
+function cycleOf({ id, dependsOn }: Spec, specs: readonly Spec[]): string | null {
+  if (dependsOn.includes(id)) return `${id} -> ${id}`;
+  const cycle = cyclesOf(new Map(specs.map((spec) => [spec.id as string, spec.dependsOn]))).get(id)?.[0];
+  return cycle === undefined ? null : cyclePath(cycle);
 }

@@ -122,9 +122,16 @@ function openReason(id: SpecId, criteria: readonly string[]): string {
   return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
 }
 
-async function needsAttention({ context }: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
-  if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention" }));
+async function needsAttention(deps: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
+  if (!archived) await changeSpec(deps.context, id, (text) => editFields(text, { status: "needs_attention" }));
+  await noteRefusal(deps, id, reason);
   return refuseMerge(id, reason);
+}
+
+/** Later commands say why the work was not merged. */
+async function noteRefusal({ ports: { worktrees } }: RunDeps, id: SpecId, error: string): Promise<void> {
+  const commits = await worktrees.commits(id);
+  await worktrees.writeStatus({ spec_id: id, status: "failed", error, commits });
 }
 
 interface Conflict {
@@ -134,19 +141,13 @@ interface Conflict {
 }
 
 async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
-  const { context, ports } = deps;
+  const { context } = deps;
   const { id } = spec;
   const where = worktree?.path ?? `.planner/worktrees/${id}`;
   const advice = `in "${where}" run "git rebase ${shellWord(worktree?.mainBranch ?? "main")}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"; or let an agent settle it: "planner work ${id}"`;
   if (!spec.archived) {
     await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
   }
-  const commits = await ports.worktrees.commits(id);
-  await ports.worktrees.writeStatus({
-    spec_id: id,
-    status: "failed",
-    error: `conflict in ${files.join(", ")}: ${advice}`,
-    commits,
-  });
+  await noteRefusal(deps, id, `conflict in ${files.join(", ")}: ${advice}`);
   return { spec_id: id, outcome: "conflict", files, advice };
 }

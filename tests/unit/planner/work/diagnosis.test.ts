@@ -129,3 +129,12 @@ test("diagnose says why finished work is not merged, and what is ticked in the w
   expect(conflict.suggestion).toContain("planner merge a");
   expect(paused.checks[4]?.details).toBe("1 unchecked item remains; 2 of 2 are checked in /w");
 });
+
+test("diagnose never calls a spec healthy that waits for itself or for a person", () => {
+  const waitsFor = [{ id: "b", status: "blocked" }];
+  expect(failed({ status: "blocked", waitsFor, cycle: "a -> b -> a" })).toEqual(["Dependencies"]);
+  expect(diagnose(signs({ status: "needs_attention" }))).toMatchObject({
+    diagnosis: "Spec is needs_attention, and nothing has recorded why.",
+    suggestion: expect.stringContaining("planner work a"),
+  });
+});

@@ -1,10 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit/edit_fields.ts";
 import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
-import { ARCHIVE, SPECS } from "../project/places.ts";
+import { ARCHIVE, LOCKS, LOGS, PROCESSES, SPECS, WATCH_PID, WORKTREES } from "../project/places.ts";
 import { readBytes } from "./worktree_brought.ts";
 import { commitPaths } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
@@ -13,30 +13,48 @@ import { blobText } from "./worktree_rebase.ts";
 /** Fields of other specs that a run may change: fields for planning, but not the status. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
+/** What planner keeps of runs: git ignores it, and no other checkout has a use for it. */
+const RUNTIME = [LOCKS, LOGS, PROCESSES, WORKTREES, WATCH_PID];
+
 /**
- * Takes back what the branch does to other specs than its own and its members, in one commit. New specs stay and are
- * pending. The branch must begin at the main branch's end.
+ * Takes back what the branch does to other specs than its own and its members, and files of runs that it adds, in one
+ * commit. New specs stay and are pending. The branch must begin at the main branch's end.
  *
  * @returns what was taken back, one sentence each
  */
 export async function leaveOtherSpecs(place: Place, message: CommitWriter): Promise<readonly string[]> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
-  const folders = [SPECS, ARCHIVE].map((folder) => repository.prefix + folder);
+  const runtime = RUNTIME.map((folder) => repository.prefix + folder);
+  const folders = [...[SPECS, ARCHIVE].map((folder) => repository.prefix + folder), ...runtime];
   const listed = await git.list(["diff", "--name-status", "-z", "--no-renames", main, "HEAD", "--", ...folders]);
   const notes: string[] = [];
   const changed: string[] = [];
   for (let index = 0; index + 1 < listed.length; index += 2) {
     const [kind = "", path = ""] = listed.slice(index, index + 2);
-    if (isOwn(place, path) && kind !== "M") continue;
-    const back = isOwn(place, path) ? setChecksBack : setBack;
-    const note = kind === "A" ? await makePending(place, path) : await back(place, path, main);
+    const isRuntime = runtime.some((folder) => path === folder || path.startsWith(`${folder}/`));
+    const note = isRuntime ? await takeOut(place, kind, path) : await settleSpec(place, kind, path);
     if (note === null) continue;
     notes.push(note);
     changed.push(path);
   }
   if (changed.length > 0) await commitOrRestore(place, message(COMMIT_SUMMARIES.others), changed);
   return notes;
+}
+
+async function settleSpec(place: Place, kind: string, path: string): Promise<string | null> {
+  const isOwnSpec = isOwn(place, path);
+  if (isOwnSpec && kind !== "M") return null;
+  if (kind === "A") return makePending(place, path);
+  const back = isOwnSpec ? setChecksBack : setBack;
+  return back(place, path, `refs/heads/${place.worktree.mainBranch}`);
+}
+
+/** What the main branch has of them is a person's. */
+async function takeOut({ worktree }: Place, kind: string, path: string): Promise<string | null> {
+  if (kind !== "A") return null;
+  await rm(join(worktree.path, path), { force: true });
+  return `"${path}" is planner's own file of runs: it was taken out of the branch`;
 }
 
 /** After a refusal the files are as the branch has them: as changes they would be in the next merge's way. */

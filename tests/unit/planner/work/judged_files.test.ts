@@ -1,7 +1,15 @@
 import { expect, test } from "bun:test";
 import { judgedFiles } from "#planner/work/judged_files.ts";
 
-const CHANGED = ["t/7.sh", "src/a.ts", "tests/deep/b.test.ts", "Makefile", "t/my test.sh", "tools", ".planner/specs/a.md"];
+const CHANGED = [
+  "t/7.sh",
+  "src/a.ts",
+  "tests/deep/b.test.ts",
+  "Makefile",
+  "t/my test.sh",
+  "tools",
+  ".planner/specs/a.md",
+];
 
 test.each([
   ["sh t/7.sh", ["t/7.sh"]],

@@ -40,3 +40,18 @@ test("merge keeps a person's words where the agent changed the same lines and th
 
   expect(await project.mustGit("show", `HEAD:${FILE}`)).toBe(SPEC.replace("Text.", "Person's text."));
 });
+
+test("merge takes planner's own files of runs out of a branch that added them by force", async () => {
+  using project = await worktreeProject();
+  project.write(".planner/locks/edit.db", "");
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(".planner/locks/edit.db", "locked\n");
+  await agent.git("add", "--force", ".planner/locks/edit.db");
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+
+  const notes = [expect.stringContaining('".planner/locks/edit.db" is planner\'s own')];
+  expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged", notes });
+  expect(await project.mustGit("ls-files", "done.txt", ".planner/locks")).toBe("done.txt\n");
+  expect(project.read(".planner/locks/edit.db")).not.toBe("locked\n");
+});

@@ -102,7 +102,7 @@ export class FactsReader {
       this.#context.work.processes(),
       this.#context.reports(),
       this.#context.work.worktrees(),
-      ports.worktrees.ids(),
+      ports.worktrees.known(),
     ]);
     const reported = new Map(reports.map((report) => [report.process_id, report]));
     const running = new Map<string, Running>();

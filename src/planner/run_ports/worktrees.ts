@@ -67,7 +67,9 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` without a git repository or a first commit
    */
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
-  /** Ids of all specs with a worktree, or with a record of one that was deleted by hand, sorted. */
+  /** Ids of all specs with a worktree, or with a record of one that was deleted by hand, sorted. Starts no git. */
+  known(): Promise<readonly SpecId[]>;
+  /** The same, and those whose record was deleted too, but whose branch is there. */
   ids(): Promise<readonly SpecId[]>;
   /** The recorded branch of a spec, even if its folder no longer exists; null if there is no record. */
   branch(id: SpecId): Promise<string | null>;

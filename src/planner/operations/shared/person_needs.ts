@@ -16,7 +16,7 @@ export async function personNeeds(
 ): Promise<ReadonlyMap<SpecId, PersonNeed>> {
   const { worktrees, requests } = await context.runs();
   const [ids, there, records] = await Promise.all([
-    worktrees.ids(),
+    worktrees.known(),
     context.work.worktrees(),
     context.work.processes(),
   ]);

@@ -30,9 +30,10 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, wanting: Want
   const world = await loadWorld(deps.context);
   const ids = predecessors(spec, world);
   const unmerged: SpecId[] = [];
+  const { worktrees } = deps.ports;
+  const worked = new Set(ids.length === 0 ? [] : await worktrees.ids());
   for (const id of ids) {
-    const { worktrees } = deps.ports;
-    if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
+    if (worked.has(id) && !(await worktrees.isMerged(id))) unmerged.push(id);
   }
   const requests = unmerged.length === 0 ? new Map<SpecId, RequestNote>() : await deps.ports.requests.notes();
   for (const id of unmerged) {

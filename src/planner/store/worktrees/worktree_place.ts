@@ -12,6 +12,7 @@ import { withSetting } from "../git/start_git.ts";
 import { isAlive } from "../processes/process_life.ts";
 import { WORKTREES } from "../project/places.ts";
 import { gitFolderOf, readGitFile, readHead, realPath, unfinishedIn, unfinishedWords } from "./admin_folder.ts";
+import { readRunRecord } from "./run_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
 /** Begins the name of the folder of a fresh worktree, in which checks run; the process that made it follows. */
@@ -177,7 +178,7 @@ export async function openPlace(repository: Repository, root: string, id: SpecId
     path,
     root: join(path, repository.prefix),
     branch: origin?.branch ?? headBranch(gitFolder) ?? "",
-    mainBranch: origin?.mainBranch ?? (await currentBranch(repository)),
+    mainBranch: origin?.mainBranch ?? (await mainBranchOf(repository, id)),
     reused: true,
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
     identity: {},
@@ -218,6 +219,17 @@ export async function currentBranch({
       ? 'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md'
       : `No branch is checked out: ${unfinishedWords(top, unfinished)}`,
   );
+}
+
+/**
+ * Returns the branch that the work of a spec goes to, as its last run has recorded it; without a record the one that is
+ * checked out.
+ *
+ * @throws OperationError `failed_precondition` if there is neither
+ */
+export async function mainBranchOf(repository: Repository, id: SpecId): Promise<string> {
+  const recorded = (await readRunRecord(repository.git, id, null).catch(() => null))?.record["main_branch"];
+  return typeof recorded === "string" ? recorded : currentBranch(repository);
 }
 
 /** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */

@@ -32,6 +32,7 @@ import { blobHashes, projectState } from "./folder_state.ts";
 import { withFreshWorktree } from "./fresh_worktree.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { isKept, keepBranch, keepCommits, keptWords } from "./keep_commits.ts";
+import { leftBranches } from "./left_branches.ts";
 import { refsOf, withMain } from "./main_branch.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { guardProject, placeInProject, restoreProject } from "./project_run.ts";
@@ -61,6 +62,7 @@ import {
   readOrigin,
   requireRepository,
   worktreeIds,
+  writeOrigin,
 } from "./worktree_place.ts";
 import { addWorktree, checkBase, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
 
@@ -94,8 +96,12 @@ class GitWorktrees implements Worktrees {
     return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options));
   }
 
-  ids(): Promise<readonly SpecId[]> {
+  known(): Promise<readonly SpecId[]> {
     return worktreeIds(this.#root);
+  }
+
+  async ids(): Promise<readonly SpecId[]> {
+    return [...(await this.known()), ...(await this.#left()).keys()].sort();
   }
 
   async branch(id: SpecId): Promise<string | null> {
@@ -236,7 +242,7 @@ class GitWorktrees implements Worktrees {
   }
 
   async forecast(): Promise<readonly ForecastConflict[]> {
-    const branches = this.#branchesOf(await this.ids());
+    const branches = this.#branchesOf(await this.known());
     if (branches.length < 2) return [];
     await this.#opened();
     return forecastConflicts(new Git(this.#root), branches);
@@ -245,7 +251,7 @@ class GitWorktrees implements Worktrees {
   async latestRuns(): Promise<readonly LatestRun[]> {
     const repository = await this.#opened().catch(() => null);
     if (repository === null) return [];
-    const branches = this.#branchesOf(await this.ids());
+    const branches = this.#branchesOf(await this.known());
     return latestRuns(repository.git, new Map(branches.map(({ id, branch }) => [id, branch])));
   }
 
@@ -288,6 +294,7 @@ class GitWorktrees implements Worktrees {
     // The folder was deleted; the commits are in the repository.
     const repository = await this.#opened();
     const refs = await refsOf(repository.git);
+    if (readOrigin(this.#root, id) === null) await writeOrigin(this.#root, id, { ...branches, brought: [] });
     await addWorktree({ repository, root: this.#root, id, refs }, branches);
     return mergeWorktree(await this.#require(id), wishes);
   }
@@ -325,7 +332,12 @@ class GitWorktrees implements Worktrees {
 
   /** Null when nothing is known of a branch. */
   async #branches(id: SpecId): Promise<Branches | null> {
-    return (await this.#find(id))?.worktree ?? readOrigin(this.#root, id);
+    return (await this.#find(id))?.worktree ?? readOrigin(this.#root, id) ?? (await this.#left()).get(id) ?? null;
+  }
+
+  async #left(): Promise<ReadonlyMap<SpecId, Branches>> {
+    const repository = await this.#opened().catch(() => null);
+    return repository === null ? new Map() : leftBranches(repository, this.#root);
   }
 
   async #removeBranch(id: SpecId, branches: Branches, isDropped: boolean): Promise<void> {

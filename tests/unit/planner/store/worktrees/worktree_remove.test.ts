@@ -35,6 +35,25 @@ test("remove refuses commits that are not merged, with and without the folder", 
   expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
 });
 
+test("ids and merge know a branch whose worktree and notes git clean has taken away", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  const record = (head: object) => ({ ...head, main_branch: "main" });
+  await project.worktrees.keepRecord(ID, `planner/${ID}`, record);
+  await project.set(ID, { status: "completed", branch: `planner/${ID}` });
+  await project.mustGit("switch", "--quiet", "-c", "feature");
+  rmSync(join(project.root, ".planner/worktrees"), { recursive: true });
+
+  expect(await project.worktrees.ids()).toEqual([ID]);
+  expect(await project.worktrees.isMerged(ID)).toBe(false);
+  expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged" });
+  // The branch that the record names, not the one that is checked out.
+  expect(await project.mustGit("show", "main:done.txt")).toBe("done\n");
+  expect(await project.mustGit("log", "--format=%s", "feature")).toBe("begin\n");
+});
+
 test.each(["half.txt", "src/code.txt", FILE, `.planner/specs/${OTHER}.md`])(
   "remove refuses a change of %s",
   async (path) => {

@@ -7,6 +7,7 @@ import { changeSpec } from "../../operations/shared/change_spec.ts";
 import type { SpecStore } from "../../ports.ts";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit/edit_fields.ts";
+import { keepChecks } from "../../spec/edit/keep_checks.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -62,8 +63,17 @@ export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Prom
   const { worktree } = run.place;
   if (worktree !== null) return writeBoth(deps, { run, worktree, end });
   const now = deps.context.clock.now();
-  await deps.context.specs.edit(run.id, (text) => finalText(text, { run, end, now }));
+  await deps.context.specs.edit(run.id, (text) => finalText(withChecks(deps, run, text), { run, end, now }));
   return end;
+}
+
+/** The project's text with the checks that judge this run: one that changed meanwhile does not judge its merge instead. */
+function withChecks({ tell }: RunDeps, { id, before }: PlacedRun, text: string): string {
+  const kept = keepChecks(text, { own: before, restores: true });
+  if (kept === text) return text;
+  const message = `checks in ".planner/specs/${id}.md" of the project were changed during the run: they are back, and what was made of them is proposed there`;
+  tell({ event: "note", spec_id: id, message });
+  return kept;
 }
 
 interface WorktreeEnd {
@@ -105,7 +115,8 @@ async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Pr
       `"${file}" is gone from the project since the run began: "cp ${shellWord(`${withoutSlash(worktree.root)}/${file}`)} ${file}" brings it back, then run "planner merge ${id}"`,
     );
   }
-  await changeSpec(deps.context, id, (here) => {
+  await changeSpec(deps.context, id, (found) => {
+    const here = withChecks(deps, run, found);
     const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;
     return editFields(brought.text, { status: written.status });

@@ -188,3 +188,17 @@ test("runSpec judges by the criteria that the agent was given, not by those that
   expect(result.status).toBe("needs_attention");
   expect(result.reasons.join()).toContain("It is done");
 });
+
+test("runSpec puts checks back that the project's spec lost during the run, and proposes what was made of them", async () => {
+  using runs = await fakeRuns();
+  const file = `.planner/specs/${ID}.md`;
+  const text = (verify: string) => runs.project.read(file).replace(/It is done\n[\s\S]*/, `It is done\n${verify}`);
+  runs.project.write(file, text("  verify: sh t.sh\n"));
+  runs.script.exit = { code: 3, signal: null };
+  runs.script.agent = () => runs.project.write(file, text("  verify: true\n"));
+
+  await runSpec(runs.deps, ID, wishes());
+
+  expect(runs.project.read(file)).toEndWith("It is done\n  verify: sh t.sh\n  proposed verify: true\n");
+  expect(runs.events).toContainEqual(expect.objectContaining({ event: "note", spec_id: ID }));
+});

@@ -16,6 +16,9 @@ const MAX_TRIES = 12;
 const BUSY_PAUSE_MS = 100;
 /** Errors caused by other processes: a lock, or a worktree that is not complete yet. Git reads all worktrees. */
 const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
+/** Errors of a git that makes a worktree while another one removes those that look incomplete. */
+const CUT_OFF =
+  /could not open '.*worktrees\/[^/]+\/locked'|(?:not a git repository|Invalid path).*\.git\/worktrees\/|couldn't set 'HEAD'/;
 
 /** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
 const MAX_AT_ONCE = 4;
@@ -74,8 +77,8 @@ export class Git {
     for (let tries = 1; ; tries++) {
       // A call of a remote waits for the network more than it works.
       const answer = await (options.remote ? this.#once(args, options) : slots.run(() => this.#once(args, options)));
-      const isFinal = options.remote || tries === MAX_TRIES || !BUSY.test(answer.stderr);
-      if (answer.status === 0 || isFinal) return answer;
+      const isBusy = BUSY.test(answer.stderr) || (args[1] === "add" && CUT_OFF.test(answer.stderr));
+      if (answer.status === 0 || options.remote || tries === MAX_TRIES || !isBusy) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
   }

@@ -4,6 +4,7 @@ import type { GitLock, GitLocks } from "#planner/run_ports/run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeQuietly } from "../files/temporary_file.ts";
+import { processFacts } from "../processes/process_mark.ts";
 import { WORKTREES } from "../project/places.ts";
 import { folderContains } from "../project/project_bounds.ts";
 import { worktreeFiles } from "../worktrees/worktree_files.ts";
@@ -72,7 +73,8 @@ function lockAt({ path, id, top }: Place): GitLock | null {
 
 /**
  * The process that may hold it: one that has the file open, else a git that works there. git closes the file while it
- * waits for a person's editor. A git whose folder cannot be seen, another user's, may be at work anywhere.
+ * waits for a person's editor. A git whose folder may not be seen, another user's, may be at work anywhere; one that has
+ * no folder any more is ending.
  */
 function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
   if (process.platform !== "linux") return "unknown";
@@ -81,8 +83,8 @@ function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["
     if (!Number.isInteger(pid)) continue;
     if (openedFiles(pid).includes(path)) return pid;
     if (!isGit(pid)) continue;
-    const cwd = linkAt(`/proc/${pid}/cwd`);
-    if (cwd === null ? isRunning(pid) : worksThere(cwd)) return pid;
+    const folder = folderOf(pid);
+    if (folder === "hidden" || (folder !== null && worksThere(folder))) return pid;
   }
   return null;
 }
@@ -95,12 +97,14 @@ function isGit(pid: number): boolean {
   }
 }
 
-/** Not for one that has just ended, or waits for its parent to notice that. */
-function isRunning(pid: number): boolean {
+/** Where a process works: a path, null if it is ending or gone, or "hidden" for one that may not be asked. */
+function folderOf(pid: number): string | null {
   try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
-  } catch {
-    return false;
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch (error) {
+    // A process that is gone since its name was read refuses as well.
+    const isHidden = /^(EACCES|EPERM)$/.test((error as NodeJS.ErrnoException).code ?? "");
+    return isHidden && processFacts(pid)?.ended === false ? "hidden" : null;
   }
 }
 

@@ -6,24 +6,30 @@ import type { ProcessMark } from "#planner/run_ports/claims.ts";
 export interface ProcessFacts {
   /** Whether it is a zombie: it ended, and its parent has not read its status yet. */
   readonly ended: boolean;
+  /** Whether it is a thread of the kernel. */
+  readonly isKernel: boolean;
   readonly group: number;
   readonly session: number;
   /** Ticks from the machine's start to the process's. */
   readonly startTicks: number;
 }
 
+/** Source: include/linux/sched.h, PF_KTHREAD. */
+const KERNEL_THREAD = 0x0020_0000;
+
 /** Undefined when the process is gone, and on systems without `/proc`. */
 export function processFacts(pid: number): ProcessFacts | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name in parentheses may hold anything; behind it come the state (field 3), the group (5), the session (6) and
-    // the start (22).
+    // The name in parentheses may hold anything; behind it come the state (field 3), the group (5), the session (6), the
+    // flags (9) and the start (22).
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    const [state = "", , group, session] = fields;
+    const [state = "", , group, session, , , flags] = fields;
     const start = fields[19];
     if (start === undefined) return undefined;
     return {
       ended: "ZX".includes(state),
+      isKernel: (Number(flags) & KERNEL_THREAD) !== 0,
       group: Number(group),
       session: Number(session),
       startTicks: Number(start),

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { ProcessMark } from "#planner/run_ports/claims.ts";
-import { processFacts, stillRuns } from "./process_mark.ts";
+import { markProcess, processFacts, stillRuns } from "./process_mark.ts";
 
 /** The environment variable by which everything that a run starts is known again. */
 export const RUN_VARIABLE = "PLANNER_RUN";
@@ -14,6 +14,9 @@ export const PART_VARIABLE = "PLANNER_RUN_PART";
 /** Intervals between checks for running processes, in milliseconds. */
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
+
+/** Time for which processes that show no environment yet, or no longer, are looked at again, in milliseconds. Ours. */
+const UNKNOWN_MS = 1_000;
 
 /** Time that forced processes get to be gone, in milliseconds. Ours: only one that hangs in the kernel takes longer. */
 const FORCED_END_MS = 10_000;
@@ -35,14 +38,26 @@ export interface RunProcesses {
  *
  * Does not find a process that left the group and cleared its environment.
  */
-export function processesOf({ name, part, leader, trustGroup }: RunProcesses): readonly number[] {
+export function processesOf(run: RunProcesses): readonly number[] {
+  return findProcesses(run).pids;
+}
+
+interface Found {
+  readonly pids: readonly number[];
+  /** Whether a process was met that may be one of them: it begins or ends just now, and shows no environment. */
+  readonly isUnsure: boolean;
+}
+
+function findProcesses({ name, part, leader, trustGroup }: RunProcesses): Found {
   const group = leader !== null && (trustGroup || stillRuns(leader)) ? leader.pid : null;
   if (process.platform === "linux") {
     const variable = part === undefined ? `${RUN_VARIABLE}=${name}` : `${PART_VARIABLE}=${part}`;
     return scan(group, Buffer.from(`\0${variable}\0`));
   }
-  if (process.platform === "win32") return leader !== null && stillRuns(leader) ? [leader.pid] : [];
-  return group !== null && signal(-group, 0) ? [-group] : [];
+  const isThere =
+    process.platform === "win32" ? leader !== null && stillRuns(leader) : group !== null && signal(-group, 0);
+  const pid = process.platform === "win32" ? leader?.pid : -(group ?? 0);
+  return { pids: isThere && pid !== undefined ? [pid] : [], isUnsure: false };
 }
 
 /** Ticks of the clock in a second, by which Linux counts processor time on every machine that Bun and Deno run on. */
@@ -64,25 +79,36 @@ export function cpuMsOf(pids: readonly number[]): number {
   return (ticks * 1000) / TICKS_PER_SECOND;
 }
 
-function scan(group: number | null, variable: Buffer): number[] {
-  const found: number[] = [];
+function scan(group: number | null, variable: Buffer): Found {
+  const pids: number[] = [];
+  let isUnsure = false;
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     const facts = processFacts(pid);
-    if (facts === undefined || facts.ended) continue;
-    const inGroup = facts.group === group && facts.session === group;
-    if (inGroup || environmentOf(pid).includes(variable)) found.push(pid);
+    if (facts === undefined || facts.ended || facts.isKernel) continue;
+    const isOurs = facts.group === group && facts.session === group ? true : carries(pid, variable);
+    if (isOurs === true) pids.push(pid);
+    isUnsure ||= isOurs === null;
   }
-  return found;
+  return { pids, isUnsure };
 }
 
-/** With a zero byte before each variable and behind it; empty for another user's process. */
-function environmentOf(pid: number): Buffer {
+/** Whether a process has a variable in its environment; null if it is about to begin or end and shows none. */
+function carries(pid: number, variable: Buffer): boolean | null {
+  const environment = contentOf(pid, "environ");
+  if (environment === null) return false;
+  if (environment.length > 0) return Buffer.concat([ZERO, environment, ZERO]).includes(variable);
+  // A program that was started without an environment has at least its name.
+  return contentOf(pid, "cmdline")?.length === 0 ? null : false;
+}
+
+/** Null if the process is gone or another user's. */
+function contentOf(pid: number, file: "environ" | "cmdline"): Buffer | null {
   try {
-    return Buffer.concat([ZERO, readFileSync(`/proc/${pid}/environ`), ZERO]);
+    return readFileSync(`/proc/${pid}/${file}`);
   } catch {
-    return ZERO;
+    return null;
   }
 }
 
@@ -101,20 +127,38 @@ export interface Grace {
  * @throws OperationError `unavailable` when one survives being forced
  */
 export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: Grace): Promise<number> {
-  const asked = new Set<number>();
+  const met = new Map<number, ProcessMark>();
   const forceAt = performance.now() + graceMs;
   let pause = FIRST_PAUSE_MS;
   let forcedSince: number | undefined;
   for (;;) {
+    const left = await findLeft(run, met);
+    if (left.length === 0) return met.size;
     const now = performance.now();
-    const left = processesOf(run());
-    if (left.length === 0) return asked.size;
     if (now >= forceAt || hurry?.aborted === true) forcedSince ??= now;
     if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw survivor(left);
-    for (const pid of left) await end(pid, { force: forcedSince !== undefined, first: !asked.has(pid) });
-    for (const pid of left) asked.add(pid);
+    for (const pid of left) {
+      const first = !met.has(pid);
+      if (first) met.set(pid, markProcess(pid));
+      await end(pid, { force: forcedSince !== undefined, first });
+    }
     await sleep(pause);
     pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+/** The processes of a run that are not gone. Looks again before it says that there are none. */
+async function findLeft(run: () => RunProcesses, met: ReadonlyMap<number, ProcessMark>): Promise<readonly number[]> {
+  const began = performance.now();
+  for (let looks = 1; ; looks++) {
+    const { pids, isUnsure } = findProcesses(run());
+    // One that ends loses its environment before it is gone.
+    const ending = [...met.values()].filter(stillRuns).map(({ pid }) => pid);
+    const left = new Set([...pids, ...ending]);
+    // The last of those that were met can have started another one after that look had listed the processes.
+    const isSure = !isUnsure && (met.size === 0 || looks > 1);
+    if (left.size > 0 || isSure || performance.now() - began >= UNKNOWN_MS) return [...left];
+    await sleep(FIRST_PAUSE_MS);
   }
 }
 

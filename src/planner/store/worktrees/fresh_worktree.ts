@@ -1,6 +1,6 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "#planner/run_ports/worktree.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -30,7 +30,8 @@ export async function withFreshWorktree<Result>(
 ): Promise<Result> {
   const { git, prefix } = repository;
   const home = await realpath(await mkdtemp(join(tmpdir(), `${FRESH_PREFIX}${process.pid}-`)));
-  const path = join(home, "worktree");
+  // Git names its own folder after it: one name for all would be made and removed by several gits at once.
+  const path = join(home, basename(home));
   try {
     await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
     const gitFolder = gitFolderOf(path);
@@ -49,8 +50,9 @@ export async function withFreshWorktree<Result>(
     const place: Place = { root, id, repository, worktree: facts, gitFolder, git: own };
     return await use(new OpenWorktree(place));
   } finally {
-    await git.try(["worktree", "remove", "--force", path]);
+    const { status } = await git.try(["worktree", "remove", "--force", path]);
     await rm(home, { recursive: true, force: true });
-    await git.try(["worktree", "prune"]);
+    // Takes a worktree that another git makes just now for one that is gone.
+    if (status !== 0) await git.try(["worktree", "prune"]);
   }
 }

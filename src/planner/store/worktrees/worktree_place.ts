@@ -18,11 +18,11 @@ import { worktreeFiles } from "./worktree_files.ts";
 /** Begins the name of the folder of a fresh worktree, in which checks run; the process that made it follows. */
 export const FRESH_PREFIX = "planner-verify-";
 
-const FRESH = new RegExp(String.raw`[\\/]${FRESH_PREFIX}(\d+)-\w+[\\/]worktree$`);
+const FRESH = new RegExp(String.raw`[\\/](${FRESH_PREFIX}(\d+)-\w+)[\\/]\1$`);
 
 /** Whether checks run in the worktree of this path now: a running process made it and will remove it. */
 export function isFreshWorktree(path: string): boolean {
-  const pid = FRESH.exec(path)?.[1];
+  const pid = FRESH.exec(path)?.[2];
   return pid !== undefined && isAlive(Number(pid), null);
 }
 

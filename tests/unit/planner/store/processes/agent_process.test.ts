@@ -169,6 +169,22 @@ test("stop after the agent's own end takes the children that hold its streams", 
   expect(alive(Number(await text))).toBe(false);
 });
 
+test("stop waits for processes that have lost their environment and are not gone yet", async () => {
+  using project = tempProject();
+  // The system frees their memory for longer than two looks are apart.
+  const large = "const held = Buffer.alloc(60_000_000, 1); console.log(process.pid); setInterval(() => held, 60_000)";
+  const agent = await openAgents(project.root).start({
+    argv: ["bash", "-c", 'for i in 1 2 3 4 5; do setsid "$@" & done; wait', "-", process.execPath, "-e", large],
+    cwd: project.root,
+    processId: RUN,
+  });
+  const pids = await numbers(agent, 5);
+
+  await agent.stop(0);
+
+  expect(pids.map(alive)).toEqual(pids.map(() => false));
+});
+
 test("stop lets readers end although a process that cannot be found holds the streams", async () => {
   using project = tempProject();
   const argv = ["bash", "-c", "setsid env -i sleep 600 & echo $!; sleep 0.2"];

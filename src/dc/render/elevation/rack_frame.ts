@@ -71,36 +71,54 @@ function widthOf({ slot }: Occupant, face: Face): { readonly left: number; reado
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
+/** Devices that are drawn in columns within one width. */
+interface Cluster extends Width {
+  readonly members: readonly Placed[];
+}
+
+type Width = Pick<Placed, "left" | "right">;
+
 /** Arranges devices that claim the same units side by side in columns of equal width, so that each is readable. */
 function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
-  const clash = (a: Placed, b: Placed) => a.from < b.to && b.from < a.to && a.left < b.right && b.left < a.right;
-  const left = new Set(shown);
-  const moved = new Map<Placed, Placed>();
-  for (const first of shown) {
-    if (!left.delete(first)) continue;
-    // A Set also iterates over elements added during the loop, so it serves as the queue.
-    const cluster = new Set([first]);
-    for (const one of cluster) {
-      for (const other of left) if (clash(one, other) && left.delete(other)) cluster.add(other);
+  let clusters: readonly Cluster[] = [];
+  for (const one of shown) {
+    let cluster: Cluster = { left: one.left, right: one.right, members: [one] };
+    for (;;) {
+      // A column can be anywhere within the cluster's width, so whatever is there beside one of them belongs to it.
+      const other = clusters.find(
+        (each) => shareWidth(each, cluster) && each.members.some((a) => cluster.members.some((b) => shareUnits(a, b))),
+      );
+      if (other === undefined) break;
+      clusters = clusters.filter((each) => each !== other);
+      const [left, right] = [Math.min(cluster.left, other.left), Math.max(cluster.right, other.right)];
+      cluster = { left, right, members: [...other.members, ...cluster.members] };
     }
-    for (const [one, place] of inColumns([...cluster])) moved.set(one, place);
+    clusters = [...clusters, cluster];
   }
+  const moved = new Map(clusters.flatMap(inColumns));
   return shown.map((one) => moved.get(one) ?? one);
 }
 
+function shareWidth(a: Width, b: Width): boolean {
+  return a.left < b.right && b.left < a.right;
+}
+
+function shareUnits(a: Placed, b: Placed): boolean {
+  return a.from < b.to && b.from < a.to;
+}
+
 /** Puts each device of a cluster into the first column in which its units are free. */
-function inColumns(cluster: readonly Placed[]): readonly (readonly [Placed, Placed])[] {
+function inColumns({ members, left: west, right }: Cluster): readonly (readonly [Placed, Placed])[] {
   const columns: Placed[][] = [];
-  const at = cluster.map((one) => {
-    const free = columns.findIndex((column) => column.every(({ from, to }) => to <= one.from || one.to <= from));
+  const at = members.map((one) => {
+    const free = columns.findIndex((column) => !column.some((other) => shareUnits(other, one)));
     const index = free < 0 ? columns.length : free;
     columns[index] = [...(columns[index] ?? []), one];
     return index;
   });
-  if (columns.length === 1) return cluster.map((one) => [one, one]);
-  const west = Math.min(...cluster.map(({ left }) => left));
-  const share = (Math.max(...cluster.map(({ right }) => right)) - west) / columns.length;
-  return cluster.map((one, index) => {
+  if (columns.length === 1) return members.map((one) => [one, one]);
+  const share = (right - west) / columns.length;
+  return members.map((one, index) => {
     const column = at[index] ?? 0;
     return [one, { ...one, left: west + column * share, right: west + (column + 1) * share }];
   });

@@ -11,8 +11,10 @@ import { datasetOf } from "#dc/render/render_screen.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import { drawThermal } from "#dc/render/thermal/thermal.ts";
 import {
+  Face,
   FloorPlanResponseSchema,
   GetRackResponseSchema,
+  SlotWidth,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { loadPage } from "#runtime/pages.ts";
@@ -222,6 +224,28 @@ test("no text leaves its picture and no two texts overlap, whatever the data", (
     runs,
   );
 });
+
+test.each(["ABC", "BCA", "CAB", "BAC"])(
+  "no device of a rack lies over another, beside one that contradicts two: %s",
+  (order) => {
+    const of = (deviceCode: string, positionU: number, uHeight: number, slot: SlotWidth) => ({
+      deviceCode,
+      name: deviceCode,
+      positionU,
+      uHeight,
+      slot,
+      face: Face.FRONT,
+    });
+    const all = [of("A", 1, 2, SlotWidth.FULL), of("B", 1, 6, SlotWidth.LEFT), of("C", 3, 2, SlotWidth.RIGHT)];
+    const occupants = all.toSorted((a, b) => order.indexOf(a.deviceCode) - order.indexOf(b.deviceCode));
+    const units = Array.from({ length: 8 }, (_, index) => ({ u: 8 - index }));
+    const reply = made(GetRackResponseSchema, { rack: { code: "R" }, occupants, units, capacity: { totalU: 8 } });
+
+    const { scene } = drawElevation(reply, { ...OPTIONS, view: "FRONT" });
+
+    expect(overlappingTexts(scene)).toEqual([]);
+  },
+);
 
 test("SVG is valid XML whatever names hold, and the same scene gives the same text", () => {
   fc.assert(

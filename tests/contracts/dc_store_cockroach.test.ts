@@ -100,7 +100,7 @@ describe("Under the documented rules of CockroachDB", () => {
 
     expect(made.statements.size).toBeGreaterThan(60);
     expect([...made.statements].map(unknownForm).filter((problem) => problem !== undefined)).toEqual([]);
-  }, 120_000);
+  });
 
   test("writers of several servers lose no change and all succeed", async () => {
     const { url, violations } = await front();
@@ -132,7 +132,7 @@ describe("Under the documented rules of CockroachDB", () => {
     expect(seen.toSorted((a, b) => a - b)).toEqual(Array.from({ length: all }, (_, index) => index + 1));
     expect(found).toEqual({ count: String(all), devices: all, revision: all });
     expect(violations).toEqual([]);
-  }, 120_000);
+  });
 
   const shape = async (url: string) => {
     const server = await sharedPostgres();
@@ -173,7 +173,7 @@ describe("Under the documented rules of CockroachDB", () => {
       expect({ last, shape: await shape(url) }).toEqual({ last, shape: expected });
     }
     expect(fronts.flatMap(({ violations }) => violations)).toEqual([]);
-  }, 120_000);
+  });
 
   test("servers that start at the same moment take the steps once", async () => {
     const { url } = await front();

@@ -43,7 +43,7 @@ test("an agent starts, ends and merges no work, by no command and no tool", asyn
   expect(stdout).toBe(`${ID}: completed\n`);
   expect(project.seen().toSorted()).toEqual(["mine", "own"]);
   expect(project.status(OTHER)).toBe("pending");
-}, 120_000);
+});
 
 const PLANTS: Readonly<Record<string, string>> = {
   "hook post-checkout was added": `printf '#!/bin/sh\\ntouch "$HERE/ran"\\n' > "$git/hooks/post-checkout"; chmod +x "$git/hooks/post-checkout"`,

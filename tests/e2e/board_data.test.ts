@@ -32,7 +32,7 @@ test("a card counts what its last run has proven, in the branch and once it is m
   await until(async () => (await criteria()).proven === 0);
   expect(await criteria()).toEqual({ ...proven, proven: 0 });
   project.remove();
-}, 60_000);
+});
 
 test("of two browsers and an agent that change one spec at once, nothing is lost unseen", async () => {
   const project = await workProject({ plan: { [OTHER]: ["wait:go", "tick", "commit"] } });
@@ -62,7 +62,7 @@ test("of two browsers and an agent that change one spec at once, nothing is lost
   const { labels, assignee, status } = await second.get(`/spec?id=${OTHER}`);
   expect({ labels, assignee, status }).toEqual({ labels: ["new"], assignee: won, status: "completed" });
   project.remove();
-}, 60_000);
+});
 
 /** `PLANNER_BOARD_SPECS=10000` is the size at which it is wanted. */
 const SPECS = Number(process.env["PLANNER_BOARD_SPECS"] ?? 500);
@@ -86,7 +86,7 @@ test("what another program writes reaches the stream of a page as one change", a
   expect(value.gone).toEqual([]);
   await changes.return(undefined);
   project.remove();
-}, 60_000);
+});
 
 /** Waits until a condition holds; the test's own limit ends it. */
 async function until(holds: () => Promise<boolean>): Promise<void> {

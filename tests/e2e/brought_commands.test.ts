@@ -224,7 +224,7 @@ test("a provider's name that a tool or a spec sets starts no program but those o
 
   for (const answer of answers) expect(answer).toContain('"isError":true');
   expect(existsSync(ran)).toBe(false);
-}, 120_000);
+});
 
 test("members of a group that tools made close no group by checks of their choice", async () => {
   using made = await project();
@@ -246,7 +246,7 @@ test("members of a group that tools made close no group by checks of their choic
   for (const number of [1, 2])
     expect(made.read(`.planner/specs/${OTHER}.${number}.md`)).not.toContain("status: completed");
   expect(existsSync(ran)).toBe(false);
-}, 120_000);
+});
 
 test("hooks, git settings and submodules that a merged branch brings start nothing", async () => {
   using made = await project();
@@ -277,4 +277,4 @@ test("hooks, git settings and submodules that a merged branch brings start nothi
 
   expect(worked.code).toBe(0);
   expect(existsSync(ran)).toBe(false);
-}, 120_000);
+});

@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       expect(await page.getByLabel("Let overloads trip").isChecked()).toBe(true);
       await page.locator(".picture svg", { hasText: "devices offline" }).waitFor();
     });
-  }, 120_000);
+  });
 
   test("shows what is left of a site on one sheet, and racks side by side", async () => {
     const request = { scope_ref: "site:AMS1", by: "AREA_KIND_ROW" };
@@ -98,7 +98,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await facts.getByRole("row", { name: /^Planned draw 8.1 kW 8.1 kW$/ }).waitFor();
       expect(hashOf(page)).toBe("#/compare/rack:B03?with=rack:C03");
     });
-  }, 120_000);
+  });
 
   test("shows what is measured beside what is planned, and where it differs", async () => {
     const reading = (element_ref: string, quantity: string, value: number) => ({
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       const sheets = (await page.pdf({ format: "A4" })).toString("latin1").match(/\/Type\s*\/Page\b/g);
       expect(sheets?.length).toBe(2);
     });
-  }, 120_000);
+  });
 
   test("says where the server was updated since the page was opened, and where it is away", async () => {
     await visit(
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.goto(`${server.url}/#/thermal/UPS-Z9`);
       await page.getByText("Nothing is called “UPS-Z9”").waitFor();
     });
-  }, 120_000);
+  });
 
   test("lets Back close a dialog, and the next one leave the page; a notice goes by itself and is not printed", async () => {
     await visit("racks", async (page) => {
@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await page.goBack();
       await page.waitForURL(/#\/racks$/);
     });
-  }, 120_000);
+  });
 
   test("says of a cable that it is connected, and names the state of a failed device at it", async () => {
     const { device } = await call("DatacenterService/GetDevice", { code: "LEAF-B03-1" });
@@ -211,7 +211,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       expect(await page.getByText("not connected").count()).toBe(0);
       await page.locator(".picture svg", { hasText: "every cable connected" }).waitFor();
     });
-  }, 120_000);
+  });
 
   test("counts what is new since yesterday, an import in one line, and shows the worst failure of each of several sites", async () => {
     const racks = ["LON-1", "LON-2"].map((code) => ({ code, location: { site_id: "LON1", floor_number: 1 } }));

@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
     await visit("rack/B03", async (page) => {
       await card(page, "What is left").getByText("14.1 kW now, 14.1 kW after one failure", { exact: false }).waitFor();
     });
-  }, 60_000);
+  });
 
   test("a rack names the failure outside of it that turns all of it off, and leads to what else it takes", async () => {
     await visit("rack/D01", async (page) => {
@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
     await visit("rack/B03", async (page) => {
       await page.getByRole("link", { name: "Losing PDU-B03-A would take 2 devices offline." }).waitFor();
     });
-  }, 60_000);
+  });
 
   test("a picture says nothing that its page says, and its file says all of it", async () => {
     await visit("thermal/floor%3AAMS1%2F1", async (page) => {
@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       await page.locator('.picture [data-ref="device:SRV-B03-07"]').first().waitFor();
       expect((await page.locator(".picture svg text").allTextContents()).join(" ")).not.toContain("Path: ends at");
     });
-  }, 60_000);
+  });
 
   test("the table of places and the sheet of capacity are cut at no usual width", async () => {
     const isCut =
@@ -70,7 +70,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       await page.getByRole("row", { name: /NEW-1/ }).first().waitFor();
       expect(await page.evaluate(isCut)).toBe(false);
     });
-  }, 60_000);
+  });
 
   test("an inlet and a breaker show what they and their phases carry", async () => {
     await visit("port/SRV-B03-06%2Fpsu1", async (page) => {
@@ -82,7 +82,7 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       await carries.getByText("Rating").waitFor();
       await carries.getByText("Phase A").waitFor();
     });
-  }, 60_000);
+  });
 
   test("the first screen and a rack say in a sentence what readings show, and nothing without one", async () => {
     const shown = (page: Page) => card(page, "Shown by readings");
@@ -119,5 +119,5 @@ describe.skipIf(missing !== undefined)("The console's loads", () => {
       expect(page.url()).toContain("coloring=measured-power");
       await page.getByRole("row", { name: /^B03/ }).getByText("5 kW", { exact: true }).waitFor();
     });
-  }, 60_000);
+  });
 });

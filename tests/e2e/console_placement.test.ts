@@ -55,7 +55,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
 
     expect(wrong).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 
   test("asks about one rack, with every field of the question; says nothing of reasons that there are none of", async () => {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
@@ -101,5 +101,5 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
     });
     expect(wrong).toEqual([]);
     await page.close();
-  }, 120_000);
+  });
 });

@@ -41,7 +41,7 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await heading(page, "If UPS-A2 fails");
       await page.getByText("Racks dark", { exact: true }).first().waitFor();
     });
-  }, 120_000);
+  });
 
   test("chooses another cause, other elements and pairs, and keeps them in the address", async () => {
     await visit("rehearsal", async (page) => {
@@ -64,7 +64,7 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await page.getByLabel("Where elements fail").press("Enter");
       await page.getByText('Cannot find rack "NONE"').waitFor();
     });
-  }, 120_000);
+  });
 
   test("says that nothing can fail in a rack without devices", async () => {
     const { status } = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertRack`, {
@@ -78,5 +78,5 @@ describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
       await heading(page, "If H1 fails");
       await page.getByText("Nothing can fail here: no device and no cooling unit is recorded in H1.").waitFor();
     });
-  }, 60_000);
+  });
 });

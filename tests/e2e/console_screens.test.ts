@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
         expect([hash, high, boxes, pdf.match(/\/Type\s*\/Page\b/g)?.length]).toEqual([hash, 900, [], 1]);
       }
     });
-  }, 60_000);
+  });
 
   test("shows the other parts of an element by its tabs, and facts first in 390 pixels", async () => {
     await visit(390, async (page) => {

@@ -126,5 +126,5 @@ describe.skipIf(missing !== undefined)("A page of an inventory that lacks data",
     expect(shares.filter((one) => one.endsWith(" is no fault"))).toEqual([]);
     const pages = new Set(shares.map((one) => one.split(": ")[0]));
     expect([...pages]).toEqual(["", "racks", "supplies", "device/PDU-1", "floor/floor%3AS%2F1"]);
-  }, 120_000);
+  });
 });

@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
       await page.locator(".done", { hasText: "Took back 1 change" }).waitFor();
       expect((await call("GetWindow", { code })).code).toBe("not_found");
     });
-  }, 120_000);
+  });
 
   test("sees that two teams of one evening are in each other's way, and cancels one", async () => {
     const day = new Date(Date.now() + (way === "mouse" ? 3 : 5) * 86_400_000).toISOString().slice(0, 10);
@@ -127,7 +127,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
       await heading(page, one);
       await page.locator(".verdict", { hasText: /^Go outage/ }).waitFor();
     });
-  }, 120_000);
+  });
 
   test("asks about a utility test of 9 and of 11 minutes", async () => {
     await visit("windows", async (page) => {
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined).each(WAYS)("An operator with %s", (way) =
       await page.keyboard.press("Enter");
       await page.getByText("Nothing is called “NO-SUCH”").waitFor();
     });
-  }, 120_000);
+  });
 });
 
 describe.skipIf(missing !== undefined)("A window in the console", () => {
@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)("A window in the console", () => {
       await setTime(page, "Until", "2099-03-29T04:00");
       await page.locator("#edit-ends_at-problem", { hasText: "expected a time after" }).waitFor();
     });
-  }, 120_000);
+  });
 
   test("is begun and done with notices that can be taken back, and its run sheet is one page", async () => {
     const now = Date.now();
@@ -206,7 +206,7 @@ describe.skipIf(missing !== undefined)("A window in the console", () => {
       await page.goto(`${server.url}/#/`);
       await page.getByText(/^Open now: NOW, Feed test/).waitFor();
     });
-  }, 120_000);
+  });
 });
 
 test("pages are shown as during a window until the person goes back", async () => {
@@ -236,4 +236,4 @@ test("pages are shown as during a window until the person goes back", async () =
     await page.getByText("fault", { exact: true }).first().waitFor({ state: "detached" });
   });
   await call("DeleteWindow", { code: "MW-DURING" });
-}, 120_000);
+});

@@ -100,7 +100,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       await open(page, "placement?count=2&height=2&draw=800&supply=TWO_N");
       expect(await words()).toBe("#/placement?count=2&height=2&draw=800&supply=two-n");
     });
-  }, 120_000);
+  });
 
   test("leaves out what a list does not have, says so, and asks the server nothing that it refuses", async () => {
     await visit(async (page) => {
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)("The console", () => {
       expect(refused).toHaveLength(1);
       expect(await wireIn(page)).toEqual([]);
     });
-  }, 120_000);
+  });
 
   test("says in a message of the service what is wrong in the words of its forms", async () => {
     await visit(async (page) => {
@@ -152,5 +152,5 @@ describe.skipIf(missing !== undefined)("The console", () => {
       expect(said.join(" ")).toContain("NOWHERE");
       expect(said.flatMap((text) => [...wireWords(text), ...wireRefs(text)])).toEqual([]);
     });
-  }, 120_000);
+  });
 });

@@ -84,7 +84,7 @@ describe.skipIf(!CAN_MOUNT)("a command that makes a file", () => {
         }
       }
       expect(outcomes.size).toBe(names.length);
-    }, 60_000);
+    });
   }
 });
 

@@ -68,4 +68,4 @@ test("imports of every kind wait for another process for longer than a call does
   } finally {
     for (const one of running) await one[Symbol.asyncDispose]();
   }
-}, 120_000);
+});

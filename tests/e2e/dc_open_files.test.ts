@@ -123,7 +123,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("A server with few file descriptor
       expect(share).toBeLessThan(0.5);
       await expectServed(server, ["BEFORE", "C"]);
       expect(server.stderr).not.toContain("EMFILE");
-    }, 60_000);
+    });
   }
 
   test("closes idle connections over TLS as well, whether or not their handshake has ended", async () => {
@@ -136,7 +136,7 @@ describe.skipIf(!existsSync("/proc/self/fd"))("A server with few file descriptor
 
     expect(await shareAtRest(server)).toBeLessThan(0.5);
     expect(server.stderr).not.toContain("EMFILE");
-  }, 60_000);
+  });
 
   test("answers probes while every connection is in use, and everybody afterwards", async () => {
     const server = await serveWith(OPEN_FILES);
@@ -156,5 +156,5 @@ describe.skipIf(!existsSync("/proc/self/fd"))("A server with few file descriptor
     let again = await writeRack(server, "A");
     while (again.status === 429) again = await writeRack(server, "A");
     expect(again.status).toBe(200);
-  }, 60_000);
+  });
 });

@@ -26,4 +26,4 @@ test("dc place prints places, writes what dc import takes, and leaves these plac
   ]);
   expect(again.stdout).toContain("1,A02,21,NEW-4,psu1=device:PDU-A02-A psu2=device:PDU-A02-B");
   expect(none.stdout).toContain("No free units");
-}, 120_000);
+});

@@ -276,7 +276,7 @@ describe("planner dc import and export with PostgreSQL", () => {
     for (const name of ["first.jsonl", "second.jsonl"]) {
       expect(readFileSync(join(cwd, name), "utf8")).toBe(exported.stdout);
     }
-  }, 120_000);
+  });
 });
 
 describe("planner dc serve with an address that does not work", () => {

@@ -277,4 +277,4 @@ test("doctor's advice for the work of a cancelled spec works to its end, either 
     expect([merged?.code ?? 0, (await doctor()).kinds]).toEqual([0, []]);
     if (way === "continue") project.remove();
   }
-}, 60_000);
+});

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { ID, OTHER } from "../support/misbehaving_agent.ts";
-import { SharedProjects } from "../support/shared_projects.ts";
+import { SHARED_LIMIT_MS, SharedProjects } from "../support/shared_projects.ts";
 import { trustProject } from "../support/trusted_project.ts";
 
 /** How things stand around a project when finished work is to be merged. */
@@ -165,21 +165,25 @@ afterAll(() => projects.remove());
 
 for (const { row, merger, title } of CASES) {
   const { before, refusesWork, thenWork } = row;
-  test.concurrent(`work ends merged, or says what to do, beside ${title}`, () =>
-    projects.use({ before, refusesWork, thenWork }, async (project) => {
-      if (row.meanwhile !== undefined) await project.sh(row.meanwhile);
-      let merged = await project.planner(...merger);
-      if (row.refuses !== undefined) {
-        expect(merged.stderr).toMatch(row.refuses);
-        expect(await project.sh(row.advised ?? "")).toMatchObject({ code: 0 });
-        if (row.needsAttention === true) expect(merged.stderr).toContain(`planner merge ${ID}`);
-        merged = await project.planner(...(row.needsAttention === true ? MERGERS[0] : merger));
-      }
-      expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
-      for (const line of row.holds ?? []) expect([line, (await project.sh(line)).code]).toEqual([line, 0]);
-      expect(project.status()).toBe("completed");
-      expect(project.status(OTHER)).toBe("pending");
-    }));
+  test.concurrent(
+    `work ends merged, or says what to do, beside ${title}`,
+    () =>
+      projects.use({ before, refusesWork, thenWork }, async (project) => {
+        if (row.meanwhile !== undefined) await project.sh(row.meanwhile);
+        let merged = await project.planner(...merger);
+        if (row.refuses !== undefined) {
+          expect(merged.stderr).toMatch(row.refuses);
+          expect(await project.sh(row.advised ?? "")).toMatchObject({ code: 0 });
+          if (row.needsAttention === true) expect(merged.stderr).toContain(`planner merge ${ID}`);
+          merged = await project.planner(...(row.needsAttention === true ? MERGERS[0] : merger));
+        }
+        expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
+        for (const line of row.holds ?? []) expect([line, (await project.sh(line)).code]).toEqual([line, 0]);
+        expect(project.status()).toBe("completed");
+        expect(project.status(OTHER)).toBe("pending");
+      }),
+    SHARED_LIMIT_MS,
+  );
 }
 
 /** Where a project may be in a repository; each line makes it so and prints its folder. */

@@ -51,7 +51,7 @@ depends_on: ["2026-11-21-009-\e[2J"]`;
   } finally {
     project.remove();
   }
-}, 60_000);
+});
 
 /** The sequences of planner itself: colours, and the line ends of a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
-import { SharedProjects } from "../support/shared_projects.ts";
+import { SHARED_LIMIT_MS, SharedProjects } from "../support/shared_projects.ts";
 
 interface Row {
   readonly name: string;
@@ -181,16 +181,20 @@ afterAll(() => runs.remove());
 for (const row of ROWS) {
   const { name, says, ends = "completed" } = row;
   const together = row.run === undefined ? [row] : ROWS.filter(({ run }) => run === row.run);
-  test.concurrent(`end, record and status name it when an agent ${name}`, () =>
-    runs.use(together, async (_, { ended, end, record, activity, status, diagnosis, failed, failedThen }) => {
-      expect([ended, end]).toEqual([ends, expect.stringMatching(says)]);
-      expect(record).toMatch(says);
-      const first = new RegExp(says.source.split("[\\s\\S]*")[0] ?? "");
-      expect(activity).toMatch(first);
-      expect(status).toContain("changed outside of the branch of its last run");
-      expect(diagnosis).toMatch(first);
-      expect({ failed, failedThen }).toEqual({ failed: [], failedThen: [] });
-    }));
+  test.concurrent(
+    `end, record and status name it when an agent ${name}`,
+    () =>
+      runs.use(together, async (_, { ended, end, record, activity, status, diagnosis, failed, failedThen }) => {
+        expect([ended, end]).toEqual([ends, expect.stringMatching(says)]);
+        expect(record).toMatch(says);
+        const first = new RegExp(says.source.split("[\\s\\S]*")[0] ?? "");
+        expect(activity).toMatch(first);
+        expect(status).toContain("changed outside of the branch of its last run");
+        expect(diagnosis).toMatch(first);
+        expect({ failed, failedThen }).toEqual({ failed: [], failedThen: [] });
+      }),
+    SHARED_LIMIT_MS,
+  );
 }
 
 test.concurrent("a tag with a message and a stash that the run itself made and dropped are kept, and its log says so", async () => {

@@ -148,7 +148,7 @@ async function readEverything(): Promise<void> {
 
 test("no command that reads runs a program that the repository's settings name", async () => {
   await readEverything();
-}, 60_000);
+});
 
 test("no command that reads fetches an object that is not there", async () => {
   const staged = (await project.mustGit("rev-parse", `:.planner/specs/${ONE}.md`)).trim();
@@ -159,7 +159,7 @@ test("no command that reads fetches an object that is not there", async () => {
   const { code, stderr } = await project.planner(["lint", "--staged"]);
   expect(code).not.toBe(0);
   expect(stderr).toContain("Cannot read ");
-}, 60_000);
+});
 
 test("the hook of the project's checks runs no program of the repository's settings", async () => {
   rmSync(join(project.root, ".git/hooks/pre-commit"));
@@ -172,7 +172,7 @@ test("the hook of the project's checks runs no program of the repository's setti
   expect(code).toBe(0);
   expect(stdout).toContain(ONE);
   expect(met()).toEqual([]);
-}, 60_000);
+});
 
 test("a filter of the person's own settings stays in use, whatever the repository sets", async () => {
   for (const key of ["process", "smudge"]) await project.mustGit("config", "--unset", `filter.a=b.c.${key}`);
@@ -183,4 +183,4 @@ test("a filter of the person's own settings stays in use, whatever the repositor
   await project.planner(["doctor"], { env: { GIT_CONFIG_GLOBAL: global } });
 
   expect(met()).toEqual(["met-own-clean"]);
-}, 60_000);
+});

@@ -67,7 +67,7 @@ for (const folder of ["locks", "archive", "logs", "worktrees", "processes", "spe
 
     expect(files(outside)).toEqual(before);
     expect(said.join("")).toContain(`".planner/${folder}": it is a symbolic link that leads out of the project`);
-  }, 60_000);
+  });
 }
 
 test("nothing is written through .planner as a link out of the project", async () => {
@@ -81,7 +81,7 @@ test("nothing is written through .planner as a link out of the project", async (
 
   expect(files(outside)).toEqual(before);
   expect(said.join("")).toContain('".planner": it is a symbolic link that leads out of the project');
-}, 60_000);
+});
 
 test("a lock's database and a log are not written through a link of their name", async () => {
   for (const file of ["locks/edit.db", "locks/merge.db", `logs/${ID}.log`, "processes/background.log"]) {
@@ -91,7 +91,7 @@ test("a lock's database and a log are not written through a link of their name",
   await writeEverything();
 
   expect(files(outside)).toEqual([]);
-}, 60_000);
+});
 
 test("nothing is removed through a folder below .planner as a link out of the project", async () => {
   const leftover = ".planner-zzzzzz-0123456789ab.tmp";
@@ -141,7 +141,7 @@ test("a file of another kind in a lock's place is set aside, and work goes on", 
       stderr: expect.stringContaining('".planner/locks/edit.db" was no lock'),
     });
   }
-}, 30_000);
+});
 
 /** A git before the real one that plants a link when it gets a command with these words. */
 function plantingGit(words: string, plant: string): void {

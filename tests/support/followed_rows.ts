@@ -2,7 +2,7 @@ import { afterAll, expect, test } from "bun:test";
 import { ID, type ScriptedProject } from "./misbehaving_agent.ts";
 import { PLANNER } from "./planner_command.ts";
 import { adviceOf, followToEnd, type Hands, isMerged, waits, waysIn, word } from "./printed_advice.ts";
-import { SharedProjects } from "./shared_projects.ts";
+import { SHARED_LIMIT_MS, SharedProjects } from "./shared_projects.ts";
 import { isRunning } from "./work_project.ts";
 
 /** What becomes of the work: on the main branch, still there, or thrown away as the advice says. */
@@ -68,7 +68,7 @@ export function testAdvice(rows: readonly Row[]): void {
   for (const row of rows) {
     const { name, again = AGAIN, asks = [], part, hands, repeats = [], ends, ...begin } = row;
     for (const [way, end] of ends.entries()) {
-      test.concurrent(`the advice leads to its end: ${name}, way ${way + 1}: ${end}`, () =>
+      const follow = () =>
         projects.use(begin, async (project, printedByWork) => {
           project.script(again);
           let printed = printedByWork;
@@ -80,7 +80,8 @@ export function testAdvice(rows: readonly Row[]): void {
           const all = await followToEnd(project, ways[way] ?? "", { hands, repeats });
 
           expect({ all, found: await endOf(project) }).toEqual({ all, found: end });
-        }));
+        });
+      test.concurrent(`the advice leads to its end: ${name}, way ${way + 1}: ${end}`, follow, SHARED_LIMIT_MS);
     }
   }
 }

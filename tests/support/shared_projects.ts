@@ -3,6 +3,9 @@ import { ScriptedProject } from "./misbehaving_agent.ts";
 /** Tests of a file that run at once: they wait for files to be flushed about half of their time. */
 const AT_ONCE = 4;
 
+/** Limit of time of such a test: it counts while others of its file are ahead, the making of its project too. */
+export const SHARED_LIMIT_MS = 20 * 60_000;
+
 /**
  * Projects whose making several tests of a file share. Each test finds the project as it was made, in the same folder,
  * for names of folders are in what git and planner write. Tests of one project run one after another.

@@ -128,4 +128,4 @@ test("SQLite answers as the store in memory after any history", async () => {
 
 test("PostgreSQL answers as the store in memory after any history", async () => {
   await holdsLikeMemory(emptied(await openTemporaryPostgres()));
-}, 120_000);
+});

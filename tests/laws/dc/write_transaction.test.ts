@@ -157,11 +157,11 @@ async function holdsAgainstMap(store: DcStore, runs: number): Promise<void> {
 
 test("a transaction on SQLite reads what a plain map holds after every write, removal and undone savepoint", async () => {
   await holdsAgainstMap(await openTemporarySqlite(), LAW_RUNS * 2);
-}, 120_000);
+});
 
 test("a transaction on PostgreSQL reads what a plain map holds after every write, removal and undone savepoint", async () => {
   await holdsAgainstMap(await openTemporaryPostgres(), Math.ceil(LAW_RUNS / 2));
-}, 120_000);
+});
 
 /** Every read that a draft answers. */
 async function everyRead(writer: DcWriter): Promise<readonly unknown[]> {
@@ -241,11 +241,11 @@ async function draftsAnswerAsWrites(store: DcStore, runs: number): Promise<void>
 
 test("a draft on SQLite answers every read as a write does, and leaves nothing behind", async () => {
   await draftsAnswerAsWrites(await openTemporarySqlite(), Math.ceil(LAW_RUNS / 5));
-}, 120_000);
+});
 
 test("a draft on PostgreSQL answers every read as a write does, and leaves nothing behind", async () => {
   await draftsAnswerAsWrites(await openTemporaryPostgres(), Math.ceil(LAW_RUNS / 20));
-}, 120_000);
+});
 
 test("a draft goes on beside a write, on the snapshot from before it", async () => {
   const store = await openTemporarySqlite();

@@ -114,7 +114,7 @@ test("no sequence of writes leaves a circle of power, a unit taken twice, or a b
     }),
     { numRuns: LAW_RUNS },
   );
-}, 120_000);
+});
 
 test("a write that was only tried, or refused, leaves the inventory and the log as they were", async () => {
   await fc.assert(
@@ -138,7 +138,7 @@ test("a write that was only tried, or refused, leaves the inventory and the log 
     }),
     { numRuns: LAW_RUNS },
   );
-}, 120_000);
+});
 
 test("the same call again answers UNCHANGED", async () => {
   await fc.assert(
@@ -156,4 +156,4 @@ test("the same call again answers UNCHANGED", async () => {
     }),
     { numRuns: LAW_RUNS },
   );
-}, 120_000);
+});

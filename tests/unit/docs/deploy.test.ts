@@ -46,7 +46,7 @@ test("the files that the Containerfile copies build the executable", () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}, 120_000);
+});
 
 test("engines send the files that the Containerfile copies, and no others", () => {
   const sent = readFileSync(join(ROOT, ".dockerignore"), "utf8")

@@ -36,7 +36,7 @@ test("workflows and the action fit their schemas", () => {
     expect({ path, status, words: `${stdout}${stderr}` }).toEqual({ path, status: 0, words: "" });
   }
   rmSync(folder, { recursive: true });
-}, 60_000);
+});
 
 test("workflows name every action by its commit, with the version beside it", () => {
   const uses = FILES.flatMap((name) => readFileSync(join(FOLDER, name), "utf8").match(/(?<=uses: ).+/g) ?? []);

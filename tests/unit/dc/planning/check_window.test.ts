@@ -15,7 +15,7 @@ let site: TestService;
 
 beforeAll(async () => {
   site = await testService({ store: await ams1Store() });
-}, 120_000);
+});
 
 const check = (element_refs: readonly string[], minutes = 120, more: object = {}): Promise<Json> =>
   site.call("CheckWindow", { element_refs: [...element_refs], starts_at: at(0), ends_at: at(minutes), ...more });
@@ -57,7 +57,7 @@ describe("windows of the sample site", () => {
   for (const [refs, minutes, more, expected] of cases) {
     test(`${refs.join(" ")} for ${minutes} minutes: ${expected}`, async () => {
       expect(inShort(await check(refs, minutes, more))).toBe(expected);
-    }, 120_000);
+    });
   }
 });
 
@@ -132,7 +132,7 @@ test("owners of what is lost or on its last supply are listed once", async () =>
       reserve: expect.arrayContaining(["SRV-A01-01"]),
     },
   ]);
-}, 120_000);
+});
 
 test("more accepted is never worse, and an element that is out already adds nothing", async () => {
   const order = ["GO", "GO_WITH_RISK", "UNKNOWN", "NO_GO"].map((word) => `WINDOW_VERDICT_${word}`);

@@ -13,7 +13,7 @@ let site: TestService;
 
 beforeEach(async () => {
   site = await testService({ store: await storeOf(ams1) });
-}, 120_000);
+});
 
 const put = (code: string, element_refs: string[]): Promise<Json> =>
   site.call("UpsertWindow", {

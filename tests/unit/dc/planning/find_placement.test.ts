@@ -16,7 +16,7 @@ let service: TestService;
 
 beforeAll(async () => {
   service = await testService({ store: await storeOf(ams1) });
-}, 120_000);
+});
 
 const find = (request: JsonObject) => service.call("FindPlacement", request);
 const refusal = (request: JsonObject) =>

@@ -8,7 +8,7 @@ let site: TestService;
 
 beforeAll(async () => {
   site = await testService({ store: await ams1Store() });
-}, 120_000);
+});
 
 const areas = async (request: object) => (await site.call("GetCapacity", { ...request })).areas;
 

@@ -6,7 +6,7 @@ let site: TestService;
 
 beforeAll(async () => {
   site = await testService({ store: await ams1Store() });
-}, 120_000);
+});
 
 test("RehearseFailures ranks what AMS1 loses in about ten causes", async () => {
   const reply = await site.call("RehearseFailures", { cascade: true });
@@ -26,7 +26,7 @@ test("RehearseFailures ranks what AMS1 loses in about ten causes", async () => {
   expect(reply.causes[0].reason).toBe("RPP-A-D alone: RPP-B-D trips at 109.4 %, and 10 racks go dark");
   expect(lines.length).toBeGreaterThanOrEqual(8);
   expect(lines.length).toBeLessThanOrEqual(12);
-}, 120_000);
+});
 
 test("pages continue, and min_severity, kinds and scope_ref leave out causes and elements", async () => {
   const whole = await site.call("RehearseFailures", { cascade: true });
@@ -44,7 +44,7 @@ test("pages continue, and min_severity, kinds and scope_ref leave out causes and
     ["crac:CRAH-A1"],
     ["crac:CRAH-A2"],
   ]);
-}, 120_000);
+});
 
 test("each element of a cause has the impact that PowerBlastRadius gives", async () => {
   const { causes } = await site.call("RehearseFailures", {
@@ -58,7 +58,7 @@ test("each element of a cause has the impact that PowerBlastRadius gives", async
       expect({ refs, impact }).toEqual({ refs, impact: blast.impact });
     }
   }
-}, 120_000);
+});
 
 test("pairs list what two failures do that neither does alone, with the impact of two sources", async () => {
   const { causes, pairs_failed } = await site.call("RehearseFailures", {
@@ -79,7 +79,7 @@ test("pairs list what two failures do that neither does alone, with the impact o
   expect([one, other]).toEqual(["device:PDU-A01-A", "device:PDU-A01-B"]);
   expect(causes[0].racks_dark).toEqual(["A01"]);
   expect(elements[0].impact).toEqual(blast.impact);
-}, 120_000);
+});
 
 test("refuses wrong fields by their names", async () => {
   const refused = (request: object) =>
@@ -95,7 +95,7 @@ test("refuses wrong fields by their names", async () => {
   expect(await refused({ max_elements: -1 })).toContain('Field "max_elements" is negative');
   expect(await refused({ page_token: "x" })).toContain("Cannot use page_token");
   expect(await refused({ min_severity: 9 })).toContain('Field "min_severity" has no value 9');
-}, 120_000);
+});
 
 test("rehearseFailures, fails patch panels with what is behind them, if they are named", async () => {
   const service = await testService({ store: await ams1Store() });

@@ -19,7 +19,7 @@ let site: TestService;
 
 beforeAll(async () => {
   store = await storeOf(ams1);
-}, 120_000);
+});
 
 /** The same site without windows, at the first time again. */
 beforeEach(async () => {
@@ -92,7 +92,7 @@ describe("windows that are stored", () => {
     expect((await site.call("ListWindows", {})).windows).toBeUndefined();
     await expect(site.call("DeleteWindow", { code: "MW-1" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
     expect(await site.call("DeleteWindow", { code: "MW-1", allow_missing: true })).toEqual({ ref: "window:MW-1" });
-  }, 120_000);
+  });
 
   test("need the role of a writer, are only tried with validate_only, and are made once for one request_id", async () => {
     const guarded = await testService({ store: site.store, authRequired: true });
@@ -104,7 +104,7 @@ describe("windows that are stored", () => {
     expect((await site.call("ListWindows", {})).windows).toBeUndefined();
     const once = { ...request, request_id: "6f1c2c36-9f0c-4f5e-8f52-0a8f3c1c9b11" };
     expect(await site.call("UpsertWindow", once)).toEqual(await site.call("UpsertWindow", once));
-  }, 120_000);
+  });
 
   test("are found by time, element, state and verdict, page by page", async () => {
     await put("C", ["device:PDU-A01-B"], [0, 60]);
@@ -126,7 +126,7 @@ describe("windows that are stored", () => {
     await expect(codes({ page_token: first.next_page_token, starts_before: at(9) })).rejects.toMatchObject({
       reason: "PAGE_TOKEN_INVALID",
     });
-  }, 120_000);
+  });
 });
 
 describe("states of a window", () => {
@@ -147,7 +147,7 @@ describe("states of a window", () => {
       reason: "FIELD_CONFLICT",
     });
     expect((await site.call("GetWindow", { code: "MW-1" })).judgement).toBeUndefined();
-  }, 120_000);
+  });
 
   test("let a window that ended count until it is done", async () => {
     await put("LATE", UPS, [0, 120]);
@@ -159,7 +159,7 @@ describe("states of a window", () => {
     await expect(put("LATE", UPS, [0, 180])).rejects.toMatchObject({ reason: "FIELD_OUT_OF_RANGE" });
     await setState("LATE", "DONE");
     expect((await verdictOf("MW-1")).verdict).toBe("GO");
-  }, 120_000);
+  });
 });
 
 describe("the verdict beside other windows", () => {
@@ -187,7 +187,7 @@ describe("the verdict beside other windows", () => {
     await setState("UPS", "CANCELLED");
     expect(await check({})).toBe("WINDOW_VERDICT_GO");
     expect((await verdictOf("MW-1")).verdict).toBe("GO");
-  }, 120_000);
+  });
 
   test("counts a battery over windows that follow each other without a gap", async () => {
     await put("FIRST", NO_SUPPLY, [0, 6]);
@@ -197,7 +197,7 @@ describe("the verdict beside other windows", () => {
     expect(await verdictOf("NEXT")).toMatchObject({ verdict: "NO_GO", blocking_windows: ["FIRST"] });
     await put("NEXT", NO_SUPPLY, [7, 13]);
     expect((await verdictOf("FIRST")).verdict).toBe("GO_WITH_RISK");
-  }, 120_000);
+  });
 
   test("is unknown, with the name, when an element is removed", async () => {
     await put("MW-1", ["device:PDU-A01-B", "device:SRV-A05-01"], [0, 120]);
@@ -214,7 +214,7 @@ describe("the verdict beside other windows", () => {
     await put("ALONE", ["device:SRV-A06-01"], [0, 120]);
     await site.call("DeleteDevice", { code: "SRV-A06-01", cascade: true });
     expect(await verdictOf("ALONE")).toMatchObject({ verdict: "UNKNOWN" });
-  }, 120_000);
+  });
 });
 
 describe("texts about a window", () => {
@@ -275,7 +275,7 @@ describe("texts about a window", () => {
     expect([closed.sheet, closed.notices]).toEqual([undefined, undefined]);
     await label("A05", {});
     await label("A01", {});
-  }, 120_000);
+  });
 
   test("state times in UTC, and why, unless the racks name one zone", async () => {
     const zone = async () => ((await site.call("ListWindows", {})) as Json).time_zone;
@@ -293,7 +293,7 @@ describe("texts about a window", () => {
       ambiguous: true,
     });
     for (const code of ["A01", "A02"]) await label(code, {});
-  }, 120_000);
+  });
 });
 
 describe("bad input names the field", () => {

@@ -46,7 +46,7 @@ test("a write that loses against others at every try is ABORTED by TX_CONTENTION
   expect(body.message).toStartWith("The change conflicted with others repeatedly");
   expect(at.defects).toEqual([]);
   expect(await store.read((reader) => reader.device("D1"))).toBeUndefined();
-}, 60_000);
+});
 
 test("a write that loses a few times is made once", async () => {
   const { at, store, upsert, tries } = await contested(4);

@@ -36,4 +36,4 @@ test("a server that hangs fails reads and writes as unavailable, and is used aga
   expect(await store.read((reader) => reader.revision())).toBeGreaterThanOrEqual(1);
   await store.close();
   await server.end();
-}, 120_000);
+});

@@ -36,4 +36,4 @@ test("a standby answers reads, refuses changes with the reason, is not ready, an
   await store.write((writer) => writer.put("rack", rack));
   expect(said.at(-1)).toBe("The database can be used again");
   await store.close();
-}, 60_000);
+});

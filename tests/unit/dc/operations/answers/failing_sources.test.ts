@@ -6,7 +6,7 @@ let site: TestService;
 
 beforeAll(async () => {
   site = await testService({ store: await ams1Store() });
-}, 120_000);
+});
 
 const LINK = "fabric_link:LEAF-A01-1/Ethernet49~SPINE-D09-1/Ethernet1";
 
@@ -37,7 +37,7 @@ test("a patch panel takes all links through it, and cuts off the switches whose 
   expect(panel.fabric_links_down.every((ref: string) => ref.includes("LEAF-A01-"))).toBe(true);
   expect(panel.fabric_links_down).toEqual(expect.arrayContaining(trunk.fabric_links_down));
   expect(trunk.fabric_links_down.length).toBeGreaterThan(1);
-}, 120_000);
+});
 
 test("a cooling unit, and a zone with its units, weaken the areas that they serve", async () => {
   const unit = await site.call("PowerBlastRadius", { source_ref: "crac:CRAH-A1" });
@@ -54,7 +54,7 @@ test("a cooling unit, and a zone with its units, weaken the areas that they serv
   await expect(site.call("PowerBlastRadius", { source_ref: "zone:AMS1/1/none" })).rejects.toMatchObject({
     message: expect.stringContaining("zone:AMS1/1/none"),
   });
-}, 120_000);
+});
 
 test("the side that takes over is listed with its loads, the most utilized first", async () => {
   const { takeovers, omitted_takeovers } = await site.call("PowerBlastRadius", { source_ref: "device:RPP-A-D" });
@@ -68,7 +68,7 @@ test("the side that takes over is listed with its loads, the most utilized first
   expect(omitted_takeovers).toBeUndefined();
   expect(cut.takeovers).toEqual(takeovers.slice(0, 1));
   expect(cut.omitted_takeovers).toBe(takeovers.length - 1);
-}, 120_000);
+});
 
 test.each([
   ["port:PP-A01-1/none", "port:PP-A01-1/none"],

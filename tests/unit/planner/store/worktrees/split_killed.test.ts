@@ -52,7 +52,7 @@ test("a reader sees all of a split that a kill cut off, or nothing", async () =>
     split: true,
     nothing: true,
   });
-}, 120_000);
+});
 
 test("a writer finishes a split that a kill cut off before it writes", async () => {
   await killSplitting(async (project, store) => {
@@ -60,7 +60,7 @@ test("a writer finishes a split that a kill cut off before it writes", async () 
 
     expect(isWhole(project)).toBe(true);
   });
-}, 120_000);
+});
 
 test("a cut off split is taken back when its spec was removed since; what somebody changed stays", async () => {
   await killSplitting(async (project, store, step) => {
@@ -71,7 +71,7 @@ test("a cut off split is taken back when its spec was removed since; what somebo
 
     expect({ step, ids: await store.ids() }).toEqual({ step, ids: changed ? MEMBERS.slice(1, 2) : [] });
   });
-}, 120_000);
+});
 
 test("a note of a split that names files outside of the specs is not followed", async () => {
   using project = tempProject();

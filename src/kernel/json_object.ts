@@ -2,3 +2,12 @@
 export function isJsonObject<Value = unknown>(value: unknown): value is Readonly<Record<string, Value>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Reads a text as JSON. Returns undefined for any other text. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

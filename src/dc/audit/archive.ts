@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader, DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import { checkRow, type LogProblem } from "./chain.ts";
 import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
 import { MerkleFrontier, parseFrontier } from "./merkle.ts";
@@ -128,12 +128,8 @@ export async function dropArchived(store: DcStore, { after, checkpoint, note, tr
 }
 
 function readLine(line: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(line);
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** An archive has no columns beside its entries: they are what the entry says. */
@@ -161,6 +157,11 @@ export interface LogBase {
 export async function archiveBase(reader: DcReader): Promise<LogBase | undefined> {
   const text = await reader.setting(AUDIT_BASE);
   if (text === undefined) return { seq: 0, hash: "", tree: new MerkleFrontier() };
+  return parseBase(text);
+}
+
+/** Reads the hash of an entry with the tree up to there; undefined if that cannot be read. */
+export function parseBase(text: string): LogBase | undefined {
   const [hash = "", ...frontier] = text.split(" ");
   const tree = parseFrontier(frontier.join(" "));
   return tree === undefined ? undefined : { seq: tree.size, hash, tree };

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { canonicalJson, inKeyOrder } from "#kernel/canonical_json.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 
 /** Bound into every hash, so that entries of another layout never verify as these. */
 const LAYOUT = "audit-v1";
@@ -87,12 +87,8 @@ function valuesStart(body: string): number {
 }
 
 function parseHeader(text: string): EntryHeader | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? (value as unknown as EntryHeader) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  return isJsonObject(value) ? (value as unknown as EntryHeader) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
-import { refuse } from "#dc/model/refusal.ts";
-import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import { refuseUnavailable } from "#dc/model/refusal.ts";
+import type { DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import type { LogProblem } from "./chain.ts";
 import { wrongTail } from "./make_checkpoint.ts";
@@ -34,9 +34,10 @@ export class GuardedStore implements DcStore {
     this.#refusal = verdict.ok ? undefined : brokenLog(verdict);
   }
 
-  read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.#store.read(work);
-  }
+  read: DcStore["read"] = (work) => this.#store.read(work);
+  revision: DcStore["revision"] = () => this.#store.revision();
+  use: DcStore["use"] = () => this.#store.use();
+  close: DcStore["close"] = () => this.#store.close();
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     if (this.#refusal !== undefined) throw this.#refusal;
@@ -48,30 +49,14 @@ export class GuardedStore implements DcStore {
     return this.#store.draft(work);
   }
 
-  revision(): Promise<number> {
-    return this.#store.revision();
-  }
-
   async check(): Promise<void> {
     await this.#store.check();
     if (this.#refusal !== undefined) throw this.#refusal;
-  }
-
-  use() {
-    return this.#store.use();
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
   }
 }
 
 function brokenLog({ seq, detail }: LogProblem): OperationError {
   const what = `The change log is broken: entry ${seq} ${detail}`;
-  const refusal = refuse(
-    "DB_UNAVAILABLE",
-    `${what}. Changes are refused until it verifies or --accept-broken-log is given`,
-  );
-  refusal.cause = new Error(what);
-  return refusal;
+  const message = `${what}. Changes are refused until it verifies or --accept-broken-log is given`;
+  return refuseUnavailable(message, new Error(what));
 }

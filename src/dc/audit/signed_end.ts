@@ -1,17 +1,14 @@
 import type { DcReader } from "#dc/ports.ts";
-import type { LogBase } from "./archive.ts";
+import { type LogBase, parseBase } from "./archive.ts";
 import { brokenEntry, type LogProblem, shorterThan } from "./chain.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
-import { parseFrontier } from "./merkle.ts";
 
 /** Setting with the hash of the last entry that a checkpoint covers, and the tree up to there. */
 export const AUDIT_SIGNED = "audit_signed";
 
 /** Reads how far the log was signed; undefined if it never was, or if that cannot be read. */
 export async function signedBase(reader: DcReader): Promise<LogBase | undefined> {
-  const [hash = "", ...frontier] = ((await reader.setting(AUDIT_SIGNED)) ?? "").split(" ");
-  const tree = parseFrontier(frontier.join(" "));
-  return tree === undefined ? undefined : { seq: tree.size, hash, tree };
+  return parseBase((await reader.setting(AUDIT_SIGNED)) ?? "");
 }
 
 /**

@@ -114,7 +114,7 @@ export type WarningFinding = FindingBase & { readonly severity: "WARNING"; reado
 /** Result of a rule. An error rejects the write; a warning accompanies it. */
 export type Finding = ErrorFinding | WarningFinding;
 
-interface Detail {
+export interface Detail {
   readonly value?: string | number | undefined;
   readonly expected?: string;
   readonly ref?: string;

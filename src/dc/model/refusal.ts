@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import { type ErrorFinding, REASONS, type Reason, rejectWrite } from "./finding.ts";
+import { type Detail, type ErrorFinding, REASONS, type Reason, rejectWrite } from "./finding.ts";
 
 /** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
 const MAX_TOLD_CHARS = 3500;
@@ -53,13 +53,14 @@ export function fieldBeside(path: string, field: string): string {
 export function refuse(
   reason: Reason,
   message: string,
-  detail: {
-    readonly field?: string;
-    readonly value?: string | number;
-    readonly expected?: string;
-    readonly ref?: string;
-  } = {},
+  { field = "", ...detail }: Detail & { readonly field?: string } = {},
 ): Refusal {
-  const { field = "", ...rest } = detail;
-  return new Refusal(rejectWrite(reason, field, message, rest));
+  return new Refusal(rejectWrite(reason, field, message, detail));
+}
+
+/** A refusal because the database cannot be used. The server's log names the cause; the reply does not. */
+export function refuseUnavailable(message: string, cause: unknown): Refusal {
+  const refusal = refuse("DB_UNAVAILABLE", message);
+  refusal.cause = cause;
+  return refusal;
 }

@@ -34,8 +34,7 @@ export class DraftSpace {
 }
 
 async function emptyDatabase(): Promise<SqliteRunner> {
-  const ignored = () => {};
-  const memory = new SqliteRunner({ address: ":memory:", cacheKib: CACHE_KIB, onStatement: ignored, onError: ignored });
+  const memory = new SqliteRunner({ address: ":memory:", cacheKib: CACHE_KIB });
   await migrate(memory, SQLITE);
   return memory;
 }

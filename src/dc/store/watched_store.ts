@@ -33,24 +33,15 @@ class WatchedStore implements DcStore {
   read: DcStore["read"] = (work) => this.#watched(this.#store.read(work), "read");
   write: DcStore["write"] = (work) => this.#watched(this.#store.write(work), "write");
   draft: DcStore["draft"] = (work) => this.#watched(this.#store.draft(work), "read");
-
-  revision(): Promise<number> {
-    return this.#watched(this.#store.revision(), "read");
-  }
+  revision: DcStore["revision"] = () => this.#watched(this.#store.revision(), "read");
+  use: DcStore["use"] = () => this.#store.use();
+  close: DcStore["close"] = () => this.#store.close();
 
   async check(): Promise<void> {
     await this.#watched(this.#store.check(), "check");
     if (!this.#writesFail) return;
     const write = this.#store.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
     await this.#watched(write, "proof");
-  }
-
-  use() {
-    return this.#store.use();
-  }
-
-  close(): Promise<void> {
-    return this.#store.close();
   }
 
   async #watched<Result>(work: Promise<Result>, kind: Kind): Promise<Result> {

@@ -9,6 +9,7 @@ import {
   unreadablePart,
 } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { tryParseJson } from "#kernel/json_object.ts";
 import { atOnce } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape, LARGE_BYTES } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
@@ -123,22 +124,13 @@ export function withPlaces<Answer>(
 }
 
 function partOf({ last }: Reading): UnreadablePart {
-  const json = last === undefined ? undefined : parseJson(last.text);
+  const json = last === undefined ? undefined : tryParseJson(last.text);
   if (last === undefined || json === undefined) return { field: "", word: undefined };
   return unreadablePart(last.input, json, last.options);
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {
-  const found = unknownWord(input, parseJson(text));
+  const found = unknownWord(input, tryParseJson(text));
   if (found === undefined) return;
   throw toConnectError(refuse("FIELD_OUT_OF_RANGE", unknownWordMessage(found), found), () => {});
-}
-
-/** Returns the JSON, or undefined for invalid JSON, which the library reports. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -9,6 +9,7 @@ import {
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { unknownWord, unknownWordMessage, unreadablePart } from "#dc/operations/messages/json_place.ts";
 import { type Elements, type LargeMember, largeMembers } from "#kernel/json_cuts.ts";
+import { tryParseJson } from "#kernel/json_object.ts";
 import type { Steps } from "#kernel/steps.ts";
 
 type Options = Partial<JsonReadOptions>;
@@ -68,7 +69,7 @@ class Cut {
   constructor({ fields }: DescMessage, bytes: Uint8Array, member: LargeMember) {
     this.member = member;
     this.#bytes = bytes;
-    const name = parseValue(this.name);
+    const name = tryParseJson(this.name);
     this.field = fields.find((one) => one.name === name || one.jsonName === name);
   }
 
@@ -151,12 +152,12 @@ function readPiece(desc: DescMessage, text: string, options: Options, before = 0
   const place = (found: string) => found.replace(/^(\w+)\[(\d+)\]/, (_, name, at) => `${name}[${Number(at) + before}]`);
   try {
     const message = fromJsonString(desc, text, options);
-    const word = options.ignoreUnknownFields === true ? unknownWord(desc, parseValue(text)) : undefined;
+    const word = options.ignoreUnknownFields === true ? unknownWord(desc, tryParseJson(text)) : undefined;
     if (word === undefined) return message;
     throw new UnknownWord(place(word.field), word.value, word.expected);
   } catch (error) {
     if (error instanceof UnreadableJson) throw error;
-    const json = parseValue(text) as JsonValue | undefined;
+    const json = tryParseJson(text) as JsonValue | undefined;
     const { field, word } = json === undefined ? { field: "" } : unreadablePart(desc, json, options);
     if (word !== undefined) throw new UnknownWord(place(field), word.value, word.expected);
     throw new UnreadableJson(error instanceof Error ? error.message : String(error), place(field));
@@ -181,13 +182,5 @@ function decodeText(bytes: Uint8Array): string {
     return utf8.decode(bytes);
   } catch (error) {
     throw new UnreadableJson(String(error), "");
-  }
-}
-
-function parseValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

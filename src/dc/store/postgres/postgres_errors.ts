@@ -1,4 +1,4 @@
-import { refuse } from "#dc/model/refusal.ts";
+import { refuse, refuseUnavailable } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 
@@ -54,7 +54,7 @@ export function translateError(error: unknown): unknown {
     return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
   }
   const unusable = UNUSABLE[code];
-  if (unusable !== undefined) return withCause(refuse("DB_UNAVAILABLE", unusable), error);
+  if (unusable !== undefined) return refuseUnavailable(unusable, error);
   // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
   if (LOST.test(code) || (code !== "" && !("severity" in error))) return lostConnection(error);
   return error;
@@ -68,7 +68,7 @@ export function isSchemaRace(failure: unknown): boolean {
 
 /** Error for a connection that was lost or could not be opened. */
 export function lostConnection(cause: unknown): Interrupted {
-  return new Interrupted("lost", withCause(refuse("DB_UNAVAILABLE", "The database does not answer"), cause), cause);
+  return new Interrupted("lost", refuseUnavailable("The database does not answer", cause), cause);
 }
 
 /** A refusal to open, for the person who named the server; the password is in neither of its parts. */
@@ -77,10 +77,4 @@ export function cannotOpenServer({ shown }: PostgresAddress, error: unknown): un
   if (!(told instanceof OperationError)) return error;
   const why = told.cause instanceof Error && told.kind === "unavailable" ? told.cause.message : told.message;
   return new OperationError(told.kind, `Cannot open the database ${shown}: ${why}`, { cause: error });
-}
-
-/** The server's log names the cause; the reply does not. */
-function withCause(refusal: OperationError, cause: unknown): OperationError {
-  refusal.cause = cause;
-  return refusal;
 }

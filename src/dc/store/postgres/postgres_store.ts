@@ -39,15 +39,7 @@ const MAX_PAUSE_MS = 50;
  * the login, failed_precondition if the database is from a newer or another program. No message contains the password.
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
-  const address = parsePostgresUrl(url);
-  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, onStatement, connectTimeoutS));
-  try {
-    await store.prepare();
-    return store;
-  } catch (error) {
-    await store.close();
-    throw cannotOpenServer(address, error);
-  }
+  return openStore(url, onStatement, (store) => store.prepare());
 }
 
 /**
@@ -55,10 +47,22 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
  * @throws OperationError in the same cases
  */
 export async function inspectPostgres(url: string): Promise<InspectedStore> {
+  return openStore(
+    url,
+    () => {},
+    (store) => store.prepareReading(),
+  );
+}
+
+async function openStore(
+  url: string,
+  onStatement: OnStatement,
+  prepare: (store: PostgresStore) => Promise<void>,
+): Promise<PostgresStore> {
   const address = parsePostgresUrl(url);
-  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, () => {}, connectTimeoutS));
+  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, onStatement, connectTimeoutS));
   try {
-    await store.prepareReading();
+    await prepare(store);
     return store;
   } catch (error) {
     await store.close();

@@ -1,5 +1,4 @@
 import { archiveBase } from "#dc/audit/archive.ts";
-import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory, NetworkPorts } from "#dc/model/inventory.ts";
 import { refKey } from "#dc/model/resource_key.ts";
@@ -20,29 +19,20 @@ import type {
   ChainHead,
   CheckedRow,
   DcReader,
-  DeadLetter,
   DevicePage,
   DeviceQuery,
-  HistoryQuery,
   InventoryCounts,
-  KeptDocument,
-  LogReference,
-  LogRow,
-  RememberedRequest,
   ResourceKeys,
   Stored,
-  StoredCheckpoint,
 } from "#dc/ports.ts";
-import { checkpoints, history, logReferences, logRows } from "./audit_rows.ts";
 import { type Condition, paramsOf, whereClause } from "./conditions.ts";
 import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
-import { countDeadLetters, deadLetter, deadLetters, document, documentPage } from "./documents.ts";
 import { checkRows, strayRows } from "./row_check.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { inventoryCounts, networkPorts } from "./sql_network_ports.ts";
-import { SqlReadings } from "./sql_readings.ts";
-import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
+import { SqlRecords } from "./sql_records.ts";
+import { type SqlValue, text } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
 
@@ -50,26 +40,18 @@ const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_O
 export const AUDIT_HEAD = "audit_head";
 
 /** The reads, in one SQL for every dialect. */
-export class SqlReader extends SqlReadings implements DcReader {
+export class SqlReader extends SqlRecords implements DcReader {
   async revision(): Promise<number> {
     return Number((await this.setting("revision")) ?? 0);
   }
 
-  document(space: string, key: string): Promise<string | undefined> {
-    return document(this.runner, space, key);
-  }
-
-  documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
-    return documentPage(this.runner, { space, after, limit });
-  }
-
   async setting(name: string): Promise<string | undefined> {
-    const row = await this.#one("SELECT value FROM setting WHERE name = ?", [name]);
+    const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
     return row === undefined ? undefined : text(row, "value");
   }
 
   async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
-    const row = await this.#one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
+    const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
     if (row === undefined) return undefined;
     const resource = bodyOf<ResourceByKind[Kind]>(row);
     if (kind !== "device") return storedOf(row, resource);
@@ -148,7 +130,7 @@ export class SqlReader extends SqlReadings implements DcReader {
   }
 
   async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    const row = await this.#one(
+    const row = await this.one(
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key WHERE port.feed_key = ?`,
       [codeKey(feedId)],
     );
@@ -174,7 +156,7 @@ export class SqlReader extends SqlReadings implements DcReader {
   }
 
   async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
-    const row = await this.#one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
+    const row = await this.one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
     return row === undefined ? undefined : text(row, "code");
   }
 
@@ -196,21 +178,9 @@ export class SqlReader extends SqlReadings implements DcReader {
     return devicesWithFreePorts(this.runner);
   }
 
-  async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
-    return history(this.runner, query);
-  }
-
   async chainHead(): Promise<ChainHead> {
     const [seq = "0", hash = ""] = (await this.setting(AUDIT_HEAD))?.split(" ") ?? [];
     return { seq: Number(seq), hash };
-  }
-
-  async logRows(after: number, limit: number): Promise<readonly LogRow[]> {
-    return logRows(this.runner, after, limit);
-  }
-
-  async logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]> {
-    return logReferences(this.runner, after, limit);
   }
 
   async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
@@ -219,51 +189,6 @@ export class SqlReader extends SqlReadings implements DcReader {
 
   async strayRows(): Promise<ReadonlyMap<string, number>> {
     return strayRows(this.runner);
-  }
-
-  async checkpoints(): Promise<readonly StoredCheckpoint[]> {
-    return checkpoints(this.runner);
-  }
-
-  async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
-    const row = await this.#one(
-      `SELECT method, fingerprint, reply, created_at FROM remembered_request WHERE principal = ? AND request_id = ?`,
-      [principal, requestId],
-    );
-    if (row === undefined) return undefined;
-    return {
-      principal,
-      requestId,
-      method: text(row, "method"),
-      fingerprint: text(row, "fingerprint"),
-      reply: text(row, "reply"),
-      createdAt: text(row, "created_at"),
-    };
-  }
-
-  async delivered(table: string, rowKey: string, mark: string): Promise<boolean> {
-    const found = await this.#one("SELECT seq FROM feed_delivery WHERE source_table = ? AND row_key = ? AND mark = ?", [
-      table,
-      rowKey,
-      mark,
-    ]);
-    return found !== undefined;
-  }
-
-  async witnessed(seq: number): Promise<boolean> {
-    return (await this.#one("SELECT seq FROM feed_delivery WHERE seq = ? LIMIT 1", [seq])) !== undefined;
-  }
-
-  async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
-    return deadLetters(this.runner, limit);
-  }
-
-  async deadLetter(id: string): Promise<DeadLetter | undefined> {
-    return deadLetter(this.runner, id);
-  }
-
-  async countDeadLetters(): Promise<number> {
-    return countDeadLetters(this.runner);
   }
 
   async changedSince(seq: number, limit: number): Promise<readonly string[] | undefined> {
@@ -333,10 +258,5 @@ export class SqlReader extends SqlReadings implements DcReader {
 
   async #bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
     return (await this.runner.all(sql, params)).map((row) => bodyOf<Resource>(row));
-  }
-
-  async #one(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
-    const [row] = await this.runner.all(sql, params);
-    return row;
   }
 }

@@ -43,8 +43,28 @@ export abstract class SqlReadings implements ReadingReader {
     return measuredElements(this.runner, this.dialect, keys);
   }
 
-  readings(query: ReadingQuery): Promise<readonly StoredReading[]> {
-    return readings(this.runner, this.dialect, query);
+  /** Readings in the order of keys and quantities. Cost: one statement. */
+  async readings({ keys, quantities, after, withDays, limit }: ReadingQuery): Promise<readonly StoredReading[]> {
+    const among = (column: string, values: readonly string[] | undefined): readonly Condition[] =>
+      values === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(values)] }];
+    const behind = after && {
+      sql: "(reading.key > ? OR (reading.key = ? AND reading.quantity > ?))",
+      params: [after.key, after.key, after.quantity],
+    };
+    const conditions = [
+      ...among("reading.key", keys),
+      ...among("reading.quantity", quantities),
+      ...(behind === undefined ? [] : [behind]),
+    ];
+    const columns = COLUMNS.map((name) => `reading.${name}`).join(", ");
+    const closed = withDays ? ", reading_history.days AS closed" : "";
+    const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
+    const rows = await this.runner.all(
+      `SELECT ${columns}${closed} FROM reading ${join} ${whereClause(conditions)}
+        ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
+      [...paramsOf(conditions), ...(limit === undefined ? [] : [limit])],
+    );
+    return rows.flatMap((row) => (KNOWN.has(text(row, "quantity")) ? [readingOf(row)] : []));
   }
 
   async readingAges(): Promise<readonly ReadingAge[]> {
@@ -62,34 +82,6 @@ export abstract class SqlReadings implements ReadingReader {
   async readingsRevision(): Promise<number> {
     return Number((await this.setting(READINGS)) ?? 0);
   }
-}
-
-/** Readings in the order of keys and quantities. Cost: one statement. */
-async function readings(
-  runner: SqlRunner,
-  dialect: Dialect,
-  { keys, quantities, after, withDays, limit }: ReadingQuery,
-): Promise<readonly StoredReading[]> {
-  const among = (column: string, values: readonly string[] | undefined): readonly Condition[] =>
-    values === undefined ? [] : [{ sql: dialect.inList(column), params: [JSON.stringify(values)] }];
-  const behind = after && {
-    sql: "(reading.key > ? OR (reading.key = ? AND reading.quantity > ?))",
-    params: [after.key, after.key, after.quantity],
-  };
-  const conditions = [
-    ...among("reading.key", keys),
-    ...among("reading.quantity", quantities),
-    ...(behind === undefined ? [] : [behind]),
-  ];
-  const columns = COLUMNS.map((name) => `reading.${name}`).join(", ");
-  const closed = withDays ? ", reading_history.days AS closed" : "";
-  const join = withDays ? "LEFT JOIN reading_history USING (key, quantity)" : "";
-  const rows = await runner.all(
-    `SELECT ${columns}${closed} FROM reading ${join} ${whereClause(conditions)}
-      ORDER BY reading.key, reading.quantity ${limit === undefined ? "" : "LIMIT ?"}`,
-    [...paramsOf(conditions), ...(limit === undefined ? [] : [limit])],
-  );
-  return rows.flatMap((row) => (KNOWN.has(text(row, "quantity")) ? [readingOf(row)] : []));
 }
 
 function readingOf(row: SqlRow): StoredReading {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import { endianness } from "node:os";
-import { refuse } from "#dc/model/refusal.ts";
+import { refuseUnavailable } from "#dc/model/refusal.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
 /** Bytes of the header of `-wal`, and of each frame before its page. Source: https://www.sqlite.org/walformat.html. */
@@ -168,9 +168,8 @@ export class LogFiles {
 /** The refusal of changes once a file is not what was opened any more. */
 export function changedFile(path: string, part: string, how: string): OperationError {
   const message = `The database's ${part} file was ${how} while the server had it open`;
-  const refusal = refuse("DB_UNAVAILABLE", `${message}: changes are refused until the server is started again`);
-  refusal.cause = new Error(`the file "${path}" was ${how} while it was open`);
-  return refusal;
+  const cause = new Error(`the file "${path}" was ${how} while it was open`);
+  return refuseUnavailable(`${message}: changes are refused until the server is started again`, cause);
 }
 
 function bytesOf({ pageBytes }: LogIndex, frames: number): number {

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { refuse } from "#dc/model/refusal.ts";
+import { refuseUnavailable } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { closedError } from "../queue.ts";
 
@@ -13,8 +13,8 @@ const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|ma
  */
 export function translateError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
-  if (isLocked(error)) return unavailable("The database is locked by another process", error);
-  if (UNUSABLE.test(error.message)) return unavailable(`The database cannot be used: ${error.message}`, error);
+  if (isLocked(error)) return refuseUnavailable("The database is locked by another process", error);
+  if (UNUSABLE.test(error.message)) return refuseUnavailable(`The database cannot be used: ${error.message}`, error);
   return error;
 }
 
@@ -26,7 +26,7 @@ export function cannotOpen(file: string, error: unknown): unknown {
     return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
   }
   const { message } = told.cause instanceof Error ? told.cause : told;
-  return unavailable(`Cannot open the database "${file}": ${reasonOf(message, file)}`, told);
+  return refuseUnavailable(`Cannot open the database "${file}": ${reasonOf(message, file)}`, told);
 }
 
 /** Whether the disk took no more bytes. SQLite reports some of these failures without their reason. */
@@ -62,12 +62,6 @@ function isReadOnly(folder: string): boolean {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function unavailable(message: string, cause: Error): OperationError {
-  const refusal = refuse("DB_UNAVAILABLE", message);
-  refusal.cause = cause;
-  return refusal;
 }
 
 /** How long work waits for another process's lock, in milliseconds. */

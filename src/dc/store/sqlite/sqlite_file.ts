@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { refuse } from "#dc/model/refusal.ts";
+import { refuseUnavailable } from "#dc/model/refusal.ts";
 
 /** Free space below which a disk counts as full, in bytes. A small change may still fit into the log's old pages. */
 const LEAST_FREE_BYTES = 1024 * 1024;
@@ -85,18 +85,15 @@ export class SqliteFile {
     const look = this.look();
     if (look?.isOpened === true) return look;
     const why = look === undefined ? "was removed" : "was replaced by another";
-    const refusal = refuse("DB_UNAVAILABLE", `The database file no longer exists, it ${why}: changes are refused`);
-    refusal.cause = new Error(`the file "${this.path}" ${why} while it was open`);
-    throw refusal;
+    const message = `The database file no longer exists, it ${why}: changes are refused`;
+    throw refuseUnavailable(message, new Error(`the file "${this.path}" ${why} while it was open`));
   }
 
   /** @throws Refusal unavailable when the disk has no space for more than the smallest changes */
   demandSpace(): void {
     const { bavail, bsize } = statfsSync(dirname(this.path));
     if (bavail * bsize >= LEAST_FREE_BYTES) return;
-    const refusal = refuse("DB_UNAVAILABLE", "The disk of the database is full");
-    refusal.cause = new Error(`the disk of "${this.path}" is full`);
-    throw refusal;
+    throw refuseUnavailable("The disk of the database is full", new Error(`the disk of "${this.path}" is full`));
   }
 }
 

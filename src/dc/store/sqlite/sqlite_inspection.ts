@@ -108,9 +108,7 @@ class InspectedSqlite implements InspectedStore {
 
   #once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     return unlessLocked(async () => {
-      const ignore = () => {};
-      const address = this.#file.address("read");
-      const runner = new SqliteRunner({ address, cacheKib: CACHE_KIB, onStatement: ignore, onError: ignore });
+      const runner = new SqliteRunner({ address: this.#file.address("read"), cacheKib: CACHE_KIB });
       try {
         await runner.run("BEGIN");
         return await work(runner);

@@ -10,9 +10,9 @@ export interface SqliteConnection {
   readonly address: string;
   /** Pages kept in memory, in KiB. */
   readonly cacheKib: number;
-  readonly onStatement: OnStatement;
+  readonly onStatement?: OnStatement;
   /** Sees every error of SQLite before it becomes a refusal. */
-  readonly onError: (error: unknown) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
 /** One connection to a file. It never waits for locks: `unlessLocked` does, without stopping the process. */
@@ -57,7 +57,7 @@ export class SqliteRunner implements SqlRunner {
   }
 
   #statement(sql: string): StatementSync {
-    this.#connection.onStatement(sql);
+    this.#connection.onStatement?.(sql);
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     // Searches have more texts than are worth keeping.
@@ -71,7 +71,7 @@ export class SqliteRunner implements SqlRunner {
     try {
       return work();
     } catch (error) {
-      this.#connection.onError(error);
+      this.#connection.onError?.(error);
       throw translateError(error);
     }
   }

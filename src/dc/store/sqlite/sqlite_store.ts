@@ -1,5 +1,5 @@
 import { existsSync, rmSync, statSync } from "node:fs";
-import { refuse } from "#dc/model/refusal.ts";
+import { refuseUnavailable } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { DraftSpace } from "../draft_space.ts";
 import { demandMigrated, migrate } from "../migrate.ts";
@@ -225,9 +225,10 @@ class SqliteStore implements DcStore {
 
   #usableWriter(): SqliteRunner {
     if (this.#malformed !== undefined)
-      throw unusable("The database is malformed: changes are refused", this.#malformed);
-    if (this.#writer === undefined) throw unusable("The database cannot be changed: its file is read-only");
-    return this.#writer;
+      throw refuseUnavailable("The database is malformed: changes are refused", this.#malformed);
+    if (this.#writer !== undefined) return this.#writer;
+    const message = "The database cannot be changed: its file is read-only";
+    throw refuseUnavailable(message, new Error(message));
   }
 
   #reader(cacheKib: number): SqliteRunner {
@@ -263,11 +264,9 @@ class SqliteStore implements DcStore {
  */
 async function demandOwnFile(file: SqliteFile): Promise<void> {
   if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
-  const ignored = () => {};
   let reader: SqliteRunner;
   try {
-    const address = file.address("read");
-    reader = new SqliteRunner({ address, cacheKib: REVISION_CACHE_KIB, onStatement: ignored, onError: ignored });
+    reader = new SqliteRunner({ address: file.address("read"), cacheKib: REVISION_CACHE_KIB });
   } catch {
     return;
   }
@@ -281,7 +280,8 @@ async function checkPages(runner: SqlRunner, path: string): Promise<void> {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_CHECKED_BYTES) return;
   const [row] = await runner.all("PRAGMA quick_check(1)");
   const found = String(row?.["quick_check"]);
-  if (found !== "ok") throw unusable(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
+  if (found !== "ok")
+    throw refuseUnavailable(`The database is malformed: ${found}`, new Error(`it is malformed: ${found}`));
 }
 
 async function transaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
@@ -301,10 +301,4 @@ async function finishTransaction<Result>(runner: SqlRunner, work: () => Promise<
     throw error;
   }
   return result;
-}
-
-function unusable(message: string, cause?: unknown) {
-  const refusal = refuse("DB_UNAVAILABLE", message);
-  refusal.cause = cause ?? new Error(message);
-  return refusal;
 }

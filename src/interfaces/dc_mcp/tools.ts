@@ -1,4 +1,11 @@
-import { create, type DescMethodUnary, type JsonObject, type MessageShape, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMethodUnary,
+  type JsonObject,
+  type MessageShape,
+  toJson,
+} from "@bufbuild/protobuf";
 import { type TSchema, Type } from "@sinclair/typebox";
 import { fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
@@ -107,10 +114,7 @@ function readTool([rpc, summary]: Read): ToolDefinition<DcBackend> {
   const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
   const params = {
-    ...parameters(
-      rpc,
-      takes.map(({ name }) => name),
-    ),
+    ...parameters(rpc, takes),
     max_items: Type.Optional(
       Type.Integer({
         maximum: MAX_ITEMS,
@@ -181,10 +185,7 @@ function leftByServer(json: JsonObject): readonly (readonly [list: string, count
 /** Draws; the picture itself is the answer. */
 function renderTool(): ToolDefinition<DcBackend> {
   const rpc = method.render;
-  const params = parameters(
-    rpc,
-    rpc.input.fields.map(({ name }) => name),
-  );
+  const params = parameters(rpc, rpc.input.fields);
   const { known, required } = namesOf(params);
   return defineTool<DcBackend>()({
     name: toolName(rpc),
@@ -213,15 +214,13 @@ function renderTool(): ToolDefinition<DcBackend> {
   });
 }
 
-function parameters(rpc: DescMethodUnary, names: readonly string[]): Record<string, TSchema> {
+function parameters(rpc: DescMethodUnary, fields: readonly DescField[]): Record<string, TSchema> {
   const { required = [] } = messageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
   return Object.fromEntries(
-    rpc.input.fields
-      .filter(({ name }) => names.includes(name))
-      .map((field) => {
-        const schema = Type.Unsafe(fieldSchema(field, INLINE));
-        return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
-      }),
+    fields.map((field) => {
+      const schema = Type.Unsafe(fieldSchema(field, INLINE));
+      return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
+    }),
   );
 }
 

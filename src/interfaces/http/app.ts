@@ -118,19 +118,15 @@ export function httpApp(options: AppOptions): App {
     const principal = await calendarReader(context.req.raw, options);
     return calendarResponse(context.req.raw, options.service, callerOf(context, "REST", principal));
   });
-  app.get("/audit/verify", async (context) =>
-    json(context, verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
-  );
-  app.get("/estate", async (context) =>
-    json(context, await options.service.overview(await findCaller(context, options, "REST"))),
-  );
+  const read = (path: string, ask: (caller: Caller) => Promise<unknown>) =>
+    app.get(path, async (context) => json(context, await ask(await findCaller(context, options, "REST"))));
+  read("/audit/verify", async (caller) => verdictJson(await options.service.verifyHistory(caller)));
+  read("/estate", (caller) => options.service.overview(caller));
   app.get("/resources", async (context) => {
     const caller = await findCaller(context, options, "REST");
     return json(context, { resources: await options.service.stored(context.req.queries("ref") ?? [], caller) });
   });
-  app.get("/session", async (context) =>
-    json(context, await options.service.session(await findCaller(context, options, "REST"))),
-  );
+  read("/session", (caller) => options.service.session(caller));
   app.get("/sample", (context) => sample(context, options));
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;

@@ -202,86 +202,80 @@ const json = (description: string, schema: JsonSchema) => ({
   content: { "application/json": { schema } },
 });
 
+/** An operation on a route that answers JSON to callers with a role. @param more its parameters and body */
+function operation(tag: string, summary: string, operationId: string, ok: object, more: object = {}): object {
+  return { tags: [tag], summary, operationId, ...more, responses: { "200": ok, ...FAILURES } };
+}
+
+/** A route that anyone may read. */
+function openRoute(summary: string, responses: object): object {
+  return { get: { tags: ["Operation"], summary, security: [{}], responses } };
+}
+
+const LOG = "Change log";
+
 /** The routes beside the RPCs. */
 const PLAIN = {
   "/audit/history": {
-    get: {
-      tags: ["Change log"],
-      summary: "Reads the change log back.",
-      operationId: "AuditHistory",
+    get: operation(LOG, "Reads the change log back.", "AuditHistory", json("One page.", HISTORY_PAGE), {
       parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
-      responses: { "200": json("One page.", HISTORY_PAGE), ...FAILURES },
-    },
+    }),
   },
   "/changes/stream": {
-    get: {
-      tags: ["Change log"],
-      summary:
-        "Streams changes as server-sent events: head, change for each entry, verdicts and verdict for windows, reset and end.",
-      operationId: "ChangeStream",
-      parameters: [
-        {
-          name: "Last-Event-ID",
-          in: "header",
-          description: "The seq of the last entry that the reader has; the stream begins behind it.",
-          schema: { type: "integer", minimum: 0 },
-        },
-      ],
-      responses: { "200": text("Events until either side ends them.", "text/event-stream"), ...FAILURES },
-    },
+    get: operation(
+      LOG,
+      "Streams changes as server-sent events: head, change for each entry, verdicts and verdict for windows, reset and end.",
+      "ChangeStream",
+      text("Events until either side ends them.", "text/event-stream"),
+      {
+        parameters: [
+          {
+            name: "Last-Event-ID",
+            in: "header",
+            description: "The seq of the last entry that the reader has; the stream begins behind it.",
+            schema: { type: "integer", minimum: 0 },
+          },
+        ],
+      },
+    ),
   },
   "/audit/verify": {
-    get: {
-      tags: ["Change log"],
-      summary: "Walks the change log's chain of hashes: ok with its head, or the first entry that does not fit.",
-      operationId: "AuditVerify",
-      responses: { "200": json("The verdict.", VERDICT), ...FAILURES },
-    },
+    get: operation(
+      LOG,
+      "Walks the change log's chain of hashes: ok with its head, or the first entry that does not fit.",
+      "AuditVerify",
+      json("The verdict.", VERDICT),
+    ),
   },
   "/audit/webhook": {
-    post: {
-      tags: ["Change log"],
-      summary: "Receives a delivery of a change feed; authenticated by a separate secret.",
-      operationId: "AuditWebhook",
-      security: [{ bearer: [] }],
-      parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
-      requestBody: { required: true, content: { "application/json": { schema: {} } } },
-      responses: { "200": json("What became of it.", RECEIPT), ...FAILURES },
-    },
+    post: operation(
+      LOG,
+      "Receives a delivery of a change feed; authenticated by a separate secret.",
+      "AuditWebhook",
+      json("What became of it.", RECEIPT),
+      {
+        security: [{ bearer: [] }],
+        parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
+        requestBody: { required: true, content: { "application/json": { schema: {} } } },
+      },
+    ),
   },
   "/sample": {
-    get: {
-      tags: ["Inventory"],
-      summary: "A sample site of 40 racks as lists of upsert items, for an empty inventory.",
-      operationId: "Sample",
-      responses: { "200": json("The lists.", { type: "object" }), ...FAILURES },
-    },
+    get: operation(
+      "Inventory",
+      "A sample site of 40 racks as lists of upsert items, for an empty inventory.",
+      "Sample",
+      json("The lists.", { type: "object" }),
+    ),
   },
-  "/healthz": {
-    get: { tags: ["Operation"], summary: "The process lives.", security: [{}], responses: { "200": text("It does.") } },
-  },
-  "/readyz": {
-    get: {
-      tags: ["Operation"],
-      summary: "The database answers and no shutdown has begun.",
-      security: [{}],
-      responses: { "200": text("Ready."), "503": text("Not ready.") },
-    },
-  },
-  "/metrics": {
-    get: {
-      tags: ["Operation"],
-      summary: "Metrics for Prometheus, or as OpenMetrics by Accept.",
-      security: [{}],
-      responses: { "200": text("The metrics.") },
-    },
-  },
-  "/openapi.json": {
-    get: {
-      tags: ["Operation"],
-      summary: "This document.",
-      security: [{}],
-      responses: { "200": json("It.", { type: "object" }), "304": { description: "It has not changed." } },
-    },
-  },
-} as const;
+  "/healthz": openRoute("The process lives.", { "200": text("It does.") }),
+  "/readyz": openRoute("The database answers and no shutdown has begun.", {
+    "200": text("Ready."),
+    "503": text("Not ready."),
+  }),
+  "/metrics": openRoute("Metrics for Prometheus, or as OpenMetrics by Accept.", { "200": text("The metrics.") }),
+  "/openapi.json": openRoute("This document.", {
+    "200": json("It.", { type: "object" }),
+    "304": { description: "It has not changed." },
+  }),
+};

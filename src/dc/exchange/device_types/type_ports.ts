@@ -79,16 +79,25 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
   return undefined;
 }
 
-function flagAt({ list, index, fields }: Component, field: string, notes: TypeProblem[]): boolean | undefined {
-  return noteUnexpected({ value: fields[field], path: [list, index, field], expected: "true or false" }, flagOf, notes);
+/** Reads an optional field; notes what it cannot be. */
+function readField<Value>(
+  { list, index, fields }: Component,
+  [field, expected]: readonly [field: string, expected: string],
+  read: (value: unknown) => Value | undefined,
+  notes: TypeProblem[],
+): Value | undefined {
+  return noteUnexpected({ value: fields[field], path: [list, index, field], expected }, read, notes);
 }
 
-function positionsAt({ list, index, fields }: Component, notes: TypeProblem[]): { readonly positions?: number } {
+function flagAt(component: Component, field: string, notes: TypeProblem[]): boolean | undefined {
+  return readField(component, [field, "true or false"], flagOf, notes);
+}
+
+function positionsAt(component: Component, notes: TypeProblem[]): { readonly positions?: number } {
   const isKnown = (value: unknown) =>
     value === 1 || positions({ positions: value }).positions !== undefined || undefined;
-  const at = { value: fields["positions"], path: [list, index, "positions"], expected: `1 to ${MAX_POSITIONS}` };
-  noteUnexpected(at, isKnown, notes);
-  return positions(fields);
+  readField(component, ["positions", `1 to ${MAX_POSITIONS}`], isKnown, notes);
+  return positions(component.fields);
 }
 
 function positions(fields: Fields): { readonly positions?: number } {
@@ -116,30 +125,23 @@ function mappingsOf(
   return [];
 }
 
-function inletOf({ list, index, fields }: Component, notes: TypeProblem[]): Partial<Port> {
-  const draw = (field: string) =>
-    noteUnexpected({ value: fields[field], path: [list, index, field], expected: "watts of at least 0" }, watts, notes);
+function inletOf(component: Component, notes: TypeProblem[]): Partial<Port> {
+  const draw = (field: string) => readField(component, [field, "watts of at least 0"], watts, notes);
   const most = draw("maximum_draw");
   const allocated = draw("allocated_draw");
   const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
   return { powerIn: compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both }) };
 }
 
-function outletOf(
-  { list, index, fields }: Component,
-  named: ReadonlyMap<string, Component>,
-  notes: TypeProblem[],
-): Partial<Port> {
+function outletOf(component: Component, named: ReadonlyMap<string, Component>, notes: TypeProblem[]): Partial<Port> {
+  const { list, index, fields } = component;
   const given = plainText(fields["power_port"]);
   const inlet = given === undefined ? undefined : named.get(`POWER_IN\n${given}`);
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${formatValue(given)}` });
   }
-  const leg = noteUnexpected(
-    { value: fields["feed_leg"], path: [list, index, "feed_leg"], expected: FEED_LEGS.join(", ") },
-    (value) => FEED_LEGS.find((one) => one === plainText(value)),
-    notes,
-  );
+  const legOf = (value: unknown) => FEED_LEGS.find((one) => one === plainText(value));
+  const leg = readField(component, ["feed_leg", FEED_LEGS.join(", ")], legOf, notes);
   return { powerOut: compact<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 

@@ -1,13 +1,12 @@
 import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
+import { RAIL_WIDTHS_IN } from "#dc/model/rules/rack.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { oneOf } from "../values.ts";
 import { number, numbers, readFlag, text } from "./dataset.ts";
 import { kilograms, type Mapping, millimetres } from "./mapping.ts";
 import type { Row } from "./read_row.ts";
-
-const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
 export function nameRacks(mapping: Mapping): void {
   const { data, options } = mapping;

@@ -6,7 +6,22 @@ const DESCRIBED = {
   tags: "tags",
   "custom|custom_fields|custom_field_data": "map",
 } as const;
-const RACK_COOLING = { cooling_capability: "choice", cooling_capacity: "number" } as const;
+/** Of a rack, and of a type of racks. */
+const RACK_BUILD = {
+  "form_factor|type": "choice",
+  width: "number",
+  u_height: "number",
+  starting_unit: "number",
+  desc_units: "flag",
+  mounting_depth: "number",
+  outer_height: "number",
+  outer_unit: "choice",
+  weight: "number",
+  max_weight: "number",
+  weight_unit: "choice",
+  cooling_capability: "choice",
+  cooling_capacity: "number",
+} as const;
 
 /**
  * The tables that are read, NetBox 3.0 to 4.7. A field that a version lacks is absent.
@@ -25,22 +40,7 @@ export const TABLES = {
   rackgroup: { path: "dcim/rack-groups", ...SITE, fields: { name: "text", slug: "text", site: "ref", parent: "ref" } },
   racktype: {
     path: "dcim/rack-types",
-    fields: {
-      manufacturer: "ref",
-      model: "text",
-      "form_factor|type": "choice",
-      width: "number",
-      u_height: "number",
-      starting_unit: "number",
-      desc_units: "flag",
-      mounting_depth: "number",
-      outer_height: "number",
-      outer_unit: "choice",
-      weight: "number",
-      max_weight: "number",
-      weight_unit: "choice",
-      ...RACK_COOLING,
-    },
+    fields: { manufacturer: "ref", model: "text", ...RACK_BUILD },
   },
   rack: {
     path: "dcim/racks",
@@ -57,21 +57,10 @@ export const TABLES = {
       serial: "text",
       asset_tag: "text",
       rack_type: "ref",
-      "form_factor|type": "choice",
-      width: "number",
-      u_height: "number",
-      starting_unit: "number",
-      desc_units: "flag",
-      mounting_depth: "number",
-      outer_height: "number",
+      ...RACK_BUILD,
       outer_width: "number",
       outer_depth: "number",
-      outer_unit: "choice",
-      weight: "number",
-      max_weight: "number",
-      weight_unit: "choice",
       airflow: "choice",
-      ...RACK_COOLING,
       ...DESCRIBED,
     },
   },

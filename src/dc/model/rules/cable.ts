@@ -8,7 +8,7 @@ import type { Cable } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { mediaRules } from "./cable_media.ts";
-import { checkTexts, number, rejectSyntax } from "./checks.ts";
+import { checkTexts, number, rejectMissing, rejectSyntax } from "./checks.ts";
 import { endShape, portAt } from "./ends.ts";
 import { checkDescribed } from "./general.ts";
 import { cycleFinding, disagreement, plugMismatch } from "./power_in.ts";
@@ -49,9 +49,7 @@ async function oneEnd(cable: Cable, field: "a" | "b", site: SiteReader): Promise
   const place = await portAt(end, site);
   const ref = portRef(end);
   if (place === undefined) {
-    return [
-      rejectWrite("REF_NOT_FOUND", field, `Cannot find port "${formatPort(end)}"`, { value: formatPort(end), ref }),
-    ];
+    return [rejectMissing(field, "port", formatPort(end), { ref })];
   }
   const { port } = place;
   const found: ErrorFinding[] = [];

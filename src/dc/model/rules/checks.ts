@@ -1,6 +1,8 @@
 import { MAX_TEXT_CHARS } from "#dc/limits.ts";
-import { type ErrorFinding, type Reason, rejectWrite } from "../finding.ts";
+import { codeKey } from "../code.ts";
+import { type Detail, type ErrorFinding, type Reason, rejectWrite } from "../finding.ts";
 import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
 
 /** Permitted values of a number. `step` counts from 0; bounds are inclusive unless `above` is set. */
 export interface Bounds {
@@ -104,6 +106,29 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
   const value = `${text.length} characters`;
   const message = `Field "${field}" is too long: ${value}, expected ${expected}`;
   return [rejectWrite("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
+}
+
+/** Rejects a reference to what does not exist. @param what it is, such as "rack" */
+export function rejectMissing(field: string, what: string, value: string, detail: Detail = {}): ErrorFinding {
+  return rejectWrite("REF_NOT_FOUND", field, `Cannot find ${what} "${value}"`, { value, ...detail });
+}
+
+/** Rejects an asset tag that another device or rack has. */
+export function assetTagFree(kind: "device" | "rack") {
+  return async ({ after }: Change<Tagged>, site: SiteReader): Promise<Findings> => {
+    const { code, assetTag } = after;
+    const holder = assetTag === undefined ? undefined : await site.assetTagHolder(kind, assetTag);
+    if (holder === undefined || codeKey(holder) === codeKey(code)) return [];
+    const detail = { value: assetTag, expected: "a free asset tag", ref: `${kind}:${holder}` };
+    return [
+      rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${assetTag}" belongs to ${kind} "${holder}"`, detail),
+    ];
+  };
+}
+
+interface Tagged {
+  readonly code: string;
+  readonly assetTag?: string;
 }
 
 export function checkRequired(field: string, value: unknown): readonly ErrorFinding[] {

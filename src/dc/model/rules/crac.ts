@@ -4,7 +4,7 @@ import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
 import type { Crac } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkRequired, checkTexts, checkUnique, number, numbersOf, rejectSyntax } from "./checks.ts";
+import { checkRequired, checkTexts, checkUnique, number, numbersOf, rejectMissing, rejectSyntax } from "./checks.ts";
 import { checkAgreement, checkDescribed, checkPlaced, codeShape, codeSpelling, tileOverlap } from "./general.ts";
 import { sourceExists, sourceShape } from "./power_in.ts";
 
@@ -55,7 +55,7 @@ async function whereabouts({ after }: Change<Crac>, site: SiteReader): Promise<F
   if (after.rackCode === undefined) return checkRequired("location", after.location);
   const rack = await site.rack(after.rackCode);
   if (rack?.code === after.rackCode) return checkAgreement(after.location, rack.location, `rack:${rack.code}`);
-  return [rejectWrite("REF_NOT_FOUND", "rack_code", `Cannot find rack "${after.rackCode}"`, { value: after.rackCode })];
+  return [rejectMissing("rack_code", "rack", after.rackCode)];
 }
 
 const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
@@ -102,12 +102,7 @@ async function checkServed(
 ): Promise<readonly ErrorFinding[]> {
   const rack = ref.kind === "rack" ? await site.rack(ref.code) : undefined;
   if (ref.kind === "rack" && rack?.code !== ref.code) {
-    return [
-      rejectWrite("REF_NOT_FOUND", field, `Cannot find rack "${ref.code}"`, {
-        value: ref.code,
-        ref: `rack:${ref.code}`,
-      }),
-    ];
+    return [rejectMissing(field, "rack", ref.code, { ref: `rack:${ref.code}` })];
   }
   const other = "site" in ref ? ref.site : rack?.location?.siteId;
   if (siteId === undefined || other === undefined || codeKey(other) === codeKey(siteId)) return [];

@@ -3,6 +3,7 @@ import { conflict, type ErrorFinding, rejectWrite } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
+import { rejectMissing } from "./checks.ts";
 import { checkAgreement } from "./general.ts";
 
 /** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
@@ -14,13 +15,8 @@ export async function bay({ after }: Change<Device>, site: SiteReader): Promise<
   }
   const parent = await site.device(parentDeviceCode);
   if (parent === undefined || parent.code !== parentDeviceCode) {
-    return [
-      rejectWrite("REF_NOT_FOUND", "parent_device_code", `Cannot find device "${parentDeviceCode}"`, {
-        value: parentDeviceCode,
-        expected: parent?.code ?? "an existing device",
-        ref: `device:${parentDeviceCode}`,
-      }),
-    ];
+    const detail = { expected: parent?.code ?? "an existing device", ref: `device:${parentDeviceCode}` };
+    return [rejectMissing("parent_device_code", "device", parentDeviceCode, detail)];
   }
   return [...bayFits(after, parent), ...(await bayFree(after, site)), ...(await noParentCycle(after, parent, site))];
 }

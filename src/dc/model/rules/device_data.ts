@@ -1,10 +1,8 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import { codeKey } from "../code.ts";
 import { rejectWrite, warning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import type { SiteReader } from "../site.ts";
-import { checkRequired, checkTexts, number, numbersOf } from "./checks.ts";
+import { assetTagFree, checkRequired, checkTexts, number, numbersOf } from "./checks.ts";
 import { slugIn } from "./general.ts";
 
 const numbers = numbersOf<Device>([
@@ -67,19 +65,6 @@ function liquid({ after }: Change<Device>): Findings {
   ];
 }
 
-async function assetTag({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
-  if (after.assetTag === undefined) return [];
-  const holder = await site.assetTagHolder("device", after.assetTag);
-  if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
-  return [
-    rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to device "${holder}"`, {
-      value: after.assetTag,
-      expected: "a free asset tag",
-      ref: `device:${holder}`,
-    }),
-  ];
-}
-
 /** Source: docs/contract/datacenter-rules.md#device-data. */
 export const deviceDataRules = [numbers, words, draws, liquid];
-export const deviceUniquenessRules = [assetTag];
+export const deviceUniquenessRules = [assetTagFree("device")];

@@ -5,6 +5,7 @@ import { isInForce, overlaps, type Space, spaceOf, unitRange, unitsOf } from "..
 import type { Device, DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
+import { rejectMissing } from "./checks.ts";
 import { bay } from "./device_bay.ts";
 import { checkAgreement } from "./general.ts";
 import { opposesAirflow, weightFindings } from "./rack.ts";
@@ -60,13 +61,8 @@ async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise
 function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFinding[] {
   const code = device.rackCode ?? "";
   if (rack === undefined || rack.code !== code) {
-    return [
-      rejectWrite("REF_NOT_FOUND", "rack_code", `Cannot find rack "${code}"`, {
-        value: code,
-        expected: rack?.code ?? "an existing rack",
-        ref: `rack:${code}`,
-      }),
-    ];
+    const detail = { expected: rack?.code ?? "an existing rack", ref: `rack:${code}` };
+    return [rejectMissing("rack_code", "rack", code, detail)];
   }
   return checkAgreement(device.location, rack.location, `rack:${rack.code}`);
 }

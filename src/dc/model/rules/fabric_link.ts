@@ -5,7 +5,7 @@ import { fabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkTexts, number, numbersOf } from "./checks.ts";
+import { checkTexts, number, numbersOf, rejectMissing } from "./checks.ts";
 import { linkEndShape, portAt } from "./ends.ts";
 import { checkDescribed, codeIn } from "./general.ts";
 
@@ -67,13 +67,8 @@ async function checkEnds({ after }: Change<FabricLink>, site: SiteReader): Promi
         ? (await site.device(end.deviceCode))?.code === end.deviceCode
         : (await portAt(end, site))?.port.kind === "NETWORK";
     if (known) continue;
-    found.push(
-      rejectWrite("REF_NOT_FOUND", field, `Cannot find network port "${formatPort(end)}"`, {
-        value: formatPort(end),
-        expected: "an existing network port",
-        ref: end.portName === "" ? `device:${end.deviceCode}` : portRef(end),
-      }),
-    );
+    const ref = end.portName === "" ? `device:${end.deviceCode}` : portRef(end);
+    found.push(rejectMissing(field, "network port", formatPort(end), { expected: "an existing network port", ref }));
   }
   return found;
 }

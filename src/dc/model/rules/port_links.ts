@@ -3,7 +3,7 @@ import { portRef, samePort } from "../ref.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkUnique } from "./checks.ts";
+import { checkUnique, rejectMissing } from "./checks.ts";
 
 type Located = readonly [port: Port, at: string];
 
@@ -53,7 +53,7 @@ function position(field: string, value: number, positions: number): readonly Err
 }
 
 function notFound(field: string, name: string, expected: string): ErrorFinding {
-  return rejectWrite("REF_NOT_FOUND", field, `Cannot find port "${name}"`, { value: name, expected });
+  return rejectMissing(field, "port", name, { expected });
 }
 
 /** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */

@@ -6,7 +6,7 @@ import { formatPort, parseRef, REF_GRAMMAR, samePort } from "../ref.ts";
 import type { Cable, Device, Port, PortRef } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { rejectSyntax } from "./checks.ts";
+import { rejectMissing, rejectSyntax } from "./checks.ts";
 
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
@@ -54,11 +54,7 @@ async function outletExists(field: string, end: PortRef, site: SiteReader): Prom
 }
 
 function missingSource(field: string, ref: string, spelling: string | undefined): ErrorFinding {
-  return rejectWrite("REF_NOT_FOUND", field, `Cannot find source "${ref}"`, {
-    value: ref,
-    expected: spelling ?? "an existing source",
-    ref,
-  });
+  return rejectMissing(field, "source", ref, { expected: spelling ?? "an existing source", ref });
 }
 
 function* inlets(device: Device): Generator<readonly [port: Port, field: string]> {

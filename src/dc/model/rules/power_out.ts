@@ -1,5 +1,5 @@
 import { codeKey } from "../code.ts";
-import { type Finding, rejectWrite } from "../finding.ts";
+import { type ErrorFinding, type Finding, rejectWrite } from "../finding.ts";
 import { portRef, samePort } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
@@ -22,12 +22,7 @@ function outlets({ after }: Change<Device>): Findings {
       feeds.push([`${at}.feed_id`, codeKey(feedId)]);
     }
     if (inletName !== undefined && !inletNames.includes(inletName)) {
-      found.push(
-        rejectWrite("REF_NOT_FOUND", `${at}.inlet_name`, `Cannot find inlet "${inletName}" on the same device`, {
-          value: inletName,
-          expected: inletNames.join(", ") || "a port of kind POWER_IN",
-        }),
-      );
+      found.push(rejectInlet(`${at}.inlet_name`, inletName, inletNames));
     }
     if (breakerPosition === undefined) continue;
     // The poles of one breaker are on one side of the panel, so their numbers rise by two.
@@ -48,12 +43,13 @@ function preferredInlet({ after }: Change<Device>): Findings {
   const name = after.power?.preferredInlet;
   const names = inletNamesOf(after);
   if (name === undefined || names.includes(name)) return [];
-  return [
-    rejectWrite("REF_NOT_FOUND", "power.preferred_inlet", `Cannot find inlet "${name}" on the same device`, {
-      value: name,
-      expected: names.join(", ") || "a port of kind POWER_IN",
-    }),
-  ];
+  return [rejectInlet("power.preferred_inlet", name, names)];
+}
+
+function rejectInlet(field: string, name: string, names: readonly string[]): ErrorFinding {
+  const message = `Cannot find inlet "${name}" on the same device`;
+  const expected = names.join(", ") || "a port of kind POWER_IN";
+  return rejectWrite("REF_NOT_FOUND", field, message, { value: name, expected });
 }
 
 /** Names of all inlets, including disabled ones, which may be enabled again. */

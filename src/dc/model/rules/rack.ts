@@ -4,7 +4,7 @@ import { rectangle, spaceOf, unitRange } from "../rack_space.ts";
 import type { DeviceBody, Rack } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { checkTexts, checkUnique, number, numbersOf } from "./checks.ts";
+import { assetTagFree, checkTexts, checkUnique, number, numbersOf } from "./checks.ts";
 import {
   checkDescribed,
   checkPlaced,
@@ -15,7 +15,8 @@ import {
   tileOverlap,
 } from "./general.ts";
 
-const RAIL_WIDTHS_IN = [10, 19, 21, 23];
+/** Known distances of rails. */
+export const RAIL_WIDTHS_IN = [10, 19, 21, 23];
 
 const numbers = numbersOf<Rack>([
   ["position_in_row", (rack) => rack.positionInRow, { min: 1, max: 10_000, step: 1 }],
@@ -122,19 +123,6 @@ export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field
   return [warning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
 }
 
-async function assetTag({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
-  if (after.assetTag === undefined) return [];
-  const holder = await site.assetTagHolder("rack", after.assetTag);
-  if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
-  return [
-    rejectWrite("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to rack "${holder}"`, {
-      value: after.assetTag,
-      expected: "a free asset tag",
-      ref: `rack:${holder}`,
-    }),
-  ];
-}
-
 /** Warns if racks on both sides of an aisle have opposite airflow, so that one exhausts into the other's inlet. */
 async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
   const { location, placement, airflow } = after;
@@ -184,5 +172,5 @@ function sharesAisle(one: Rack, other: Rack): boolean {
 export const rackRules: RulePhases<Rack> = [
   [codeShape, locationRequired, checkPlaced, numbers, railWidth, words, checkDescribed],
   [codeSpelling, reservations],
-  [holdsOccupants, load, assetTag, tileOverlap("rack"), opposite],
+  [holdsOccupants, load, assetTagFree("rack"), tileOverlap("rack"), opposite],
 ];

@@ -116,6 +116,16 @@ function unguardCell(text: string): string {
 
 const QUOTED = /[",\r\n]|^\s|\s$/;
 
+/** Rows below the names of their columns; texts that a spreadsheet would take for formulas are guarded. */
+export function csvText<Row>(
+  columns: readonly (readonly [name: string, cell: (row: Row) => string | number])[],
+  rows: readonly Row[],
+): string {
+  const textOf = (cell: string | number) => (typeof cell === "number" ? String(cell) : guardCell(cell));
+  const records = rows.map((row) => columns.map(([, cell]) => textOf(cell(row))));
+  return [columns.map(([name]) => name), ...records].map(csvLine).join("");
+}
+
 /** A record with its line end, by RFC 4180. */
 export function csvLine(cells: readonly string[]): string {
   const written = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));

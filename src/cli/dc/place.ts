@@ -1,4 +1,4 @@
-import { fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { fromJson, type JsonValue, type Message, toJson } from "@bufbuild/protobuf";
 import { findPlacement } from "#dc/operations/planning/find_placement.ts";
 import { CableSchema, DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import {
@@ -6,6 +6,8 @@ import {
   FindPlacementRequestSchema,
   type FindPlacementResponse,
   FindPlacementResponseSchema,
+  type PlaceFigures,
+  PlaceFiguresSchema,
   type PlacementRefusal,
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -19,7 +21,7 @@ import { type Column, printTable, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import { writeFile } from "../output/write_file.ts";
 import type { AskedRequest } from "./asked_flags.ts";
-import { csvLine } from "./csv_columns.ts";
+import { csvText } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { type RenderCall, renderPicture } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
@@ -85,9 +87,7 @@ function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCal
     return;
   }
   if (csv) {
-    print(
-      [CSV.map(([title]) => title), ...places.map((one) => CSV.map(([, text]) => text(one)))].map(csvLine).join(""),
-    );
+    print(csvText(CSV, places));
     return;
   }
   printTable(places, COLUMNS);
@@ -119,26 +119,24 @@ function shortfall(placed: number, requested: number, proven: boolean): string {
   return proven ? `${placed} of ${requested} fit, no more` : `at least ${placed} of ${requested} fit`;
 }
 
-const CSV: readonly (readonly [string, (place: DevicePlace) => string])[] = [
-  ["rank", ({ rank }) => String(rank)],
+/** Figures that the file does without. */
+const NOT_IN_CSV = ["power_now_ref", "power_failover_ref", "largest_free_block_u", "weight_pct"];
+
+type CsvColumn = readonly [name: string, cell: (place: DevicePlace) => string | number];
+
+const CSV: readonly CsvColumn[] = [
+  ["rank", ({ rank }) => rank],
   ["rack_code", ({ rackCode }) => rackCode],
-  ["position_u", ({ positionU }) => String(positionU)],
+  ["position_u", ({ positionU }) => positionU],
   ["device_code", ({ deviceCode }) => deviceCode],
   ["inlets", ({ inlets }) => inlets.map(({ inlet, sourceRef }) => `${inlet}=${sourceRef}`).join(" ")],
   ["ports", ({ ports }) => ports.map((one) => `${one.port}=port:${one.switchCode}/${one.switchPort}`).join(" ")],
-  ["power_now_pct", ({ after }) => figure(after?.powerNowPct)],
-  ["power_failover_pct", ({ after }) => figure(after?.powerFailoverPct)],
-  ["rack_draw_w", ({ after }) => figure(after?.rackDrawW)],
-  ["rack_power_pct", ({ after }) => figure(after?.rackPowerPct)],
-  ["rack_cooling_pct", ({ after }) => figure(after?.rackCoolingPct)],
-  ["air_headroom_kw", ({ after }) => figure(after?.airHeadroomKw)],
-  ["air_reserve_kw", ({ after }) => figure(after?.airReserveKw)],
-  ["liquid_headroom_kw", ({ after }) => figure(after?.liquidHeadroomKw)],
-  ["liquid_reserve_kw", ({ after }) => figure(after?.liquidReserveKw)],
-  ["free_u", ({ after }) => figure(after?.freeU)],
-  ["weight_kg", ({ after }) => figure(after?.weightKg)],
-  ["free_ports", ({ after }) => figure(after?.freePorts)],
+  ...PlaceFiguresSchema.fields
+    .filter(({ name }) => !NOT_IN_CSV.includes(name))
+    .map(({ name, localName }): CsvColumn => [name, ({ after }) => after?.[localName as keyof CsvFigures] ?? ""]),
 ];
+
+type CsvFigures = Omit<PlaceFigures, keyof Message>;
 
 /** Devices first, then their cables: a cable needs its ports. */
 function importLines({ places }: FindPlacementResponse): string {
@@ -181,10 +179,6 @@ function suppliesOf({ inlets }: DevicePlace): string {
 
 function portsOf({ ports }: DevicePlace): string {
   return ports.map(({ switchCode, switchPort }) => `${switchCode}/${switchPort}`).join(", ");
-}
-
-function figure(value: number | undefined): string {
-  return value === undefined ? "" : String(value);
 }
 
 function percent(value: number | undefined): string {

@@ -23,7 +23,7 @@ import type { StderrLogger } from "../output/stderr_logger.ts";
 import { type Column, renderTable } from "../output/table.ts";
 import { outputWidth } from "../output/terminal.ts";
 import type { AskedRequest } from "./asked_flags.ts";
-import { csvLine, guardCell } from "./csv_columns.ts";
+import { csvText } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import type { RenderCall } from "./render.ts";
 import { resolveRef, SCOPE_KINDS } from "./resolve_ref.ts";
@@ -73,7 +73,7 @@ export async function rehearse(database: Database, call: RehearseCall, log: Stde
     return readPages(service, rehearseFailures, asked, causes, call.limit);
   });
   if (call.json) printReplyJson(RehearseFailuresResponseSchema, reply);
-  else if (call.csv) print(csvOf(reply.causes));
+  else if (call.csv) print(csvText(CSV, reply.causes));
   else {
     print(causesTable(reply.causes, outputWidth()));
     print(findingsText(reply, outputWidth()));
@@ -145,14 +145,6 @@ const CSV: readonly (readonly [string, (cause: FailureCause) => string | number]
   ["nearer", ({ nearer }) => nearer.join(" ")],
   ["devices_without_data_path", ({ devicesWithoutDataPathCount: count }) => count],
 ];
-
-function csvOf(causes: readonly FailureCause[]): string {
-  const lines = [
-    CSV.map(([name]) => name),
-    ...causes.map((cause) => CSV.map(([, cell]) => guardCell(String(cell(cause))))),
-  ];
-  return lines.map(csvLine).join("");
-}
 
 function wordOf(severity: FailureSeverity): string {
   return (FAILURE_SEVERITIES[severity - 1] ?? "").toLowerCase();

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Code } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 
 /**
  * Canonical codes by the HTTP status of a request that was refused early. Source: Connect, Error Codes; RFC 9110, 15.
@@ -32,9 +33,9 @@ export function outcomeOfStatus(status: number): string | undefined {
  */
 export function outcomeOfGrpc(status: string | null | undefined): string | undefined {
   if (status === null || status === undefined || status === "0") return undefined;
-  const word = Code[Number(status)] ?? "Internal";
-  if (word === "Internal") return "invalid_argument";
-  return word === "Canceled" ? "cancelled" : word.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+  const code: Code = Number(status);
+  if (Code[code] === undefined || code === Code.Internal) return "invalid_argument";
+  return code === Code.Canceled ? "cancelled" : codeToString(code);
 }
 
 /** The interface that a request was sent to, as the service names it. */

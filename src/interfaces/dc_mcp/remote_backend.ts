@@ -1,5 +1,6 @@
 import type { DescService } from "@bufbuild/protobuf";
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { SERVICES } from "#dc/operations/index.ts";
 import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
@@ -33,14 +34,10 @@ export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBacken
 
 function translateError(error: unknown, url: string): unknown {
   if (!(error instanceof ConnectError)) return error;
-  const kind = ERROR_KINDS.find((one) => one === snakeCase(Code[error.code]));
+  const kind = ERROR_KINDS.find((one) => one === codeToString(error.code));
   // An unreachable server returns no message.
   if (kind === "unavailable") return new OperationError(kind, `${url}: ${error.rawMessage}`, { cause: error });
   const [info] = error.findDetails(ErrorInfoSchema);
   const message = namingField(error.rawMessage, info?.metadata["field"] ?? "");
   return new OperationError(kind ?? ("unavailable" satisfies ErrorKind), message, { cause: error });
-}
-
-function snakeCase(word: string): string {
-  return word.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }

@@ -2,45 +2,18 @@ import { isFigure, rangeOf } from "./lists/column_words.ts";
 import { conditionsOf } from "./lists/inventory_rows.ts";
 import { allColumns, wordsOfColumn } from "./lists/list_columns.ts";
 import { type ListKind, listKindOf } from "./lists/list_kinds.ts";
-import { FIRST_FIELDS, MORE_FIELDS, wordsOf } from "./pages/placement_fields.ts";
+import { wordsBySetting } from "./pages/asked_field.ts";
+import { FIRST_FIELDS, MORE_FIELDS } from "./pages/placement_fields.ts";
+import { POWER_FIELDS, REHEARSAL_FIELDS } from "./pages/rehearsal_fields.ts";
 import { OBJECT_PAGES } from "./router.ts";
 
-/** Kinds of failing elements that the address names, and what the page calls them. */
-export const FAILURE_KINDS: readonly (readonly [word: string, name: string])[] = [
-  ["power", "Power equipment"],
-  ["outlet", "Outlets and feeds"],
-  ["cooling", "Cooling units"],
-  ["switch", "Switches"],
-  ["inlet", "Power inlets"],
-  ["panel", "Patch panels"],
-  ["cable", "Data cables"],
-  ["link", "Fabric links"],
-  ["rack", "Racks"],
-  ["row", "Rows"],
-  ["room", "Rooms"],
-  ["zone", "Zones"],
-];
-
 const FLAG = ["0", "1"];
-const BASIS = ["measured", "max"];
 
 /** Settings of pages that take one of some words. The address has words, never constants of the service. */
 const CHOICES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  power: { basis: BASIS, cascade: FLAG, battery: FLAG },
-  rehearsal: {
-    kind: FAILURE_KINDS.map(([word]) => word),
-    severity: ["low", "medium", "high", "critical"],
-    basis: BASIS,
-    cascade: FLAG,
-    battery: FLAG,
-    pairs: FLAG,
-  },
-  placement: Object.fromEntries(
-    [...FIRST_FIELDS, ...MORE_FIELDS].flatMap((row) => {
-      const words = wordsOf(row);
-      return words === undefined ? [] : [[row.setting, Object.keys(words)]];
-    }),
-  ),
+  power: wordsBySetting(POWER_FIELDS),
+  rehearsal: wordsBySetting(REHEARSAL_FIELDS),
+  placement: wordsBySetting([...FIRST_FIELDS, ...MORE_FIELDS]),
   rack: { view: ["front", "rear"], coloring: ["status", "power"], tab: ["devices", "picture", "history"] },
   device: { tab: ["ports", "history"] },
   ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, { tab: ["cooling", "picture", "history"] }])),

@@ -1,15 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
-import { askedField, MORE_FIELDS } from "#web/console/pages/placement_fields.ts";
+import { MORE_FIELDS } from "#web/console/pages/placement_fields.ts";
 import { placementRequest } from "#web/console/pages/placement_request.ts";
 
 /** Settings of fields that have no row of their own: a value of the field's type. */
 const UNNAMED = Object.fromEntries(
-  MORE_FIELDS.filter(({ setting, field }) => setting === field).map((row) => {
-    const asked = askedField(row);
-    if (asked.type === "choice") return [row.setting, asked.values[0] ?? ""];
-    return [row.setting, asked.type === "group" ? "1x1G" : "1"];
+  MORE_FIELDS.filter(({ setting, field }) => setting === field).map(({ setting, asked }) => {
+    if (asked.type === "choice") return [setting, asked.values[0] ?? ""];
+    return [setting, asked.type === "group" ? "1x1G" : "1"];
   }),
 );
 

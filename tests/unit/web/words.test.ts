@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { FAILURE_KINDS as SERVICE_KINDS } from "#dc/model/enum_values.ts";
-import { FAILURE_KINDS } from "#web/console/address_words.ts";
 import { moment, utcMoment } from "#web/console/labels.ts";
+import { FAILURE_KINDS } from "#web/console/pages/rehearsal_fields.ts";
 import { bandwidth, watts } from "#words/figures.ts";
 import { constantWord, enumWord, portTypeWord } from "#words/names.ts";
 
@@ -51,5 +51,9 @@ test("a moment tells its zone, and what is none is left as it is", () => {
 });
 
 test("FAILURE_KINDS, names every kind of the service, for addresses", () => {
-  expect(FAILURE_KINDS.map(([word]) => word.toUpperCase()).sort()).toEqual([...SERVICE_KINDS].sort());
+  expect(
+    Object.keys(FAILURE_KINDS)
+      .map((word) => word.toUpperCase())
+      .sort(),
+  ).toEqual([...SERVICE_KINDS].sort());
 });

@@ -4,13 +4,13 @@ import { useRender } from "../../shared/use_theme.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useCall } from "../api/use_call.ts";
 import { countOf } from "../labels.ts";
-import { type Place, setSettings } from "../router.ts";
+import type { Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
+import { askedInputs } from "../ui/asked_input.tsx";
+import { Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, RefLink } from "../ui/parts.tsx";
-import { RefField } from "../ui/ref_field.tsx";
-import { askedField, FIRST_FIELDS, MORE_FIELDS, type PlacementField, wordsOf } from "./placement_fields.ts";
+import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
 import { type ChosenPlaces, PLACEMENT_RPC, type PlacementRequest, placementRequest } from "./placement_request.ts";
 import { PlacementResult } from "./placement_result.tsx";
 import { PlacementWrite } from "./placement_write.tsx";
@@ -23,10 +23,10 @@ export function Placement({ place }: { readonly place: Place }) {
   return (
     <>
       <PageHead title="Where does it fit?" />
-      <Filters>{FIRST_FIELDS.map((row) => fieldOf(row, value(row.setting)))}</Filters>
+      <Filters>{askedInputs(FIRST_FIELDS, settings)}</Filters>
       <details class="more-fields" open={MORE_FIELDS.some(({ setting }) => value(setting) !== "")}>
         <summary>More: mounting, weight, cooling, spread, reserve</summary>
-        <Filters>{MORE_FIELDS.map((row) => fieldOf(row, value(row.setting)))}</Filters>
+        <Filters>{askedInputs(MORE_FIELDS, settings)}</Filters>
       </details>
       {typeof question === "string" ? (
         <Empty>{question}</Empty>
@@ -35,17 +35,6 @@ export function Placement({ place }: { readonly place: Place }) {
       )}
     </>
   );
-}
-
-function fieldOf(row: PlacementField, value: string) {
-  const { setting, label, empty, kinds } = row;
-  const props = { key: setting, label, value, change: (text: string) => setSettings({ [setting]: text }) };
-  if (kinds !== undefined) return <RefField kinds={kinds} placeholder={empty} {...props} />;
-  const words = wordsOf(row);
-  if (words === undefined) return <TextField placeholder={empty} {...props} />;
-  if (askedField(row).type === "choice")
-    return <ChoiceField choices={[["", empty], ...Object.entries(words)]} {...props} />;
-  return <Switch key={setting} label={label} on={value === "1"} change={(on) => props.change(on ? "1" : "")} />;
 }
 
 /** The answer, until devices are placed: then these, so that the same ones are not placed twice. */

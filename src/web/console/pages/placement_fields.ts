@@ -1,20 +1,6 @@
-import { FindPlacement, type QuestionField } from "#gen/datacenter/v1/questions.ts";
+import { FindPlacement } from "#gen/datacenter/v1/questions.ts";
 import { BASIS_WORDS, capitalize } from "#words/names.ts";
-
-/** A field of the page. */
-export interface PlacementField {
-  /** Its name in the address. */
-  readonly setting: string;
-  /** The field of the request. */
-  readonly field: keyof typeof FindPlacement;
-  readonly label: string;
-  /** What holds, or what is expected, while it is empty. */
-  readonly empty: string;
-  /** Kinds of the inventory that it names one of. */
-  readonly kinds?: readonly string[];
-  /** Words of the address with their labels, if they differ from the values of the request's field. */
-  readonly words?: Readonly<Record<string, string>>;
-}
+import { askedFields } from "./asked_field.ts";
 
 const BASES = { max: BASIS_WORDS.MAX, measured: BASIS_WORDS.MEASURED };
 const COOLINGS = { air: "air", liquid: "liquid", hybrid: "air and liquid", immersion: "immersion" };
@@ -22,7 +8,7 @@ const SPREADS = { "row|rack|feed": "rows first", "feed|rack|row": "feeds first" 
 const SUPPLIES = { n: "one feed", "n-plus-1": "one inlet more than needed", "two-n": "both feeds" };
 const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
 
-export const FIRST_FIELDS: readonly PlacementField[] = [
+export const FIRST_FIELDS = askedFields(FindPlacement, [
   { setting: "count", field: "count", label: "Count", empty: "1" },
   { setting: "type", field: "device_type", label: "Device type", kinds: ["DEVICE_TYPE"], empty: "code of a type" },
   { setting: "like", field: "device_code", label: "Like device", kinds: ["DEVICE"], empty: "code of a device" },
@@ -31,9 +17,9 @@ export const FIRST_FIELDS: readonly PlacementField[] = [
   { setting: "supply", field: "redundancy", label: "Supply", words: SUPPLIES, empty: "as demanded" },
   { setting: "ports", field: "ports", label: "Ports", empty: "2x25G, 1x1000base-t" },
   { setting: "scope", field: "scope_ref", label: "Scope", kinds: SCOPES, empty: "everywhere" },
-];
+]);
 
-const RARE_FIELDS: readonly PlacementField[] = [
+const RARE_FIELDS = askedFields(FindPlacement, [
   { setting: "face", field: "face", label: "Face", empty: "as the device says, else front" },
   { setting: "depth", field: "depth", label: "Depth", empty: "as the device says, else full" },
   { setting: "weight", field: "weight_kg", label: "Weight, kg", empty: "not known" },
@@ -52,7 +38,7 @@ const RARE_FIELDS: readonly PlacementField[] = [
   { setting: "tenant", field: "tenant", label: "Tenant", empty: "any" },
   { setting: "prefix", field: "code_prefix", label: "New codes begin with", empty: "NEW" },
   { setting: "warnings", field: "allow_existing_warnings", label: "Use supplies with warnings", empty: "" },
-];
+]);
 
 /** Fields that the page sets itself, or does without: it lists every place. */
 const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "render"]);
@@ -60,27 +46,12 @@ const NOT_ASKED: ReadonlySet<string> = new Set(["include_items", "max_places", "
 const NAMED: ReadonlySet<string> = new Set([...FIRST_FIELDS, ...RARE_FIELDS].map(({ field }) => field));
 
 /** What is asked for less often: rows of this page, then every other field of the request under its own name. */
-export const MORE_FIELDS: readonly PlacementField[] = [
+export const MORE_FIELDS = [
   ...RARE_FIELDS,
-  ...(Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
-    .filter((field) => !NAMED.has(field) && !NOT_ASKED.has(field))
-    .map((field) => ({ setting: field, field, label: capitalize(field.replaceAll("_", " ")), empty: "" })),
+  ...askedFields(
+    FindPlacement,
+    (Object.keys(FindPlacement) as (keyof typeof FindPlacement)[])
+      .filter((field) => !NAMED.has(field) && !NOT_ASKED.has(field))
+      .map((field) => ({ setting: field, field, label: capitalize(field.replaceAll("_", " ")), empty: "" })),
+  ),
 ];
-
-/** The field of the request, with its type. */
-export function askedField({ field }: PlacementField): QuestionField {
-  return FindPlacement[field];
-}
-
-/** Words that the address may have for a field, with their labels; undefined if it takes a text. */
-export function wordsOf(row: PlacementField): Readonly<Record<string, string>> | undefined {
-  const asked = askedField(row);
-  if (asked.type === "flag") return { 0: "no", 1: "yes" };
-  if (asked.type !== "choice") return undefined;
-  return row.words ?? Object.fromEntries(asked.values.map(wordOf));
-}
-
-function wordOf(value: string): readonly [word: string, label: string] {
-  const words = value.toLowerCase();
-  return [words.replaceAll("_", "-"), words.replaceAll("_", " ")];
-}

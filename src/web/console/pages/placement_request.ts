@@ -1,7 +1,8 @@
 import type { DevicePlace, FindPlacementResponse } from "#gen/datacenter/v1/json.ts";
 import { readWantedPorts, type WantedPorts } from "#words/wanted_ports.ts";
 import { constantOf } from "../address_words.ts";
-import { askedField, FIRST_FIELDS, MORE_FIELDS, type PlacementField } from "./placement_fields.ts";
+import type { AskedField } from "./asked_field.ts";
+import { FIRST_FIELDS, MORE_FIELDS } from "./placement_fields.ts";
 
 export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
 
@@ -42,8 +43,7 @@ interface Wrong {
 }
 
 /** The text of a field as its type has it. */
-function fieldValue(row: PlacementField, text: string): string | number | boolean | object | Wrong {
-  const asked = askedField(row);
+function fieldValue({ asked, label }: AskedField, text: string): string | number | boolean | object | Wrong {
   if (asked.type === "group") return portsOf(text);
   if (asked.type === "flag") return text === "1";
   if (asked.type === "choice") {
@@ -53,7 +53,17 @@ function fieldValue(row: PlacementField, text: string): string | number | boolea
   if (asked.type === "text") return text;
   if (Number.isFinite(Number(text))) return Number(text);
   // Without the unit.
-  return { wrong: `${row.label.split(",")[0]} takes a number, not “${text}”.` };
+  return { wrong: `${label.split(",")[0]} takes a number, not “${text}”.` };
+}
+
+/** The part of a request that a page's settings say, for fields whose words the address has checked. */
+export function askedRequest(
+  rows: readonly AskedField[],
+  settings: URLSearchParams,
+): Readonly<Record<string, unknown>> {
+  const given = rows.map((row) => [row, settings.get(row.setting) || (row.isOn === true ? "1" : "")] as const);
+  const named = given.filter(([, text]) => text !== "");
+  return Object.fromEntries(named.map(([row, text]) => [row.field, fieldValue(row, text)]));
 }
 
 /** Reads `2x25G, 1x1G/1000base-t`. */

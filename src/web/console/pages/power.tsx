@@ -1,15 +1,16 @@
 import { refName } from "#words/names.ts";
 import { useRender } from "../../shared/use_theme.ts";
-import { constantOf } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { LOAD_BASES } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
+import { askedInputs } from "../ui/asked_input.tsx";
+import { Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty, RefLink } from "../ui/parts.tsx";
 import { RefField } from "../ui/ref_field.tsx";
 import { Blast } from "./blast.tsx";
+import { askedRequest } from "./placement_request.ts";
+import { POWER_FIELDS } from "./rehearsal_fields.ts";
 
 /** Kinds that can lose their supply or fail. */
 const FAILING = [
@@ -29,16 +30,12 @@ const FAILING = [
 export function Power({ place }: { readonly place: Place }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
-  const on = (name: string) => settings.get(name) === "1";
-  const turn = (name: string) => (value: boolean) => setSettings({ [name]: value ? "1" : "" });
   const render = useRender();
   const request = {
     source_ref: subject,
     additional_source_refs: more,
     include_protected: true,
-    cascade: settings.get("cascade") !== "0",
-    assume_battery: on("battery"),
-    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
+    ...askedRequest(POWER_FIELDS, settings),
     render,
   };
   return (
@@ -59,18 +56,7 @@ export function Power({ place }: { readonly place: Place }) {
           value={more.join(" ")}
           change={(and) => setSettings({ and })}
         />
-        <ChoiceField
-          label="Loads by"
-          value={settings.get("basis") ?? ""}
-          choices={LOAD_BASES}
-          change={(basis) => setSettings({ basis })}
-        />
-        <Switch
-          label="Let overloads trip"
-          on={settings.get("cascade") !== "0"}
-          change={(cascade) => setSettings({ cascade: cascade ? "" : "0" })}
-        />
-        <Switch label="Count batteries" on={on("battery")} change={turn("battery")} />
+        {askedInputs(POWER_FIELDS, settings)}
       </Filters>
       {subject === "" ? (
         <Empty>

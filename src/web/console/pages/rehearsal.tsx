@@ -1,30 +1,21 @@
 import type { FailureCause, RehearseFailuresResponse } from "#gen/datacenter/v1/json.ts";
 import { count, decimal, watts } from "#words/figures.ts";
-import { constantOf, FAILURE_KINDS } from "../address_words.ts";
 import { useCall } from "../api/use_call.ts";
-import { countOf, LOAD_BASES } from "../labels.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { countOf } from "../labels.ts";
+import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
+import { askedInputs } from "../ui/asked_input.tsx";
+import { Filters } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, type Pages, usePages } from "../ui/pager.tsx";
 import { Badge, Card, type Tone } from "../ui/parts.tsx";
-import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { askedRequest } from "./placement_request.ts";
 import { CauseDetails } from "./rehearsal_cause.tsx";
+import { REHEARSAL_FIELDS } from "./rehearsal_fields.ts";
 
 const RPC = "datacenter.v1.PlanningService/RehearseFailures";
 const PAGE_SIZE = 25;
-
-const KINDS = [["", "Supply, cooling and switches"], ...FAILURE_KINDS] as const;
-
-const SEVERITIES = [
-  ["", "All"],
-  ["low", "Low and worse"],
-  ["medium", "Medium and worse"],
-  ["high", "High and worse"],
-  ["critical", "Critical"],
-] as const;
 
 /** How each severity is marked, and the word for it. */
 export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -38,36 +29,25 @@ export const SEVERITY_MARKS: Readonly<Record<string, readonly [Tone, string]>> =
 /** What the failure of every element would do, the worst cause first. */
 export function Rehearsal({ place }: { readonly place: Place }) {
   const { settings } = place;
-  const request = requestOf(settings);
+  const request = { ...askedRequest(REHEARSAL_FIELDS, settings), page_size: PAGE_SIZE };
   const pages = usePages(JSON.stringify(request));
   const asked = useCall(RPC, { ...request, page_token: pages.token });
   return (
     <>
       <PageHead
         title="Rehearsal"
-        kind={asked.reply === undefined ? "Every element failed in turn" : summaryOf(asked.reply, request.pairs)}
+        kind={
+          asked.reply === undefined
+            ? "Every element failed in turn"
+            : summaryOf(asked.reply, settings.get("pairs") === "1")
+        }
       />
-      <RehearsalFilters settings={settings} />
+      <Filters>{askedInputs(REHEARSAL_FIELDS, settings, { cause: "" })}</Filters>
       <Answer asked={asked}>
         {(reply) => <Causes reply={reply} pages={pages} chosen={settings.get("cause") ?? ""} settings={settings} />}
       </Answer>
     </>
   );
-}
-
-function requestOf(settings: URLSearchParams) {
-  const kind = settings.get("kind") ?? "";
-  const severity = settings.get("severity") ?? "";
-  return {
-    scope_ref: settings.get("scope") ?? "",
-    kinds: kind === "" ? [] : [constantOf("FAILURE_KIND", kind)],
-    cascade: settings.get("cascade") !== "0",
-    assume_battery: settings.get("battery") === "1",
-    load_basis: constantOf("LOAD_BASIS", settings.get("basis") ?? ""),
-    pairs: settings.get("pairs") === "1",
-    min_severity: constantOf("FAILURE_SEVERITY", severity),
-    page_size: PAGE_SIZE,
-  };
 }
 
 function summaryOf(
@@ -76,28 +56,6 @@ function summaryOf(
 ): string {
   const what = pairs ? `failed two at a time, ${countOf(pairs_failed, "pair")}` : "failed in turn";
   return `${countOf(elements_failed, "element")} ${what}: ${countOf(total_count, "cause")} of loss at revision ${count(revision)}`;
-}
-
-function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) {
-  const text = (name: string) => settings.get(name) ?? "";
-  const set = (name: string) => (value: string) => setSettings({ [name]: value, cause: "" });
-  return (
-    <Filters>
-      <RefField
-        label="Where elements fail"
-        placeholder="AMS1/1/D"
-        kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
-        value={text("scope")}
-        change={set("scope")}
-      />
-      <ChoiceField label="Elements" value={text("kind")} choices={KINDS} change={set("kind")} />
-      <ChoiceField label="Severity" value={text("severity")} choices={SEVERITIES} change={set("severity")} />
-      <ChoiceField label="Loads by" value={text("basis")} choices={LOAD_BASES} change={set("basis")} />
-      <Switch label="Let overloads trip" on={text("cascade") !== "0"} change={(on) => set("cascade")(on ? "" : "0")} />
-      <Switch label="Count batteries" on={text("battery") === "1"} change={(on) => set("battery")(on ? "1" : "")} />
-      <Switch label="Two at a time" on={text("pairs") === "1"} change={(on) => set("pairs")(on ? "1" : "")} />
-    </Filters>
-  );
 }
 
 /** Key of a cause: the references of its first element. */

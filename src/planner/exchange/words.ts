@@ -2,7 +2,7 @@ import { isDay, type Priority } from "../spec/planning.ts";
 import type { StoredStatus } from "../spec/status.ts";
 
 /** Words of other tools for their statuses, in lower case with single blanks. */
-const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
+export const STATUS_WORDS: Readonly<Record<string, StoredStatus>> = {
   ...words("pending", [
     "to do",
     "todo",
@@ -86,7 +86,8 @@ export function statusOf(word: string): StatusMeaning | undefined {
   return EXACT.has(plain) ? { status } : { status, originStatus: word };
 }
 
-const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
+/** Words of other tools for priorities. */
+export const PRIORITY_WORDS: Readonly<Record<string, Priority>> = {
   critical: "critical",
   urgent: "critical",
   highest: "critical",
@@ -113,7 +114,8 @@ export function priorityOf(word: string): Priority | undefined {
   return Object.hasOwn(PRIORITY_WORDS, plain) ? PRIORITY_WORDS[plain] : undefined;
 }
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+/** Words of other tools for types. */
+export const TYPE_WORDS: Readonly<Record<string, string>> = {
   bug: "fix",
   fix: "fix",
   bugfix: "fix",

@@ -11,6 +11,7 @@ import { schemaTable } from "./schema_tables.ts";
 import { settingsTable } from "./settings_table.ts";
 import { toolPart } from "./tool_tables.ts";
 import { keysTable, valuesTable } from "./value_tables.ts";
+import { wordsTable } from "./word_tables.ts";
 
 /** What writes the parts of documents, by name. */
 const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<string>>> = {
@@ -29,6 +30,7 @@ const BLOCKS: Readonly<Record<string, (argument: string) => string | Promise<str
   values: valuesTable,
   keys: keysTable,
   schema: schemaTable,
+  words: wordsTable,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);

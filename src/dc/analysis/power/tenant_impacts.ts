@@ -26,16 +26,22 @@ export function tenantImpacts(topology: Topology, reached: Reached, basis: LoadB
     found.set(tenant, known);
     return known;
   };
+  // Thousands of devices are in few racks, and finding a rack is a search.
+  const tenantOfRack = new Map<string, string | undefined>();
+  const rackTenant = (code: string): string | undefined => {
+    if (!tenantOfRack.has(code)) tenantOfRack.set(code, topology.rack(code)?.tenant);
+    return tenantOfRack.get(code);
+  };
   const gone = new Set(itDevices(power, reached.offline));
   const isGone = (index: number) => gone.has(index);
   for (const index of gone) {
-    const impact = of(tenantOf(topology, index));
+    const impact = of(tenantOf(topology, index, rackTenant));
     if (impact === undefined) continue;
     impact.itDevicesOffline += 1;
     impact.itLoadLostW += lostDrawW(power, index, { isGone, basis });
   }
   for (const index of itDevices(power, reached.degraded)) {
-    const impact = of(tenantOf(topology, index));
+    const impact = of(tenantOf(topology, index, rackTenant));
     if (impact !== undefined) impact.itDevicesDegraded += 1;
   }
   for (const state of ["racksDark", "racksPartial", "racksProtected"] as const) {
@@ -57,9 +63,13 @@ const NOTHING = {
 };
 
 /** Who uses a device: its own tenant, else that of its rack. */
-export function tenantOf(topology: Topology, index: number): string | undefined {
+export function tenantOf(
+  topology: Topology,
+  index: number,
+  rackTenant = (code: string) => topology.rack(code)?.tenant,
+): string | undefined {
   const node = topology.power.nodes[index];
   if (node?.kind !== "DEVICE") return undefined;
   const { tenant = "", rackCode = "" } = node.device;
-  return tenant === "" ? topology.rack(rackCode)?.tenant : tenant;
+  return tenant === "" ? rackTenant(rackCode) : tenant;
 }

@@ -36,3 +36,12 @@ export function reasonOf(error: unknown): string {
   if (error instanceof OperationError) return error.message;
   return `internal error: ${error instanceof Error ? error.message : String(error)}`;
 }
+
+/** For work whose refusal leaves the caller's result as it is; a defect is thrown again. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof OperationError)) throw error;
+}
+
+export function invalidArgument(message: string): OperationError {
+  return new OperationError("invalid_argument", message);
+}

@@ -5,3 +5,8 @@ export const MAX_SHOWN_CHARS = 60;
 export function shortenText(text: string): string {
   return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS).toWellFormed()}…` : text;
 }
+
+/** Returns the beginning of a commit's hash, as messages name it. */
+export function shortenHash(hash: string): string {
+  return hash.slice(0, 10);
+}

@@ -2,6 +2,7 @@ import { batteryMinutes } from "#dc/analysis/power/battery.ts";
 import { inletPaths, singlePoints } from "#dc/analysis/power/power_chain.ts";
 import { loadReasons, utilization } from "#dc/analysis/power/power_findings.ts";
 import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/power/supply_state.ts";
+import { roundedFigure } from "#dc/analysis/preview/figures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -76,12 +77,8 @@ function carriedFigures(site: Topology, index: number) {
     powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
     powerPct: used && roundFigure(used.normalPct),
     powerFailoverPct: used && roundFigure(used.failoverPct),
-    batteryMin: minutes(batteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
-    batteryFailoverMin: minutes(batteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
+    batteryMin: roundedFigure(batteryMinutes(power.nodes[index], loadsW[index] ?? 0)),
+    batteryFailoverMin: roundedFigure(batteryMinutes(power.nodes[index], carried.failover.loads[index] ?? 0)),
     powerReasons: loadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
   };
-}
-
-function minutes(value: number | undefined): number | undefined {
-  return value === undefined ? undefined : roundFigure(value);
 }

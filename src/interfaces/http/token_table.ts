@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidToken } from "#dc/operations/messages/status.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { invalidArgument } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 
 /** What a token may open: what its role may call, or the calendar alone. */
@@ -108,7 +108,7 @@ export function parseTokens(text: string): TokenTable {
 /** The text of a token file. @throws OperationError invalid_argument for a row that could not be read back */
 export function writeTokens(rows: readonly unknown[], added?: TokenRow): string {
   const wrong = added === undefined ? undefined : fault(added);
-  if (wrong !== undefined) throw unreadableTable(`The new token ${wrong}`);
+  if (wrong !== undefined) throw invalidArgument(`The new token ${wrong}`);
   return `${JSON.stringify({ tokens: added === undefined ? rows : [...rows, added] }, null, 2)}\n`;
 }
 
@@ -117,10 +117,10 @@ function readRows(text: string): readonly TokenRow[] {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw unreadableTable(error instanceof Error ? error.message : String(error));
+    throw invalidArgument(error instanceof Error ? error.message : String(error));
   }
   const rows = isJsonObject(value) ? value["tokens"] : undefined;
-  if (!Array.isArray(rows)) throw unreadableTable('expected an object with a list "tokens"');
+  if (!Array.isArray(rows)) throw invalidArgument('expected an object with a list "tokens"');
   return rows;
 }
 
@@ -136,8 +136,4 @@ function fault(row: Partial<TokenRow> | null): string | undefined {
   // An expiry that cannot be parsed must not make a token permanent.
   if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at))) return "has a wrong expires_at";
   return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? undefined : "has no sha256 in hexadecimal";
-}
-
-function unreadableTable(why: string): OperationError {
-  return new OperationError("invalid_argument", why);
 }

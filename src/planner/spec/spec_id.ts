@@ -68,3 +68,13 @@ function compareMembers(a: readonly number[], b: readonly number[]): number {
   }
   return a.length - b.length;
 }
+
+const PART_CHARS = 3;
+/** Number of counters of a day, and of random suffixes. */
+export const ID_PARTS = 36 ** PART_CHARS;
+
+/** Writes the dated id of a root spec; `counter` and `suffix` are below `ID_PARTS`. */
+export function writeSpecId(day: string, counter: number, suffix: number): SpecId {
+  const part = (value: number) => value.toString(36).padStart(PART_CHARS, "0");
+  return `${day}-${part(counter)}-${part(suffix)}` as SpecId;
+}

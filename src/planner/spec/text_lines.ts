@@ -60,3 +60,8 @@ export function afterLastFilledLine(text: string): number {
   while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
   return end === 0 ? 0 : afterBreak(text, lineEnd(text, end));
 }
+
+/** Returns a text as one line: every run of white space is one space. */
+export function joinLines(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

@@ -1,4 +1,5 @@
 import type { SpecId } from "../spec/spec_id.ts";
+import { joinLines } from "../spec/text_lines.ts";
 
 /** The trailer that names a spec where the template of commit messages does not. */
 const TRAILER = "Planner-Spec";
@@ -28,7 +29,7 @@ export function commitWriter(
 ): CommitWriter {
   if (template === null) return PLAIN_MESSAGE;
   return (summary) => {
-    const values: Readonly<Record<string, string>> = { id, title: oneLine(title ?? id), summary };
+    const values: Readonly<Record<string, string>> = { id, title: joinLines(title ?? id), summary };
     const filled = template.trim().replace(/\{(id|title|summary)\}/g, (_, name: string) => values[name] ?? "");
     const told = template.includes("{summary}") ? filled : withParagraph(filled, summary);
     return template.includes("{id}") ? told : withTrailer(told, `${TRAILER}: ${id}`);
@@ -64,10 +65,6 @@ export function isOwnCommit(message: string, id: SpecId): boolean {
   const { ended, completed, others } = COMMIT_SUMMARIES;
   const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
   return isRecord || [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 function withParagraph(message: string, text: string): string {

@@ -5,6 +5,7 @@ import { loadWorld } from "#planner/operations/shared/world.ts";
 import { criteriaOf } from "#planner/spec/criteria.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import { FILTER_STATUSES, type FilterStatus } from "#planner/spec/status.ts";
+import { quoteCell } from "#words/csv_cell.ts";
 import { defineCommand } from "../../command.ts";
 import { type ExportedSpec, type ExportFile, exportedSpec } from "../../exchange/export_file.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
@@ -52,11 +53,7 @@ function criteriaText(body: string): string {
 
 // RFC 4180: CRLF, and quotes around what holds a comma, a quote or a line break.
 function csvLines(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
-}
-
-function csvCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return rows.map((row) => `${row.map(quoteCell).join(",")}\r\n`).join("");
 }
 
 function markdownTable([header = [], ...rows]: readonly (readonly string[])[]): string {

@@ -2,20 +2,20 @@ import { resolve } from "node:path";
 import type { Mapped } from "#dc/exchange/item.ts";
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
-import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
 import { waitReporter, withImportStore } from "../import/import_store.ts";
 import { importFrom, type ReadSource } from "./import_from.ts";
-import type { ImportArgs, SourceName } from "./source_flags.ts";
+import { type ImportArgs, refuseImport, type SourceName } from "./source_flags.ts";
 
 type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 
 /** Imports from another program's data into a database. @throws UsageError for flags that do not belong to it */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
-  if (args.token !== undefined) throw usage('"--token" is visible in the list of processes: expected "--token-file"');
+  if (args.token !== undefined)
+    throw refuseImport('"--token" is visible in the list of processes: expected "--token-file"');
   if (args.prune && args.sites !== undefined && args.origin === undefined) {
     // All items of the other sites would count as deleted.
-    throw usage('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
+    throw refuseImport('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
   }
   const origin = originOf(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
@@ -59,21 +59,17 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
 function oneFile({ from, files }: SourceImportArgs): string {
   const [file] = files;
   if (file === undefined || files.length > 1)
-    throw usage(`Expected one file for "--from ${from}", found ${files.length}`);
+    throw refuseImport(`Expected one file for "--from ${from}", found ${files.length}`);
   return file;
 }
 
 function onePath({ files, url }: SourceImportArgs): string | undefined {
-  if (files.length > 1) throw usage(`Unexpected argument "${files[1]}": expected one file or folder`);
-  if (url !== undefined && files.length > 0) throw usage('"--url" and a file exclude each other');
+  if (files.length > 1) throw refuseImport(`Unexpected argument "${files[1]}": expected one file or folder`);
+  if (url !== undefined && files.length > 0) throw refuseImport('"--url" and a file exclude each other');
   return files[0];
 }
 
 function originOf(name: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)) return name;
-  throw usage(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
-}
-
-function usage(message: string) {
-  return usageError("dc import", message);
+  throw refuseImport(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
 }

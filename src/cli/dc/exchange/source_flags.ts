@@ -1,4 +1,5 @@
 import type { Args, Flags } from "../../command.ts";
+import { usageError } from "../../usage_error.ts";
 import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../shared_flags.ts";
 
 /** Programs whose data is understood. */
@@ -69,4 +70,8 @@ export const IMPORT_FLAGS = {
 /** What `planner dc import` is called with. */
 export interface ImportArgs extends Args<Record<never, never>, typeof IMPORT_FLAGS> {
   readonly files: readonly string[];
+}
+
+export function refuseImport(message: string) {
+  return usageError("dc import", message);
 }

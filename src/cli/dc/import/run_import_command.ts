@@ -1,8 +1,7 @@
 import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
-import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
-import type { ImportArgs } from "../exchange/source_flags.ts";
+import { type ImportArgs, refuseImport } from "../exchange/source_flags.ts";
 import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import { importFiles, openDatabaseTarget } from "./import_files.ts";
@@ -17,19 +16,16 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
   const kindOf = kind === undefined ? undefined : demandKind(kind);
   const options = { files, format, kind: kindOf, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
   if (url !== undefined) {
-    if (db !== undefined) throw usage('"--url" and "--db" exclude each other');
-    if (atomic || dryRun) throw usage('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+    if (db !== undefined) throw refuseImport('"--url" and "--db" exclude each other');
+    if (atomic || dryRun)
+      throw refuseImport('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
     const { serverTarget } = await import("./server_target.ts");
     const address = serverAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
     return importFiles(async () => serverTarget(address), options, cli);
   }
-  if (token !== undefined) throw usage('"--token" needs "--url <address>"');
+  if (token !== undefined) throw refuseImport('"--token" needs "--url <address>"');
   const waiting = waitReporter(cli, false);
   return withImportStore(databaseOf(db, cli.cwd, args), waiting, (opened) =>
     importFiles(() => openDatabaseTarget(opened, options, waiting), options, cli),
   );
-}
-
-function usage(message: string) {
-  return usageError("dc import", message);
 }

@@ -1,5 +1,5 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { jsonFields } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 
 /** One resource as a line of JSON Lines, with the number of the line, record or item that it comes from. */
@@ -64,14 +64,14 @@ export function subjectOf({ subject, text }: BadLine): Subject {
   const item = parsed(text);
   const kind = KIND_NAMES.find((name) => Object.hasOwn(item, name));
   if (kind === undefined) return {};
-  const resource = fieldsOf(item[kind]);
+  const resource = jsonFields(item[kind]);
   const ends = [resource["a"], resource["b"]].map(endText);
   const code = typeof resource["code"] === "string" ? resource["code"] : ends.includes("") ? "" : ends.join("~");
   return { kind, ...(code !== "" && { code }) };
 }
 
 function endText(end: unknown): string {
-  const fields = fieldsOf(end);
+  const fields = jsonFields(end);
   const device = fields["device_code"] ?? fields["deviceCode"];
   const port = fields["port_name"] ?? fields["portName"];
   return typeof device === "string" && typeof port === "string" ? `${device}/${port}` : "";
@@ -79,12 +79,8 @@ function endText(end: unknown): string {
 
 function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
-    return fieldsOf(JSON.parse(text));
+    return jsonFields(JSON.parse(text));
   } catch {
     return {};
   }
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isJsonObject(value) ? value : {};
 }

@@ -4,7 +4,8 @@ import { FAILURE_SEVERITIES, type FailureSeverity } from "#dc/model/enum_values.
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Receiver } from "#dc/notices/receiver.ts";
 import { RISK_KINDS, type RiskKind } from "#dc/operations/notices/notice.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { invalidArgument, OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MARKUPS, type PlainTemplate, templateFault } from "./notice_text.ts";
 
 /** A receiver with its address. */
@@ -42,19 +43,19 @@ export async function readReceivers(path: string): Promise<readonly AddressedRec
   const { parseDocument } = await import("yaml");
   const document = parseDocument(textOf(path), { prettyErrors: true, uniqueKeys: true });
   const [error] = document.errors;
-  if (error !== undefined) throw wrongFile(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
+  if (error !== undefined) throw invalidArgument(`Cannot read "${path}": ${error.message.split("\n")[0]}`);
   const value: unknown = document.toJS({ maxAliasCount: 0 });
-  const list = isRecord(value) ? value["receivers"] : undefined;
-  if (!isRecord(value) || !Array.isArray(list) || Object.keys(value).length !== 1) {
-    throw wrongFile(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
+  const list = isJsonObject(value) ? value["receivers"] : undefined;
+  if (!isJsonObject(value) || !Array.isArray(list) || Object.keys(value).length !== 1) {
+    throw invalidArgument(`Cannot use "${path}": expected the key "receivers" with a list, and nothing else`);
   }
   if (list.length === 0 || list.length > MAX_RECEIVERS) {
-    throw wrongFile(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
+    throw invalidArgument(`Cannot use "${path}": it has ${list.length} receivers, expected 1 to ${MAX_RECEIVERS}`);
   }
   const receivers = list.map((one, index) => receiverOf(new Fields(one, `receivers[${index}]`, path)));
   const names = receivers.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw wrongFile(`Cannot use "${path}": two receivers have the name "${twice}"`);
+  if (twice !== undefined) throw invalidArgument(`Cannot use "${path}": two receivers have the name "${twice}"`);
   return receivers;
 }
 
@@ -67,11 +68,11 @@ class Fields {
   constructor(value: unknown, where: string, path: string) {
     this.#where = where;
     this.#path = path;
-    if (!isRecord(value)) throw wrongFile(`Cannot use ${where} of "${path}": expected keys and values`);
+    if (!isJsonObject(value)) throw invalidArgument(`Cannot use ${where} of "${path}": expected keys and values`);
     this.#values = value;
     const unknown = Object.keys(value).find((key) => !KEYS.some((one) => one === key));
     if (unknown !== undefined)
-      throw wrongFile(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
+      throw invalidArgument(`Unknown key "${unknown}" in ${where} of "${path}": expected ${KEYS.join(", ")}`);
   }
 
   text(key: Key): string | undefined {
@@ -94,7 +95,7 @@ class Fields {
 
   refusal(key: Key, value: unknown, expected: string): OperationError {
     const shown = typeof value === "string" ? value : JSON.stringify(value);
-    return wrongFile(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
+    return invalidArgument(`Cannot use ${key} "${shown}" in ${this.#where} of "${this.#path}": expected ${expected}`);
   }
 }
 
@@ -175,12 +176,4 @@ function textOf(path: string): string {
   } catch (error) {
     throw new OperationError("not_found", `Cannot read "${path}": ${(error as Error).message}`, { cause: error });
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function wrongFile(message: string): OperationError {
-  return new OperationError("invalid_argument", message);
 }

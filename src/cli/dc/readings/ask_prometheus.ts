@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { OperationError } from "#kernel/errors.ts";
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, tryParseJson } from "#kernel/json_object.ts";
 import type { PrometheusAddress } from "./mapping_file.ts";
 
 /** Longest reply, in bytes. Ours: some 30,000 series, parsed in less time than a call takes. */
@@ -115,7 +115,7 @@ async function secretOf(file: string): Promise<string> {
 }
 
 function seriesOf({ status, text, authorization }: Reply): readonly Series[] {
-  const reply = parseBody(text);
+  const reply = tryParseJson(text);
   if (status !== 200) {
     const error = isJsonObject(reply) && typeof reply["error"] === "string" ? reply["error"] : undefined;
     const told = error === undefined ? "" : `: ${showText(withoutSecret(error, authorization))}`;
@@ -137,14 +137,6 @@ function oneSeries(row: unknown): Series {
   // Prometheus writes numbers as Go does; JavaScript reads all but its infinities, which are refused anyway.
   const number = typeof text === "string" && text.trim() !== "" ? Number(text) : Number.NaN;
   return { labels: metric as Series["labels"], value: number, at: Math.round(Number(at) * 1000) };
-}
-
-function parseBody(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A server may repeat what it was asked with: the secret goes into no log. */

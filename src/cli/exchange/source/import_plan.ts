@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
 import { contentOf, type SpecContent } from "#planner/exchange/spec_content.ts";
 import { originsOf, type Spec } from "#planner/spec/spec.ts";
-import { parentOf, parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { ID_PARTS, parentOf, parseSpecId, type SpecId, specIdParts, writeSpecId } from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
 
 /** A task with the spec that it is or becomes. */
@@ -73,9 +73,6 @@ function dependenciesFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[
   return [...placed];
 }
 
-const WIDTH = 3;
-const COUNT = 36 ** WIDTH;
-
 /** Gives ids to new tasks: by their day of creation, and as members of their parents. */
 export class IdPlanner {
   readonly #taken: Set<string>;
@@ -110,10 +107,10 @@ export class IdPlanner {
 
   #root(day: string): SpecId {
     const counter = (this.#counters.get(day) ?? 0) + 1;
-    if (counter >= COUNT) {
+    if (counter >= ID_PARTS) {
       throw new OperationError("resource_exhausted", `Cannot import: ${day} has no counter behind "zzz" left`);
     }
-    return `${day}-${base36(counter)}-${base36(randomInt(COUNT))}` as SpecId;
+    return writeSpecId(day, counter, randomInt(ID_PARTS));
   }
 
   #count(id: SpecId): void {
@@ -126,8 +123,4 @@ export class IdPlanner {
         : [this.#members, parent, parts.members.at(-1) ?? 0];
     map.set(key, Math.max(map.get(key) ?? 0, number));
   }
-}
-
-function base36(value: number): string {
-  return value.toString(36).padStart(WIDTH, "0");
 }

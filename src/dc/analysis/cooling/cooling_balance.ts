@@ -220,6 +220,6 @@ function liesIn(area: string, scope: Ref): boolean {
   return scope.kind === "floor" && rest.startsWith(`${scope.site.toLowerCase()}/${scope.floor}/`);
 }
 
-function sum(values: readonly number[]): number {
+export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }

@@ -3,7 +3,7 @@ import { airHeatW, heatW } from "#dc/model/draw.ts";
 import type { CoolingMedium } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Crac, Rack } from "#dc/model/resources.ts";
-import { CoolingBalance } from "../cooling/cooling_balance.ts";
+import { CoolingBalance, sum } from "../cooling/cooling_balance.ts";
 import { deratedKw } from "../cooling/cooling_units.ts";
 import { areasAround } from "../places.ts";
 import type { Topology } from "../topology.ts";
@@ -190,8 +190,4 @@ function noneWorks({ code }: Rack, { units }: CoolingGroup): Obstacle {
     message: `None of the ${units.length} cooling units that serve rack "${code}" works`,
     ref: `crac:${units[0]?.code ?? ""}`,
   };
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

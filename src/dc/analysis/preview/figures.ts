@@ -37,7 +37,7 @@ export function compareFigures<Name extends string>(
   return { figures, differs };
 }
 
-function roundedFigure(value: number | undefined): number | undefined {
+export function roundedFigure(value: number | undefined): number | undefined {
   return value === undefined ? undefined : roundFigure(value);
 }
 

@@ -89,11 +89,6 @@ export async function finalizeThere(
   await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
-/** The record says less then; the work is merged. */
-export function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof OperationError)) throw error;
-}
-
 /** `kept` is null if the worktree is gone, else why it was kept: the merge holds all the same. */
 export async function removeWork(
   { ports }: Pick<RunDeps, "ports">,

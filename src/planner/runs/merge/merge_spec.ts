@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
 import { shellWord } from "#words/shell_word.ts";
@@ -17,7 +17,6 @@ import type { RunDeps } from "../run_types.ts";
 import {
   finalFields,
   finalizeThere,
-  ignoreRefusal,
   type MergeResult,
   type MergingWishes,
   notFinalText,

@@ -1,3 +1,5 @@
+import { ignoreRefusal } from "#kernel/errors.ts";
+import { shortenHash } from "#kernel/shortened.ts";
 import type { Claim } from "#planner/run_ports/claims.ts";
 import type { FoundMerge, MergeSearch } from "#planner/run_ports/requests.ts";
 import type { Worktree, WorktreeState } from "#planner/run_ports/worktree.ts";
@@ -12,7 +14,6 @@ import { isMergeable } from "../../work/person_need.ts";
 import { hasChecks, type Provenance, reasonsAgainst, resultsIn } from "../../work/provenance.ts";
 import {
   finalFields,
-  ignoreRefusal,
   type MergeResult,
   type MergingWishes,
   notFinalText,
@@ -128,7 +129,7 @@ async function judgeMain(
     // A person has named the commit, or looked at what the forge merged.
     const holds = found.sign === "person" || found.stillThere || (found.sign === "forge" && found.commitHolds);
     if (holds) return { kind: "done" };
-    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortHash(found.commit)}" takes it as done`;
+    const reason = `${mergedIn(found)}, and ${name} no longer has all of its change: reverted or changed since? "planner merge ${id} --as ${shortenHash(found.commit)}" takes it as done`;
     return { kind: "lost", reason };
   }
   const proof = await proofOn(deps, spec, { stop: wishes.stop, commit: main });
@@ -156,9 +157,5 @@ async function needsAttention(deps: RunDeps, { spec }: PlacedWork, reason: strin
 }
 
 function mergedIn({ commit }: FoundMerge): string {
-  return `merged in ${shortHash(commit)}`;
-}
-
-function shortHash(hash: string): string {
-  return hash.slice(0, 10);
+  return `merged in ${shortenHash(commit)}`;
 }

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { extractJson } from "../../output/extract_json.ts";
+import { joinLines } from "../../spec/text_lines.ts";
 
 export interface ProposedMember {
   readonly title: string;
@@ -49,7 +50,7 @@ function memberOf(value: unknown, place: Place): ProposedMember {
   const { criteria, checks } = criteriaIn(value, place);
   if (criteria.length === 0) throw refuseMembers(`member ${place.number} has no acceptance criteria`);
   return {
-    title: oneLine(textOf(value["title"], `title of member ${place.number}`)),
+    title: joinLines(textOf(value["title"], `title of member ${place.number}`)),
     description:
       value["description"] === undefined ? "" : textOf(value["description"], `description of member ${place.number}`),
     ...{ criteria, checks },
@@ -66,7 +67,7 @@ function criteriaIn(value: Fields, place: Place): Pick<ProposedMember, "criteria
   const named = texts({ criteria: items.map(({ criterion }) => criterion) }, "criteria", place).map(plainCriterion);
   const checks = items.flatMap(({ criterion, verify }): readonly (readonly [string, string])[] => {
     if (typeof criterion !== "string" || verify === undefined || verify === null) return [];
-    return [[plainCriterion(oneLine(criterion)), oneLine(textOf(verify, `"verify" of member ${place.number}`))]];
+    return [[plainCriterion(joinLines(criterion)), joinLines(textOf(verify, `"verify" of member ${place.number}`))]];
   });
   return { criteria: [...new Set(named)], checks: new Map(checks) };
 }
@@ -80,7 +81,7 @@ function textOf(value: unknown, what: string): string {
 function texts(object: Fields, name: string, { number }: Place): readonly string[] {
   const list = object[name] ?? [];
   if (!Array.isArray(list)) throw refuseMembers(`"${name}" of member ${number} is not a list`);
-  return [...new Set(list.map((item: unknown) => oneLine(textOf(item, `"${name}" of member ${number}`))))];
+  return [...new Set(list.map((item: unknown) => joinLines(textOf(item, `"${name}" of member ${number}`))))];
 }
 
 function numbers(object: Fields, { number, count }: Place): readonly number[] {
@@ -93,10 +94,6 @@ function numbers(object: Fields, { number, count }: Place): readonly number[] {
     if (item === number) throw refuseMembers(`member ${number} depends on itself`);
   }
   return [...new Set(list as readonly number[])].sort((a, b) => a - b);
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
 }
 
 /** Agents like to write the checkbox as well. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
+import { ignoreRefusal } from "#kernel/errors.ts";
 import type { OtherClaim } from "#planner/run_ports/claims.ts";
 import { seenForMs } from "../../work/claims/claim_looks.ts";
 import { holderText, isKeptByHand } from "../../work/claims/decide_claim.ts";
@@ -71,8 +71,4 @@ async function remoteFrom(folder: string, { name, url, git }: ClaimRemote): Prom
   await empty.run(["init", "-q", "--bare", "--template=", `--object-format=${format}`]);
   const address = /^[a-z+]+:\/\/|^[^/]+:/i.test(url) ? url : resolve(git.cwd, url);
   return new ClaimRemote({ name, url: address, git: empty, prefix: "", env: PROTOCOLS, limitMs: LOOK_LIMIT_MS });
-}
-
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof OperationError)) throw error;
 }

@@ -1,4 +1,4 @@
-import { OperationError } from "#kernel/errors.ts";
+import { ignoreRefusal, OperationError } from "#kernel/errors.ts";
 import type { Advance, MergeSearch, Requests, RequestTarget, SearchedMerge } from "#planner/run_ports/requests.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -168,10 +168,6 @@ function read({ into, program }: RequestTarget, value: unknown): ForgeRequest {
     const why = error instanceof Error ? error.message : String(error);
     throw new OperationError("unavailable", `${program} at ${into.host} answered something else: ${why}`);
   }
-}
-
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof OperationError)) throw error;
 }
 
 /** Where the notes of requests are: each is a commit without files. */

@@ -2,14 +2,12 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { randomBelow } from "#kernel/random.ts";
 import type { EditOutcome, NewSpecText } from "../../ports.ts";
-import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { ID_PARTS, type SpecId, specIdParts, writeSpecId } from "../../spec/spec_id.ts";
 import { createFile, createFiles } from "../files/place_file.ts";
 import { activeFile, archiveFile } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
 
 /** Three base-36 characters. Source: docs/decisions.md#s-03. */
-const WIDTH = 3;
-const COUNT = 36 ** WIDTH;
 
 export interface NewSpecFile {
   /** `YYYY-MM-DD` */
@@ -28,7 +26,7 @@ export interface NewSpecFile {
 export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
   const counter = nextCounter(day, taken);
   for (;;) {
-    const id = `${day}-${base36(counter)}-${base36(randomBelow(COUNT))}` as SpecId;
+    const id = writeSpecId(day, counter, randomBelow(ID_PARTS));
     const file = activeFile(id);
     const text = build(id);
     checkWritable(file, text);
@@ -75,10 +73,6 @@ function nextCounter(day: string, taken: Iterable<SpecId>): number {
     const parts = specIdParts(id);
     if (parts?.day === day) highest = Math.max(highest, parts.counter);
   }
-  if (highest + 1 < COUNT) return highest + 1;
+  if (highest + 1 < ID_PARTS) return highest + 1;
   throw new OperationError("resource_exhausted", `Cannot create a spec: ${day} has no counter behind "zzz" left`);
-}
-
-function base36(value: number): string {
-  return value.toString(36).padStart(WIDTH, "0");
 }

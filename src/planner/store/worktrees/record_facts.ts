@@ -1,5 +1,6 @@
 import type { KeptRunRecord, RecordFacts } from "#planner/run_ports/kept_records.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { hashOf } from "../../work/records/read_record.ts";
 import type { Git } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
 import { patchIds, refOf } from "./run_commits.ts";
@@ -16,7 +17,7 @@ export async function recordFacts(
   { run, record }: KeptRunRecord,
 ): Promise<RecordFacts> {
   const parent = await git.ask(["rev-parse", "--verify", "--quiet", `${refOf(id, run)}^1`]);
-  const [base, head] = [hashIn(record["base"]), hashIn(record["head"])];
+  const [base, head] = [hashOf(record["base"]), hashOf(record["head"])];
   const merged = hashesIn(record["merged"], "commits");
   const there = await presentCommits(git, [
     ...hashesIn(record, "commits"),
@@ -81,9 +82,5 @@ async function reachableCommits(git: Git, main: unknown, hashes: readonly string
 function hashesIn(value: unknown, name: string): readonly string[] {
   const list = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : null;
   if (!Array.isArray(list)) return [];
-  return list.flatMap((one: { readonly hash?: unknown } | null) => hashIn(one?.hash) ?? []);
-}
-
-function hashIn(value: unknown): string | null {
-  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
+  return list.flatMap((one: { readonly hash?: unknown } | null) => hashOf(one?.hash) ?? []);
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shortenHash } from "#kernel/shortened.ts";
 import type { ForgeMerge, FoundMerge, MergeSearch, MergeSign } from "#planner/run_ports/requests.ts";
 import { isPlannersFile } from "../../work/default_evidence.ts";
 import type { Git } from "../git/git.ts";
@@ -68,13 +69,13 @@ async function byForge(git: Git, { head, main, forge }: Work, notes: string[]): 
   if (forge === null) return null;
   if (!(await isAncestor(git, head, forge.head))) {
     notes.push(
-      `the forge merged ${shortHash(forge.head)}, which does not have the branch's last commit ${shortHash(head)}`,
+      `the forge merged ${shortenHash(forge.head)}, which does not have the branch's last commit ${shortenHash(head)}`,
     );
     return null;
   }
   const { commit } = forge;
   if (commit !== null && (await isAncestor(git, commit, main))) return commit;
-  const what = commit === null ? "the forge does not say as which commit" : `it was merged as ${shortHash(commit)}`;
+  const what = commit === null ? "the forge does not say as which commit" : `it was merged as ${shortenHash(commit)}`;
   notes.push(`${what}, and your main branch does not have it yet`);
   return null;
 }
@@ -218,8 +219,4 @@ async function changedPaths(git: Git, from: string, to: string): Promise<readonl
 
 function withoutPlanner(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !isPlannersFile(path));
-}
-
-function shortHash(hash: string): string {
-  return hash.slice(0, 10);
 }

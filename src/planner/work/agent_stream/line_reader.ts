@@ -114,6 +114,7 @@ function wholeLine(text: string): string {
   return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
-function isContinuation(byte: number | undefined): boolean {
+/** Whether a byte continues a character of UTF-8. */
+export function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }

@@ -8,6 +8,7 @@
  */
 import { LOG_CHUNK_BYTES, MAX_LOG_ANSWER_BYTES } from "../../limits.ts";
 import type { LogFile } from "../../ports.ts";
+import { isContinuation } from "../agent_stream/line_reader.ts";
 import { lineTime } from "./log_format.ts";
 
 const NEWLINE = 10;
@@ -196,10 +197,6 @@ function wholeCharacters(bytes: Uint8Array): number {
     return sequenceLength(byte) > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
 function sequenceLength(lead: number | undefined): number {

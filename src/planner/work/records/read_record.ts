@@ -1,4 +1,4 @@
-import { isJsonObject } from "#kernel/json_object.ts";
+import { isJsonObject, jsonFields } from "#kernel/json_object.ts";
 import type { KeptRunRecord } from "#planner/run_ports/kept_records.ts";
 
 /** What a stored record says of its run. Fields that it lacks, or has in another form, are null or empty. */
@@ -29,12 +29,10 @@ export interface RecordedCriterion {
   readonly check: { readonly command: string; readonly problem: string | null; readonly duration_ms: number } | null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** Reads a record, which any program may have written. */
 export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
-  const agent = fieldsOf(record["agent"]);
-  const proof = fieldsOf(record["proof"]);
+  const agent = jsonFields(record["agent"]);
+  const proof = jsonFields(record["proof"]);
   return {
     run,
     mode: textOf(record["mode"]),
@@ -55,7 +53,7 @@ export function recordOf({ run, record }: KeptRunRecord): RecordFacts {
 export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCriterion[] {
   const listed = Array.isArray(record["criteria"]) ? record["criteria"] : [];
   return listed.filter(isJsonObject).map((criterion) => {
-    const { command, problem, duration_ms } = fieldsOf(criterion["check"]);
+    const { command, problem, duration_ms } = jsonFields(criterion["check"]);
     const check = { command: textOf(command) ?? "", problem: textOf(problem), duration_ms: Number(duration_ms) || 0 };
     return {
       label: textOf(criterion["label"]) ?? "",
@@ -64,10 +62,6 @@ export function recordedCriteria({ record }: KeptRunRecord): readonly RecordedCr
       check: check.command === "" ? null : check,
     };
   });
-}
-
-function fieldsOf(value: unknown): Fields {
-  return isJsonObject(value) ? value : {};
 }
 
 function textOf(value: unknown): string | null {
@@ -79,6 +73,6 @@ export function textsOf(value: unknown): readonly string[] {
 }
 
 /** Only a full hash is passed on to git. */
-function hashOf(value: unknown): string | null {
+export function hashOf(value: unknown): string | null {
   return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
 }

@@ -1,4 +1,5 @@
 import type { InventoryRow } from "#gen/datacenter/v1/json.ts";
+import { quoteCell } from "#words/csv_cell.ts";
 import { call } from "../api/client.ts";
 import { LIST_RPC } from "./inventory_rows.ts";
 
@@ -33,8 +34,4 @@ export function asJson(rows: readonly InventoryRow[], columns: readonly string[]
 
 function cellOf({ figures, texts }: InventoryRow, column: string): string | number | undefined {
   return figures[column] ?? texts[column];
-}
-
-function quoteCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

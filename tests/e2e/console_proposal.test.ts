@@ -21,6 +21,18 @@ afterAll(async () => {
 const dialog = (page: Page) => page.getByRole("dialog");
 const saved = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
 
+/** Fills in a code and waits for the server's check of it: the page may still say so of the code before. */
+async function fillChecked(page: Page, code: string): Promise<void> {
+  const checked = page.waitForResponse(
+    (response) =>
+      response.url().includes("/PreviewChanges") &&
+      (response.request().postData() ?? "").includes(JSON.stringify(code)),
+  );
+  await page.getByLabel(/^Code/).fill(code);
+  await checked;
+  await page.getByText("Checked with the server").waitFor();
+}
+
 describe.skipIf(missing !== undefined)("A proposal in the web console", () => {
   test("creates nothing under a code that is taken, also one that is taken while the form is open", async () => {
     await desk.visit(browser, "anna", "devices", async (page) => {
@@ -35,8 +47,7 @@ describe.skipIf(missing !== undefined)("A proposal in the web console", () => {
       expect(await page.getByRole("button", { name: /^Create device/ }).isDisabled()).toBe(true);
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
 
-      await page.getByLabel(/^Code/).fill("LATE");
-      await page.getByText("Checked with the server").waitFor();
+      await fillChecked(page, "LATE");
       const theirs = { code: "LATE", kind: "DEVICE_KIND_SWITCH", name: "theirs", rack_code: "R1" };
       await desk.call("berta", "UpsertDevice", { device: theirs });
       await page.getByRole("button", { name: /^Create device/ }).click();
@@ -49,10 +60,8 @@ describe.skipIf(missing !== undefined)("A proposal in the web console", () => {
 
       // The service keeps its answer to a request: the next try must be another one.
       await desk.call("berta", "DeleteDevice", { code: "LATE" });
-      await page.getByLabel(/^Code/).fill("LATE2");
-      await page.getByText("Checked with the server").waitFor();
-      await page.getByLabel(/^Code/).fill("LATE");
-      await page.getByText("Checked with the server").waitFor();
+      await fillChecked(page, "LATE2");
+      await fillChecked(page, "LATE");
       await page.getByRole("button", { name: /^Create device/ }).click();
       await saved(page, "Saved LATE");
     });

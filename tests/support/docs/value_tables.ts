@@ -49,7 +49,7 @@ function shown(figure: number | undefined): string {
 /** Every key of the console, by where it acts. */
 export function keysTable(): string {
   const rows = Object.entries(KEYS).flatMap(([where, keys]) =>
-    Object.values(keys).map(({ shown: key, does }) => `| ${where} | ${key} | ${does} |\n`),
+    Object.values(keys).map(({ shown: key, does }) => `| ${where} | \`${key}\` | ${does} |\n`),
   );
   return `| Where | Key | What it does |\n| --- | --- | --- |\n${rows.join("")}`;
 }

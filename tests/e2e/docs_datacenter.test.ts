@@ -49,7 +49,6 @@ const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/import/csv.md#Import from a spreadsheet": "the reader's files; dc_import_from does",
   "docs/import/device-types.md#Types of devices": "the public library; dc_import_from does with files of its form",
   "docs/import/netbox.md#Import from NetBox": "the reader's NetBox; dc_import_from does with a server of its form",
-  "docs/import/tasks.md#beads": "the reader's project; import_tasks does",
   "docs/import/tasks.md#GitHub issues": "an account of GitHub; import_tasks does with the files",
   "docs/import/tasks.md#Import tasks of other tools": "the reader's project; import_tasks does",
   "docs/install.md#install.sh": "a release; test:release does",

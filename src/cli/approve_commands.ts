@@ -120,8 +120,19 @@ async function originOf(
   { from, file }: { readonly from: string; readonly file: string },
 ): Promise<Pick<WaitingLine, "from" | "commit">> {
   if (kind === "schema") return { from: text.slice(0, text.lastIndexOf(" ")), commit: null };
-  const value = kind === "config" ? text.slice(text.indexOf(": ") + 2) : text;
-  return { from, commit: await git.lastWriting(file, value) };
+  const value = kind === "config" || kind === "provider" ? text.slice(text.indexOf(": ") + 2) : text;
+  return {
+    from,
+    commit: await git.lastWriting(file, kind === "provider" ? writtenValues(JSON.parse(value)) : [value]),
+  };
+}
+
+/** What the settings file says of a provider's settings, value by value: it holds them as YAML. */
+function writtenValues(settings: Record<string, unknown>): readonly string[] {
+  return Object.entries(settings).flatMap(([name, value]) => {
+    if (typeof value === "object" && value !== null) return Object.values(value).map(String);
+    return typeof value === "string" ? [value] : [`${name}: ${value}`];
+  });
 }
 
 /** Files of the spec's branch by which its checks judge. */

@@ -183,8 +183,8 @@ export interface GitHistory {
     /** `branch` beside HEAD; `template` of commit messages. */
     how?: { readonly branch?: string | null; readonly template?: string | null },
   ): Promise<readonly string[]>;
-  /** The last commit that added or removed a text in a file, as `<hash> <author>, <day>: <subject>`; null without one. */
-  lastWriting(file: string, text: string): Promise<string | null>;
+  /** The last commit that added or removed one of the texts in a file, as `<hash> <author>, <day>: <subject>`. */
+  lastWriting(file: string, texts: readonly string[]): Promise<string | null>;
 }
 
 /** What comparing an output with its schema found. `invalid_schema` means the schema file itself is unusable. */

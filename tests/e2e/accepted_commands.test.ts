@@ -174,6 +174,26 @@ test("work by hand leaves a record that can be checked again", async () => {
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('"test -f a.txt" passed again')]);
 });
 
+test("approve names the last commit that wrote a value of a provider, or a check with signs of patterns", async () => {
+  using made = await project();
+  made.spec(ID, text(ID, { check: "grep -E '^a+[bc](d|e)$' a.txt" }));
+  const agent = (argument: string) =>
+    `---\nproviders:\n  command:\n    command: /bin/cat\n    args: ["${argument}"]\n---\n`;
+  for (const [argument, subject] of [
+    ["one", "configure"],
+    ["two.*", "change an argument"],
+  ] as const) {
+    made.write(".planner/config.md", agent(argument));
+    await made.mustGit("add", "--all");
+    await made.mustGit("commit", "--quiet", "-m", subject);
+  }
+
+  const { stdout } = await made.planner(["approve", "--all", "--yes"]);
+
+  expect(stdout).toMatch(/check {4}grep .*\n.*last written by \w+ Ann, .*: configure\n/);
+  expect(stdout).toMatch(/provider .*\n.*last written by \w+ Ann, .*: change an argument\n/);
+});
+
 test("approve shows where a command comes from, and accepts it for every spec and no other text", async () => {
   using made = await project();
   made.spec(ID, text(ID, { check: "test -f a.txt" }));

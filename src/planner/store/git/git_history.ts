@@ -18,9 +18,10 @@ export function openGitHistory(root: string): GitHistory {
         hash !== "" && namesSpec(lines.join("\n"), id, template) ? [hash] : [],
       );
     },
-    async lastWriting(file, text) {
+    async lastWriting(file, texts) {
       const format = "--format=%h %an, %ad: %s";
-      const log = ["log", "-1", "--no-color", "--date=short", format, `-S${text}`, "--", file];
+      const pattern = texts.map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+      const log = ["log", "-1", "--no-color", "--date=short", format, "--pickaxe-regex", `-S${pattern}`, "--", file];
       const answer = await ask(root, log);
       return answer?.status === 0 ? answer.stdout.toString().trim() || null : null;
     },

@@ -59,6 +59,6 @@ describe("planner dc rehearse", () => {
     expect([scope.code, wrong.code, both.code]).toEqual([1, 1, 2]);
     expect(scope.stderr).toContain('Cannot find row "row:AMS1/1/Z"');
     expect(wrong.stderr).toContain('Nothing is called "Z"');
-    expect(both.stderr).toContain("Cannot print both JSON and CSV");
+    expect(both.stderr).toContain('"--csv" and "--json" exclude each other');
   }, 240_000);
 });

@@ -1,5 +1,4 @@
 import { create } from "@bufbuild/protobuf";
-import { searchInventory } from "#dc/operations/planning/search_inventory.ts";
 import type { DcService } from "#dc/service.ts";
 import {
   InventoryKind,
@@ -26,6 +25,8 @@ const MOST_HITS = 50;
  */
 export async function resolveRef(service: DcService, text: string, kinds: readonly Kind[]): Promise<string> {
   if (text === "" || text.includes(":")) return text;
+  // Most commands get a reference, or none, and then load no search.
+  const { searchInventory } = await import("#dc/operations/planning/search_inventory.ts");
   const request = create(SearchInventoryRequestSchema, {
     query: text,
     kinds: kinds.map((kind) => InventoryKind[kind]),

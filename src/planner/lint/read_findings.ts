@@ -13,8 +13,8 @@ const KEPT_VALUES = 100;
 export interface ReadWorld {
   /** Null if the configuration is broken: then only dependencies are judged. */
   readonly rules: SpecRules | null;
-  /** Every id that has a file, active or archived, readable or not. */
-  readonly knownIds: ReadonlySet<string>;
+  /** Whether the id has a file, active or archived, readable or not. */
+  readonly isKnown: (id: string) => boolean;
 }
 
 /**
@@ -24,7 +24,7 @@ export interface ReadWorld {
  *
  * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-08.
  */
-export function openReadFindings({ rules, knownIds }: ReadWorld): (spec: Spec) => readonly RuleFinding[] {
+export function openReadFindings({ rules, isKnown }: ReadWorld): (spec: Spec) => readonly RuleFinding[] {
   const judgesBody = rules === null || isError(rules, "parse");
   const judgesDependencies = rules === null || isError(rules, "dependency");
   const { required, fields } =
@@ -33,13 +33,12 @@ export function openReadFindings({ rules, knownIds }: ReadWorld): (spec: Spec) =
     const rule = Object.hasOwn(fields, name) ? fields[name] : undefined;
     return rule === undefined ? [] : [openValueFindings(name, rule)];
   });
-  const isKnown = (id: string): boolean => knownIds.has(id);
   return (spec) => {
     const found: RuleFinding[] = [];
     if (judgesBody && conflictLine(spec.body) !== undefined) found.push(...conflictFindings(spec));
     if (required.some((name) => isMissing(spec.frontmatter[name]))) found.push(...missingFields(spec, required));
     for (const findingsOf of values) addAll(found, findingsOf(spec));
-    if (judgesDependencies && !spec.dependsOn.every(isKnown)) addAll(found, unknownDependencies(spec, knownIds));
+    if (judgesDependencies && !spec.dependsOn.every(isKnown)) addAll(found, unknownDependencies(spec, isKnown));
     return found;
   };
 }
@@ -49,8 +48,8 @@ function addAll(found: RuleFinding[], more: readonly RuleFinding[]): void {
   for (const one of more) found.push(one);
 }
 
-function unknownDependencies({ dependsOn }: Spec, knownIds: ReadonlySet<string>): readonly RuleFinding[] {
-  return dependsOn.filter((id) => !knownIds.has(id)).map((id) => unknownId("depends_on", id));
+function unknownDependencies({ dependsOn }: Spec, isKnown: ReadWorld["isKnown"]): readonly RuleFinding[] {
+  return dependsOn.filter((id) => !isKnown(id)).map((id) => unknownId("depends_on", id));
 }
 
 const NONE: readonly RuleFinding[] = [];

@@ -26,9 +26,13 @@ export async function openReadChecks(context: PlannerContext): Promise<(spec: Sp
     context.specs.ids(),
     context.specs.archivedIds(),
   ]);
-  const knownIds = new Set<string>(ids);
-  for (const id of archivedIds) knownIds.add(id);
-  const findingsOf = openReadFindings({ rules, knownIds });
+  // Made at the first dependency: a project without one needs no set of 10,000 ids.
+  let known: Set<string> | undefined;
+  const isKnown = (id: string): boolean => {
+    known ??= new Set<string>([...ids, ...archivedIds]);
+    return known.has(id);
+  };
+  const findingsOf = openReadFindings({ rules, isKnown });
   return (spec) => {
     const found = findingsOf(spec);
     if (found.length === 0) return VALID;

@@ -94,7 +94,7 @@ export async function checkAttestation(
   return EXIT_STATUS.ok;
 }
 
-/** What the statement says of a commit and its files that this repository has otherwise; null if it holds. */
+/** Returns the first difference between the statement and this repository, as words; null if they agree. */
 async function differenceTo(git: Git, { subject, predicate }: Statement): Promise<string | null> {
   const commit = subject[0]?.digest["gitCommit"];
   if (typeof commit !== "string" || !/^[0-9a-f]{40,64}$/.test(commit)) return "it names no commit";

@@ -73,7 +73,7 @@ export interface LoadOptions {
   readonly validateOnly: boolean;
   /** A UUID that all entries of the load carry. */
   readonly requestId: string;
-  /** Empty for none. */
+  /** The message that all entries of the load have in the change log; empty if they have none. */
   readonly message: string;
 }
 

@@ -66,8 +66,8 @@ function offsetAt(instant: number, timeZone: string): number {
 }
 
 /**
- * The instant at which the clocks of a zone show a time. For a time that they skip or show twice, and for a day that no calendar
- * has: what is expected instead, with both readings.
+ * Returns the instant at which the clocks of a zone show a time. If they skip it or show it twice, or if no calendar has the
+ * day, returns the words for an error message that say what is expected instead.
  */
 export function readLocalTime(time: LocalTime, zone: string): number | { readonly expected: string } {
   const [first, second] = instantsOf(time, zone);

@@ -169,7 +169,7 @@ export type ProjectFileText =
   | { readonly kind: "none"; readonly why: string }
   | { readonly kind: "outside" };
 
-/** The processes of this machine. */
+/** Ends processes of this machine by their id. */
 export interface ProcessControl {
   /** Asks a process to end (SIGTERM, on Windows taskkill); false when it is gone or may not be signalled. */
   terminate(pid: number): Promise<boolean>;

@@ -120,7 +120,7 @@ async function withFileLock<Result>(file: string, work: () => Result): Promise<R
   if (!existsSync(lock)) demandWritable(file);
   const database = onLock(file, () => new DatabaseSync(lock, { timeout: WAIT_MS }));
   try {
-    // The journal in memory: a lock needs no other file.
+    // SQLite keeps the journal in memory, so that the lock makes no second file.
     onLock(file, () => database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE"));
     chmodSync(lock, 0o600);
     return work();

@@ -109,7 +109,7 @@ function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPl
   });
 }
 
-/** Settings that a person has get the rules in any case; a new file is part of the instructions. */
+/** Adds the rules to a settings file that exists; makes a new one only if the instructions (`guide`) are wanted. */
 async function planDenied(root: string, guide: boolean): Promise<readonly AgentPlan[]> {
   const { file, path, rules } = DENIED;
   const before = readConfig(root, file);

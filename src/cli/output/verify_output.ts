@@ -45,7 +45,7 @@ export async function verifyOutput(words: OutputWords, context: PlannerContext, 
     print(plainLines(await context.outputs.promptSection(schemaPath)));
     return EXIT_STATUS.ok;
   }
-  const judged = await judge(context, { spec, schemaPath, file, cwd });
+  const judged = await judgeOutput(context, { spec, schemaPath, file, cwd });
   if (words.json) printJson(asJson(judged));
   else
     print(
@@ -63,7 +63,7 @@ interface Question {
   readonly cwd: string;
 }
 
-async function judge(context: PlannerContext, { spec, schemaPath, file, cwd }: Question): Promise<Judged> {
+async function judgeOutput(context: PlannerContext, { spec, schemaPath, file, cwd }: Question): Promise<Judged> {
   if (file !== undefined) {
     const output = file === "-" ? await readText(process.stdin) : readOutput(resolve(cwd, file), file);
     return { spec, schemaPath, verdict: await context.outputs.validate(schemaPath, output), log: null };

@@ -66,14 +66,14 @@ const QUESTION = "[a]ccept, send [b]ack, [r]eject or [l]eave? ";
 export async function askWhatToDo(deciding: Deciding, facts: ReviewFacts): Promise<ExitStatus> {
   for (;;) {
     const answer = lineFromTerminal(QUESTION).trim().toLowerCase();
-    if (isOneOf(answer, "accept")) return accept(deciding, facts);
-    if (isOneOf(answer, "back")) return backFromEditor(deciding, facts);
-    if (isOneOf(answer, "reject")) return reject(deciding, facts.spec_id);
-    if (answer === "" || isOneOf(answer, "leave")) return EXIT_STATUS.ok;
+    if (isWordOrInitial(answer, "accept")) return accept(deciding, facts);
+    if (isWordOrInitial(answer, "back")) return backFromEditor(deciding, facts);
+    if (isWordOrInitial(answer, "reject")) return reject(deciding, facts.spec_id);
+    if (answer === "" || isWordOrInitial(answer, "leave")) return EXIT_STATUS.ok;
   }
 }
 
-function isOneOf(answer: string, word: string): boolean {
+function isWordOrInitial(answer: string, word: string): boolean {
   return answer === word || answer === word.charAt(0);
 }
 

@@ -134,7 +134,7 @@ export class Topology {
   }
 
   /** Load of each supply side of a rack; computed once. */
-  rackPaths(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
+  rackPathLoads(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
     return this.#rackFacts(rackCode).pathLoads(this, basis);
   }
 

@@ -69,7 +69,7 @@ export async function getRackAnswer(
       ...capacity,
       heatW: Math.round(thermal.heatW),
       airHeatW: Math.round(thermal.airHeatW),
-      failoverWByPath: topology.rackPaths(code, basis),
+      failoverWByPath: topology.rackPathLoads(code, basis),
     },
     conflicts,
   });

@@ -38,7 +38,7 @@ export function placeWords(id: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Resolves areas, one object per rack, so that grouping much equipment is cheap. */
+/** Finds the areas of equipment. Equipment of one rack shares one object, so that grouping much of it is cheap. */
 export class Places {
   readonly #rack: (code: string) => Rack | undefined;
   readonly #byRack = new Map<string, Place>();

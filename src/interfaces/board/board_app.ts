@@ -86,13 +86,15 @@ export function boardApp(options: BoardOptions): Hono {
     if (access.hasCookie(request.req.raw.headers)) return request.redirect("/", 303);
     return request.text('This address was used before. Run "planner board" again for a new one.\n', 403);
   });
-  app.get("/board", async (request) => json(request, await boardData(options, feed)));
-  app.get("/picture", async (request) => json(request, (await feed.refresh()).picture()));
-  app.get("/spec", async (request) => json(request, await readSpecPage(context, askedValue(request, "id"), digest)));
+  app.get("/board", async (request) => replyJson(request, await boardData(options, feed)));
+  app.get("/picture", async (request) => replyJson(request, (await feed.refresh()).picture()));
+  app.get("/spec", async (request) =>
+    replyJson(request, await readSpecPage(context, askedValue(request, "id"), digest)),
+  );
   app.get("/difference", async (request) => {
     const [from, to] = [hashOf(askedValue(request, "from")), hashOf(askedValue(request, "to"))];
     const { differences } = await context.runs();
-    return json(request, { text: await differences.patch({ from, to }, askedValue(request, "path")) });
+    return replyJson(request, { text: await differences.patch({ from, to }, askedValue(request, "path")) });
   });
   app.get(STREAM_PATH, (request) => {
     const log = request.req.query("log") ?? null;
@@ -106,7 +108,7 @@ export function boardApp(options: BoardOptions): Hono {
       },
     );
   });
-  app.post("/do", async (request) => json(request, await carryOut(options, feed, await bodyOf(request.req.raw))));
+  app.post("/do", async (request) => replyJson(request, await carryOut(options, feed, await bodyOf(request.req.raw))));
   app.notFound((request) => request.json({ kind: "not_found", message: "There is nothing at this address" }, 404));
   app.onError((error, request) => {
     if (error instanceof OperationError) {
@@ -237,7 +239,7 @@ function digest(text: string): string {
 
 const zip = promisify(gzip);
 
-async function json(request: Context, value: object): Promise<Response> {
+async function replyJson(request: Context, value: object): Promise<Response> {
   const text = JSON.stringify(value);
   const headers = { "content-type": "application/json; charset=utf-8" };
   const accepts = /\bgzip\b/.test(request.req.header("accept-encoding") ?? "");

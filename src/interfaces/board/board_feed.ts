@@ -10,8 +10,8 @@ const PAUSES = 3;
 const SEEN_WITHIN_MS = 900;
 
 /**
- * Returns the pause behind a look, in milliseconds. A change that a look has just missed is seen at the end of the next
- * one, so two looks and the pause are the longest wait. No look takes more than half of the time.
+ * Returns the pause after a look, in milliseconds. A change that a look just missed is seen at the end of the next look,
+ * so the longest wait is two looks and the pause. The pause is at least as long as the look.
  */
 export function pauseAfter(lookMs: number): number {
   const shared = Math.max(LOOK_EVERY_MS, PAUSES * lookMs);

@@ -18,7 +18,7 @@ export interface StreamWishes {
   readonly revision: number;
   /** The spec whose log it shows, or null. */
   readonly log: string | null;
-  /** The offset up to which it has that log; null for nothing. */
+  /** The offset in that log up to which the page has read it; null if it has read nothing. */
   readonly offset: number | null;
 }
 

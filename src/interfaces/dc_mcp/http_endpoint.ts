@@ -1,5 +1,5 @@
 import { errorLine, type Message, RPC_CODE, type RpcError, readMessage } from "#interfaces/mcp/messages.ts";
-import { Requests, type RequestsOptions } from "#interfaces/mcp/requests.ts";
+import { MessageHandler, type MessageHandlerOptions } from "#interfaces/mcp/requests.ts";
 import { HANDSHAKE_VERSION, STATELESS_VERSIONS, VERSION_KEY } from "#interfaces/mcp/revision.ts";
 import { Schedule } from "#interfaces/mcp/schedule.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
@@ -94,8 +94,8 @@ function decodeHeader(value: string | null): string | null {
 }
 
 /** Runs one message. Resolves when it is answered, or with an error when the client has gone. */
-function answer(message: RequestMessage, signal: AbortSignal, options: Omit<RequestsOptions, "schedule">) {
-  const requests = new Requests({ ...options, schedule: new Schedule() });
+function answer(message: RequestMessage, signal: AbortSignal, options: Omit<MessageHandlerOptions, "schedule">) {
+  const requests = new MessageHandler({ ...options, schedule: new Schedule() });
   signal.addEventListener("abort", () => requests.cancelAll(), { once: true });
   const gone = errorLine(message.id, { code: RPC_CODE.server, message: "The request was cancelled" });
   return new Promise<string>((resolve) => {

@@ -87,7 +87,7 @@ class Backlog {
   }
 }
 
-export interface RequestsOptions extends ServerWords {
+export interface MessageHandlerOptions extends ServerWords {
   readonly schedule: Schedule;
   /** Loads the tools: called at their first use, or when idle after the greeting; again if it failed. */
   readonly loadTools: () => Promise<ToolSet>;
@@ -101,15 +101,15 @@ type CallPlan = Extract<Plan, { kind: "call" }>;
 const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
 
 /** Brings each message to its answer: decides, puts it in its turn, runs the tool, cancels. */
-export class Requests {
-  readonly #options: RequestsOptions;
+export class MessageHandler {
+  readonly #options: MessageHandlerOptions;
   readonly #subscriptions: Subscriptions;
   readonly #backlog = new Backlog();
   readonly #calls = new Set<PendingCall>();
   readonly #current = new AsyncLocalStorage<PendingCall>();
   #tools: Promise<ToolSet> | undefined;
 
-  constructor(options: RequestsOptions) {
+  constructor(options: MessageHandlerOptions) {
     this.#options = options;
     this.#subscriptions = new Subscriptions(options.info);
   }

@@ -3,10 +3,10 @@ import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } fr
 import { type Line, LineSplitter, TOO_LONG } from "./lines.ts";
 import { type Message, parseError, parseLine, RPC_CODE, readMessage } from "./messages.ts";
 import { type ByteSink, LineOutput } from "./output.ts";
-import { Requests, type RequestsOptions } from "./requests.ts";
+import { MessageHandler, type MessageHandlerOptions } from "./requests.ts";
 import { Schedule } from "./schedule.ts";
 
-export interface McpServerOptions extends Omit<RequestsOptions, "schedule"> {
+export interface McpServerOptions extends Omit<MessageHandlerOptions, "schedule"> {
   readonly input: AsyncIterable<Uint8Array>;
   readonly output: ByteSink;
 }
@@ -24,14 +24,14 @@ export class McpServer {
   readonly #options: McpServerOptions;
   readonly #output: LineOutput;
   readonly #schedule: Schedule;
-  readonly #requests: Requests;
+  readonly #requests: MessageHandler;
   #stopping = false;
 
   constructor(options: McpServerOptions) {
     this.#options = options;
     this.#output = new LineOutput(options.output);
     this.#schedule = new Schedule(() => this.#output.ready());
-    this.#requests = new Requests({ ...options, schedule: this.#schedule });
+    this.#requests = new MessageHandler({ ...options, schedule: this.#schedule });
   }
 
   /**

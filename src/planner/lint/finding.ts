@@ -4,7 +4,7 @@ import type { FieldPath } from "../spec/frontmatter_places.ts";
 
 export type Severity = "error" | "warning";
 
-/** What a rule says: the finding without its place in the file. */
+/** A finding as a rule returns it, without its line and column in the file. */
 export interface RuleFinding {
   readonly severity: Severity;
   /** The frontmatter field that is to blame, or `frontmatter` or `body`. */

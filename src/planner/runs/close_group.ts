@@ -37,7 +37,7 @@ export async function closeGroup(
   return { completed: isDone, message: `all members are done: ${result}` };
 }
 
-/** What the checks of the group and of its members say about the project, all merged. */
+/** Returns why the group is not proven: runs the checks of its members, and its own once all members are merged. */
 async function unprovenReasons(deps: RunDeps, id: SpecId): Promise<readonly string[]> {
   const { specs } = await loadWorld(deps.context);
   const group = specs.find((spec) => spec.id === id);

@@ -8,7 +8,7 @@ import { placeTip, type Tips, takeTips, tipAt } from "./tips.ts";
 import { Zoom } from "./zoom.ts";
 
 export interface ViewerOptions {
-  /** Whether an element leads somewhere: then a click goes there instead of showing its details. */
+  /** Whether an element is a link: a click on a link opens its target instead of the element's details. */
   readonly leads: (ref: string) => boolean;
   readonly follow: (ref: string) => void;
   /** What is recorded of an element beyond its tip; undefined where nothing is. */

@@ -58,7 +58,7 @@ function told(topology: Topology) {
     racks: ["R1", "R2"].map((rack) => [
       topology.devicesInRack(rack),
       topology.rackSupply(rack),
-      LOAD_BASES.map((basis) => topology.rackPaths(rack, basis)),
+      LOAD_BASES.map((basis) => topology.rackPathLoads(rack, basis)),
     ]),
     outside: topology.devicesOutsideRacks,
     findings: ["R1", "R2"].map((rack) => topology.powerFindings(rack, "ALLOCATED")),

@@ -205,7 +205,7 @@ function keptOf(topology: Topology) {
     racks: [...codes].toSorted().map((one) => ({
       devices: topology.devicesInRack(one),
       supply: topology.rackSupply(one),
-      powers: LOAD_BASES.map((basis) => topology.rackPaths(one, basis)),
+      powers: LOAD_BASES.map((basis) => topology.rackPathLoads(one, basis)),
     })),
     standings: racks.map((one) => topology.rackStanding(one, { basis: "ALLOCATED", now: NOW })),
   };

@@ -70,7 +70,7 @@ const USUAL: Readonly<Record<string, string>> = {
 };
 
 /** The fields that headers probably name; unrecognised headers are omitted. */
-export function guessedColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
+export function guessColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
   const fields = csvColumns(kind).map(({ name }) => name);
   const taken = new Set<string>();
   const guesses: Record<string, string> = {};
@@ -89,7 +89,7 @@ export function guessedColumns(kind: ResourceKind, headers: readonly string[]): 
 /** Asks for the meaning of each column and writes the answers to a file. @returns undefined if the person gave up */
 export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
   const { isCancel, select } = await import("@clack/prompts");
-  const guesses = guessedColumns(kind, headers);
+  const guesses = guessColumns(kind, headers);
   const fields = csvColumns(kind).map(({ name }) => ({ value: name, label: name }));
   const columns: Record<string, string> = {};
   for (const header of headers) {
@@ -115,7 +115,7 @@ export function mappingText(kind: ResourceKind, columns: Readonly<Record<string,
 
 /** A mapping is needed and no person can be asked. */
 export function mappingNeeded(kind: ResourceKind, headers: readonly string[]): Error {
-  const guess = mappingText(kind, guessedColumns(kind, headers));
+  const guess = mappingText(kind, guessColumns(kind, headers));
   return usageError(
     "dc import",
     `Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`,

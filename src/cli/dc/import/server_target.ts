@@ -35,17 +35,24 @@ export function serverTarget(address: ServerAddress): Target {
         : toJson(SCHEMAS[kind], item.message, { useProtoFieldName: true, registry: detailRegistry }),
     );
     const rpc = BULK[kind];
-    if (rpc !== undefined) return bulk(address, rpc, items);
+    if (rpc !== undefined) return writeInBulk(address, rpc, items);
     return writeSingly(address, kind, items);
   };
   return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write), interrupt: () => {} };
 }
 
-async function bulk(address: ServerAddress, rpc: string, items: readonly JsonValue[]): Promise<readonly Written[]> {
+async function writeInBulk(
+  address: ServerAddress,
+  rpc: string,
+  items: readonly JsonValue[],
+): Promise<readonly Written[]> {
   const text = JSON.stringify(items);
   if (text.length > MAX_CALL && items.length > 1) {
     const half = Math.ceil(items.length / 2);
-    return [...(await bulk(address, rpc, items.slice(0, half))), ...(await bulk(address, rpc, items.slice(half)))];
+    return [
+      ...(await writeInBulk(address, rpc, items.slice(0, half))),
+      ...(await writeInBulk(address, rpc, items.slice(half))),
+    ];
   }
   const reply = (await callPersistently(address, rpc, { items: [...items] })) as JsonObject;
   return (reply["results"] as readonly JsonObject[]).map((result, index) => writtenOf(result, `items[${index}]`));

@@ -15,7 +15,7 @@ const NEWLINE = 10;
 /** A file that can be read more than once. */
 export interface TextFile {
   readonly path: string;
-  /** As people named it. */
+  /** The name of the file in messages: the path that the user gave, or words such as "standard input". */
   readonly shown: string;
   close(): void;
 }

@@ -108,7 +108,7 @@ async function noticesOf({ service, caller }: Asking): Promise<readonly Sample[]
   ];
 }
 
-/** All rows of a list. */
+/** Reads a list page by page and returns the rows of all pages. */
 async function rowsOf(
   { service, caller }: Asking,
   wanted: MessageInitShape<typeof ListInventoryRequestSchema>,

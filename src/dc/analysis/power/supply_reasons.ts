@@ -27,7 +27,7 @@ export function supplyReasons(input: SupplyInput): readonly HealthReason[] {
   return [
     ...dead(input, consumers),
     ...redundancy(input, consumers),
-    ...failedMembers(input.power, members),
+    ...memberFailureReasons(input.power, members),
     ...singleCorded(input, consumers),
     ...undocumentedConsumers(input, consumers),
   ];
@@ -70,7 +70,7 @@ function unmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
 }
 
 /** A failed device that feeds or contains something in service is a fault. */
-function failedMembers(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
+function memberFailureReasons(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
   return members.flatMap((index): HealthReason[] => {
     const node = power.nodes[index];
     if (node?.kind !== "DEVICE" || node.device.status !== "FAILED") return [];

@@ -12,7 +12,7 @@ import type { RedundancyAudit, RedundancyVerdict } from "../power/redundancy_aud
 import { supplyReasons } from "../power/supply_reasons.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth, STALE_MS, sameReasons } from "./rack_health.ts";
-import { rackPaths } from "./rack_power.ts";
+import { rackPathLoads } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
 
 /** The power of a site as a rack sees it. */
@@ -84,7 +84,7 @@ export class RackFacts {
   pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
     const known = this.#paths.get(basis);
     if (known !== undefined) return known;
-    const made = rackPaths(
+    const made = rackPathLoads(
       site.power,
       { live: site.live, loadsW: site.loads(basis), killers: site.killers },
       this.devices,

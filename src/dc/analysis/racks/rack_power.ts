@@ -27,7 +27,11 @@ interface Figures {
  * Load of each power path for the consumers of one rack, now and after the loss of any one element. Cost: O(inlets ×
  * relevant losses). Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function rackPaths(graph: PowerGraph, figures: Figures, devices: readonly DeviceBody[]): readonly PathLoad[] {
+export function rackPathLoads(
+  graph: PowerGraph,
+  figures: Figures,
+  devices: readonly DeviceBody[],
+): readonly PathLoad[] {
   const inlets = new RackInlets(graph, figures);
   for (const { code } of devices) {
     const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;

@@ -3,7 +3,7 @@ import type { Steps } from "#kernel/steps.ts";
 import type { Topology } from "../topology.ts";
 import { Ledger } from "./charge.ts";
 import type { FurtherEffects } from "./further_effects.ts";
-import { type LinesByShape, linesOf } from "./lines.ts";
+import { groupIntoLines, type LinesByShape } from "./lines.ts";
 import type { Element, Failure, Outcome } from "./outcome.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
@@ -56,7 +56,7 @@ function* group(
 ): Steps<IslandGroup> {
   const charged = yield* ledger.charge(failures);
   const harmless = charged.filter(({ own, smaller }) => own === undefined && smaller.length === 0).length;
-  return { outcomes, failures, lines: yield* linesOf(topology, charged, basis), harmless };
+  return { outcomes, failures, lines: yield* groupIntoLines(topology, charged, basis), harmless };
 }
 
 function isSameList<Item>(a: readonly Item[], b: readonly Item[]): boolean {

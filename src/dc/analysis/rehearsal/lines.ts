@@ -44,7 +44,11 @@ export type LinesByShape = ReadonlyMap<string, Line>;
  * Groups failures with similar charged losses. Failures without any are added to the lines of the smaller failures that
  * they include.
  */
-export function* linesOf(topology: Topology, charged: readonly Charged[], basis: LoadBasis): Steps<LinesByShape> {
+export function* groupIntoLines(
+  topology: Topology,
+  charged: readonly Charged[],
+  basis: LoadBasis,
+): Steps<LinesByShape> {
   const graph = topology.power;
   const drafts = new Map<string, Draft>();
   const draftOf = new Map<Failure, Draft>();

@@ -4,7 +4,7 @@ import { Ledger } from "./charge.ts";
 import type { FabricWatch } from "./fabric_loss.ts";
 import { FurtherEffects } from "./further_effects.ts";
 import { groupIslands, type IslandGroups } from "./island_groups.ts";
-import { joinedLines, type Line, linesOf } from "./lines.ts";
+import { groupIntoLines, joinedLines, type Line } from "./lines.ts";
 import type { Element } from "./outcome.ts";
 import { failPairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
@@ -56,6 +56,6 @@ export function* rehearse(
   const tried = yield* failPairs(site, failures, effects);
   const ledger = new Ledger(topology.power);
   yield* ledger.charge(failures);
-  const lines = yield* linesOf(topology, yield* ledger.chargePairs(tried.worse), options.basis);
+  const lines = yield* groupIntoLines(topology, yield* ledger.chargePairs(tried.worse), options.basis);
   return { ...single, lines: yield* joinedLines([lines]), pairs: tried.judged };
 }

@@ -85,7 +85,7 @@ function codeOf(slug: unknown, manufacturer: string, model: string): string | un
   return slugFrom(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
 }
 
-/** Absent is 1. Some files write null for what takes no units. */
+/** Reads a height in U, 1 if absent; null is 0, as some files write it for a device that takes no units. */
 function heightOf(value: unknown): number | string {
   if (value === undefined) return 1;
   if (value === null) return 0;

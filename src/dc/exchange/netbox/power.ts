@@ -58,8 +58,8 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
   const possible = voltage !== undefined && voltage !== 0 && (voltage > 0 || direct);
   if (voltage !== undefined && !possible)
     mapping.omit("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
-  const amperes = readWithin(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
-  const most = readWithin(mapping, feed, "max_utilization", 100);
+  const amperes = readNumberInRange(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
+  const most = readNumberInRange(mapping, feed, "max_utilization", 100);
   const rack = mapping.racks.get(text(feed, "rack"));
   return compact<Port>({
     name,
@@ -84,7 +84,7 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
 }
 
 /** A number of a feed from 1 to `most`; another one is noted. */
-function readWithin(mapping: Mapping, feed: Row, field: string, most: number): number | undefined {
+function readNumberInRange(mapping: Mapping, feed: Row, field: string, most: number): number | undefined {
   const given = number(feed, field);
   if (given === undefined || (given >= 1 && given <= most)) return given;
   mapping.omit(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));

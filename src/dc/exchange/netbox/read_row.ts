@@ -96,7 +96,7 @@ const READERS: Readonly<Record<FieldKind, (value: unknown) => Cell | undefined>>
 function readText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(value);
-  // A natural key, as a dump writes a user: ["alice"], or a content type: ["dcim", "interface"].
+  // A dump writes a reference as a list of texts: ["alice"] for a user, ["dcim", "interface"] for a content type.
   if (Array.isArray(value)) return value.filter((one) => typeof one === "string").join(".");
   if (!isJsonObject(value)) return undefined;
   const named = value["username"] ?? value["name"] ?? value["display"] ?? value["value"];

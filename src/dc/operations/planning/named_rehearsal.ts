@@ -1,7 +1,7 @@
 import type { BlastOptions } from "#dc/analysis/power/blast_radius.ts";
 import { Ledger } from "#dc/analysis/rehearsal/charge.ts";
 import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { joinedLines, linesOf } from "#dc/analysis/rehearsal/lines.ts";
+import { groupIntoLines, joinedLines } from "#dc/analysis/rehearsal/lines.ts";
 import { type NamedElements, namedElements } from "#dc/analysis/rehearsal/named_elements.ts";
 import { type Failure, offBy } from "#dc/analysis/rehearsal/outcome.ts";
 import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -53,7 +53,7 @@ export async function namedRehearsal(
     );
   }
   const charged = await scheduler.run(new Ledger(site.power).charge(failures));
-  const lines = await scheduler.run(linesOf(topology, charged, options.basis));
+  const lines = await scheduler.run(groupIntoLines(topology, charged, options.basis));
   return {
     lines: await scheduler.run(joinedLines([lines])),
     elements: elements.length,

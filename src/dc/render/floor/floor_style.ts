@@ -136,7 +136,7 @@ export function isMeasured({ loadBasis }: FloorPlanResponse): boolean {
   return loadBasis === LoadBasis.MEASURED || loadBasis === LoadBasis.MEASURED_PEAK;
 }
 
-/** A style that shows by hatches, and by no figure, what readings say nothing about. */
+/** Returns the style with hatches, and without a figure, for racks that have no readings. */
 function hatched(style: FloorStyle, isUnknown: (rack: RackTile) => boolean): FloorStyle {
   return {
     ...style,

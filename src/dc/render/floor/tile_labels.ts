@@ -25,7 +25,7 @@ export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
   const middle = [x + width / 2, y + height / 2] as const;
   // A tile that is too small for words still shows its sign.
   if (width < 20 || height < 14) return sign === undefined ? [] : mark(sign, middle, signSize);
-  const size = Math.min(11, height / 3, fitting(tile.code, width - 8, weightOf(tile)));
+  const size = Math.min(11, height / 3, fitting(tile.code, width - 8, fontWeightOf(tile)));
   const upright = size < LEAST_LETTER ? uprightWords(tile, box, sign === undefined ? 0 : signSize) : undefined;
   if (upright !== undefined) return upright;
   const signLine: readonly Line[] =
@@ -50,7 +50,7 @@ interface LinesInput {
 }
 
 function codeLines(tile: Tile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
-  const weight = weightOf(tile);
+  const weight = fontWeightOf(tile);
   const text = { kind: "text", anchor: "middle", fill: `on:${tile.fill}`, size, maxWidth: width - 4 } as const;
   return codes.map((code): Line => {
     const draw: Line["draw"] = ([x], at) => [
@@ -96,7 +96,7 @@ function edgeAt(front: boolean): number {
 /** Draws a long code vertically along a deep tile, below its sign. Returns undefined without space. */
 function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: number): readonly Item[] | undefined {
   const { code, fill, state, facing } = tile;
-  const weight = weightOf(tile);
+  const weight = fontWeightOf(tile);
   const top = signSize === 0 ? edgeAt(facing === 0) : signSize + 9;
   const room = height - top - edgeAt(facing === 180);
   const size = Math.min(10, width - 12, fitting(code, room, weight));
@@ -125,7 +125,10 @@ function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: nu
 function brokenCode(tile: Tile, room: number): readonly string[] {
   const parts = tile.code.split(/(?<=[-._])/);
   const widest = (lines: readonly string[]) =>
-    lines.reduce((most, line) => Math.max(most, textWidth(line, { size: LEAST_LETTER, weight: weightOf(tile) })), 0);
+    lines.reduce(
+      (most, line) => Math.max(most, textWidth(line, { size: LEAST_LETTER, weight: fontWeightOf(tile) })),
+      0,
+    );
   for (let count = 2; count <= MOST_LINES; count += 1) {
     const [best] = splitParts(parts, count).toSorted((a, b) => widest(a) - widest(b));
     if (best !== undefined && widest(best) <= room) return best;
@@ -148,6 +151,6 @@ function fitting(text: string, room: number, weight?: "bold"): number {
   return text === "" ? Number.POSITIVE_INFINITY : (room / textWidth(text, { size: 1, weight })) * 0.98;
 }
 
-function weightOf({ kind }: Tile): "bold" | undefined {
+function fontWeightOf({ kind }: Tile): "bold" | undefined {
   return kind === "device" ? undefined : "bold";
 }

@@ -2,7 +2,7 @@ import { insertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_run
 
 /** Parameters of one statement. Ours, measured: more rows at once are hardly faster. */
 const MOST_PARAMS = 256;
-/** Rows that go in one statement, however many they are. */
+/** A statement of up to so many rows may have any number of them; a larger one has a power of two. */
 const FEW_ROWS = 8;
 /** Rows that wait at most. */
 const MOST_ROWS = 8192;

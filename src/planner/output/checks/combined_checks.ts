@@ -55,8 +55,8 @@ function noneFits(alternatives: number, branches: readonly (readonly Problem[])[
 
 /** Keywords that judge the same value by other schemas. Source: JSON Schema 2020-12 Core, 8.2.3 and 10.2. */
 export const COMBINED_CHECKS: readonly Keyword[] = [
-  keyword("$ref", "any", checkSame),
-  keyword("$dynamicRef", "any", checkSame),
+  keyword("$ref", "any", checkByReference),
+  keyword("$dynamicRef", "any", checkByReference),
   keyword("allOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     return testEvery(schemas, frame, (schema) => apply(schema, value, frame));
   }),
@@ -108,7 +108,7 @@ export function asksForEvaluated({ keywords }: LinkedObject): boolean {
   return keywords.has("unevaluatedItems") || keywords.has("unevaluatedProperties");
 }
 
-function checkSame(schema: LinkedSchema): Check<unknown> {
+function checkByReference(schema: LinkedSchema): Check<unknown> {
   return (value, frame, apply) => apply(schema, value, frame);
 }
 

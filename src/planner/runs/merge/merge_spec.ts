@@ -93,7 +93,7 @@ interface Circumstances extends Omit<MergingWishes, "shared"> {
   readonly state: WorktreeState | null;
 }
 
-/** Returns what speaks against the merge, and whether the very commit that it ends at has been proven already. */
+/** Returns the reasons against the merge, and whether the checks already ran on the commit that it would produce. */
 async function completion(
   deps: RunDeps,
   spec: Spec,

@@ -55,7 +55,7 @@ export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): 
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
   }
-  return isWorthGathering(left) && traces.settled ? withChecks(deps, work, { left, traces, criteria }) : traces;
+  return isWorthGathering(left) && traces.settled ? addCheckResults(deps, work, { left, traces, criteria }) : traces;
 }
 
 /** Returns the spec as it was when the run began: the run is judged by this text. */
@@ -91,7 +91,11 @@ interface Checking {
 }
 
 /** The log must hold all that the agent printed. */
-async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, criteria }: Checking): Promise<Gathered> {
+async function addCheckResults(
+  deps: RunDeps,
+  work: WorkInPlace,
+  { left, traces, criteria }: Checking,
+): Promise<Gathered> {
   const { id, config, place, wishes, log } = work;
   const output = await outputReport(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);

@@ -20,7 +20,7 @@ const ENDS_LINE = /[\r\n]$/;
 export function appendOutput(text: string, output: string): string {
   const { head, body } = takeApart(text);
   const lineBreak = lineBreakOf(text);
-  const ended = endedLine(body, lineBreak);
+  const ended = ensureLineEnd(body, lineBreak);
   const fence = missingFence(body);
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
@@ -59,7 +59,7 @@ export function appendToSection(text: string, name: string, entry: string): stri
   const lineBreak = lineBreakOf(text);
   const section = sectionOf(body, name);
   const at = section?.end ?? body.length;
-  const ended = endedLine(body.slice(0, at), lineBreak);
+  const ended = ensureLineEnd(body.slice(0, at), lineBreak);
   const fence = missingFence(ended);
   const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
   const blank = before === "" || endsBlank(before) ? "" : lineBreak;
@@ -85,10 +85,10 @@ function formatText(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }
-  return endedLine(withoutControls(text).replaceAll("\n", lineBreak), lineBreak);
+  return ensureLineEnd(withoutControls(text).replaceAll("\n", lineBreak), lineBreak);
 }
 
-function endedLine(text: string, lineBreak: string): string {
+function ensureLineEnd(text: string, lineBreak: string): string {
   return text === "" || ENDS_LINE.test(text) ? text : text + lineBreak;
 }
 

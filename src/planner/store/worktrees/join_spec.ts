@@ -31,7 +31,7 @@ export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
   const { text } = await mergeText(plain, "ours");
   const merged = withOutput(text, newOutput(own, old, run));
   const status = PERSONS.includes(own.status) ? own.status : run.status;
-  const open = uncheckedIn(own).filter((name) => !run.criteria.has(name));
+  const open = uncheckedCriteria(own).filter((name) => !run.criteria.has(name));
   const isTicked = (name: string): boolean => own.criteria.get(name) === true || isNewTick(name, old, run);
   const ticked = keepChecks(withTicks(merged, isTicked), { own: ours, restores: false });
   return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
@@ -63,7 +63,7 @@ function wordsOf({ text }: Criterion): string {
   return text.replace(/^(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]\]\s*/, "").trim();
 }
 
-function uncheckedIn({ criteria }: Parts): readonly string[] {
+function uncheckedCriteria({ criteria }: Parts): readonly string[] {
   return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
 }
 

@@ -33,9 +33,9 @@ function noteStart(event: Event, to: Transcript): void {
 
 const ITEMS: ReadonlyMap<string, (item: Event, to: Transcript) => void> = new Map([
   ["agent_message", (item: Event, to: Transcript) => to.say(textAt(item, "text"))],
-  ["command_execution", commandEnded],
-  ["mcp_tool_call", callEnded],
-  ["file_change", filesChanged],
+  ["command_execution", noteCommandEnd],
+  ["mcp_tool_call", noteCallEnd],
+  ["file_change", noteFileChanges],
   ["web_search", (item: Event, to: Transcript) => to.step("web_search", textAt(item, "query"))],
   ["error", (item: Event, to: Transcript) => to.note("warning", textAt(item, "message"))],
 ]);
@@ -45,7 +45,7 @@ function noteEnd(event: Event, to: Transcript): void {
   ITEMS.get(textAt(item, "type"))?.(item, to);
 }
 
-function commandEnded(item: Event, to: Transcript): void {
+function noteCommandEnd(item: Event, to: Transcript): void {
   const code = ownValue(item, "exit_code");
   const status = textAt(item, "status");
   if (typeof code === "number" && code !== 0) to.stepFailed(`exit status ${code}`);
@@ -53,14 +53,14 @@ function commandEnded(item: Event, to: Transcript): void {
   if (status === "declined") to.deny(`shell ${textAt(item, "command")}`);
 }
 
-function callEnded(item: Event, to: Transcript): void {
+function noteCallEnd(item: Event, to: Transcript): void {
   if (textAt(item, "status") !== "failed") return;
   const why = textAt(objectAt(item, "error"), "message");
   to.stepFailed(why);
   if (/cancel+ed|rejected/i.test(why)) to.deny(`${textAt(item, "server")}.${textAt(item, "tool")}`);
 }
 
-function filesChanged(item: Event, to: Transcript): void {
+function noteFileChanges(item: Event, to: Transcript): void {
   const paths = objectsAt(item, "changes").map((change) => textAt(change, "path"));
   to.step("edit", paths.join(", "));
   if (textAt(item, "status") === "failed") to.stepFailed("the change did not apply");

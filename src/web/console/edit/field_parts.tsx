@@ -26,7 +26,7 @@ export function Hints({ field, path, id }: { readonly field: FormField; readonly
   );
 }
 
-/** Names of what describes a control, for readers of the screen. */
+/** Attributes by which a screen reader finds the help and the problem of a control. */
 export function describedBy(id: string, problem: string): Readonly<Record<string, string | boolean>> {
   const help = `${id}-help`;
   return {

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { GetRackResponse } from "#gen/datacenter/v1/json.ts";
 import type { Box, FaceName } from "./rack_cells.ts";
 
-/** A device on its way to another place of its rack. */
+/** A device that is being dragged, and the rows of its rack that it would take. */
 export interface Move {
   readonly box: Box;
   readonly face: FaceName;

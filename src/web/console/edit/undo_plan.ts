@@ -91,7 +91,7 @@ export function targetOf({ kind, before, after, current }: MetStep): Values | un
   };
 }
 
-/** What the step changes of the state that it meets. */
+/** Returns the fields of the current state that the step would change. */
 export function stepChanges(step: MetStep): readonly Difference[] {
   return differences(step.current?.values ?? {}, targetOf(step) ?? {}, messageOf(step.kind));
 }

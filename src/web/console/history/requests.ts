@@ -50,7 +50,7 @@ export function requestWords({ entries, first }: RequestGroup): string {
   return [...counts.values()].map(({ kind, action, number }) => `${countOf(number, kind)} ${action}`).join(", ");
 }
 
-/** "Cable A/1~B/1 moved to A/1~B/2", of a request that gave a cable another end. */
+/** Describes a request that gave a cable another end: "Cable A/1~B/1 moved to A/1~B/2"; undefined for other requests. */
 function movedWords(entries: readonly AuditEntry[]): string | undefined {
   const [gone, come] = ["deleted", "created"].map(
     (word) => entries.find((entry) => actionWord(entry) === word)?.entity,

@@ -88,7 +88,7 @@ function Medium(props: MediumProps) {
   return props.effective === 0 ? <Unserved {...props} /> : <Served {...props} />;
 }
 
-/** What has not been answered is neither 0 nor good. */
+/** Shows a dash before the reply arrives, because 0 kW would look like a good value. */
 function Unknown({ name, href }: MediumProps) {
   return <Gauge name={name} href={href} value="–" state="unknown" unit="kW" share={undefined} lines={[]} />;
 }

@@ -4,7 +4,7 @@ import { lostDrawW } from "#dc/analysis/power/load_lanes.ts";
 import { itDevices } from "#dc/analysis/power/power_nodes.ts";
 import { effectsOf, Ledger } from "#dc/analysis/rehearsal/charge.ts";
 import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { joinedLines, type Line, linesOf } from "#dc/analysis/rehearsal/lines.ts";
+import { groupIntoLines, joinedLines, type Line } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
@@ -25,7 +25,7 @@ function grouped(inventory: Inventory) {
   const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
   const charged = atOnce(new Ledger(topology.power).charge(failures));
-  const whole = atOnce(linesOf(topology, charged, OPTIONS.basis));
+  const whole = atOnce(groupIntoLines(topology, charged, OPTIONS.basis));
   return { topology, site, failures, charged, lines: atOnce(joinedLines([whole])) };
 }
 

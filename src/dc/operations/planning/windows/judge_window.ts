@@ -255,7 +255,7 @@ export class WindowTimeline {
     return found;
   }
 
-  /** Whether something is lost in a window. Cost: a failure for each of its pieces. */
+  /** Whether the verdict on any piece of a window is NO_GO. Cost: one simulated failure for each piece. */
   async #isRefused(window: TimedWindow): Promise<boolean> {
     for (const at of this.#piecesOf(window)) {
       const out = { ...outIn(this.#pieces[at] as WindowPiece), durationS: await this.#durationOf(at), missing: [] };
@@ -290,7 +290,7 @@ function shortOf({ judged, judgement }: JudgedPiece): ShortVerdict {
   return { verdict: judgement.verdict, impact: judgement.impact, summary: verdictSummary(judged, judgement) };
 }
 
-/** The first of the worst. @throws Error for none */
+/** Returns the item with the worst verdict, the first of several equal ones. @throws Error if the list is empty */
 function worstOf<One>(all: readonly One[], of: (one: One) => { readonly verdict: WindowVerdict }): One {
   const rank = (one: One) => WINDOW_VERDICTS.indexOf(of(one).verdict);
   return all.reduce((a, b) => (rank(b) > rank(a) ? b : a));

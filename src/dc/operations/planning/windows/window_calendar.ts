@@ -41,7 +41,7 @@ export function windowCalendar(windows: readonly ListedWindow[], { instance, now
   );
 }
 
-/** The UID of a window's entry: that of the entry that it was imported from, else one that its code names. */
+/** Returns the UID of the calendar entry that a window was imported from, else one made of its code and the instance. */
 export function calendarUid({ code, calendarUid }: Pick<MaintenanceWindow, "code" | "calendarUid">, instance: string) {
   return calendarUid === undefined || calendarUid === "" ? `${code}@${instance}` : calendarUid;
 }

@@ -35,5 +35,5 @@ test("planner doctor --self refuses --fix", async () => {
   const { code, stderr } = await runPlanner(["doctor", "--self", "--fix"], { cwd });
 
   expect(code).toBe(2);
-  expect(stderr).toContain("--self only reads");
+  expect(stderr).toContain(`"--self" and "--fix" exclude each other`);
 });

@@ -78,7 +78,7 @@ export const USUAL_TASKS: readonly UsualTask[] = [
   },
   { task: "Complete the spec", tool: "planner_finalize", args: { id: OPEN }, says: "Finalized spec:", tokens: 50 },
   { task: "Find mistakes in a spec", tool: "planner_lint", args: { id: FAILED }, says: '"diagnostics"', tokens: 160 },
-  { task: "See why a spec is stuck", tool: "planner_diagnose", args: { id: FAILED }, says: '"diagnosis"', tokens: 210 },
+  { task: "See why a spec is stuck", tool: "planner_diagnose", args: { id: FAILED }, says: '"diagnosis"', tokens: 240 },
   {
     task: "Give a failed spec another try",
     tool: "planner_reset",
